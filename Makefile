@@ -1,0 +1,77 @@
+# Everything runs from .venv, which the first target that needs it sets up (see tools/setup).
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+BIN := .venv/bin
+COMPILE := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --all-extras \
+	--generate-hashes --no-emit-index-url --no-header --no-annotate
+# `make lock LOCK_OPTIONS=--upgrade` moves every package to its newest version.
+LOCK_OPTIONS ?=
+
+.PHONY: help
+help: ## show this list
+	@sed -nE 's/^([a-z]+):.*## (.*)/make \1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r target what; do \
+		printf '  %-18s %s\n' "$$target" "$$what"; done
+
+.venv/.run: requirements/run.lock pyproject.toml
+	@tools/setup run
+
+.venv/.dev: requirements/dev.lock pyproject.toml
+	@tools/setup dev
+
+.PHONY: run
+run: .venv/.run ## list the rule books, and show the odds of one layout
+	$(BIN)/taisai books
+	$(BIN)/taisai odds rws-tai-sai-v6/C
+
+.PHONY: lint
+lint: .venv/.dev ## check style, format and types
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+# The closing line of pytest is printed once more at the end, after the coverage reports.
+.PHONY: test
+test: lint ## everything that must hold before a change goes in
+	@mkdir -p .cache
+	$(BIN)/pytest -n auto --maxprocesses 8 --cov --cov-report= 2>&1 | tee .cache/pytest.log
+	$(BIN)/coverage report --include='src/taisai/core/*' --fail-under=100
+	$(BIN)/coverage report --include='src/taisai/books/*' --fail-under=100
+	@tail -n 1 .cache/pytest.log
+
+.PHONY: conformance
+conformance: .venv/.run ## write the conformance vectors anew
+	$(BIN)/python tools/conformance.py
+
+.PHONY: pictures
+pictures: .venv/.run ## draw the pictures of README and docs anew
+	$(BIN)/python tools/pictures.py
+
+.PHONY: shifts
+shifts: .venv/.run ## write the expected output of tests/shifts anew (review the difference)
+	$(BIN)/python tools/bless_shifts.py
+
+# Everything once more with many more examples, and a hundred kills instead of a few.
+.PHONY: torture
+torture: .venv/.dev ## the long tests
+	TAISAI_TORTURE=1 $(BIN)/pytest -n auto tests/table tests/journal tests/audit
+
+.PHONY: clauses
+clauses: .venv/.dev ## write which tests hold which clause, for `taisai clause`
+	$(BIN)/pytest --collect-only -q --clause-index=src/taisai/books/tests_by_clause.json >/dev/null
+
+.PHONY: bench
+bench: .venv/.dev ## measure speed
+	$(BIN)/python -m bench.run
+
+# run.lock is made under the constraint of dev.lock, so both name the same versions.
+.PHONY: lock
+lock: .venv/.dev ## make requirements/*.lock again from pyproject.toml
+	$(COMPILE) --group dev $(LOCK_OPTIONS) --output-file requirements/dev.lock
+	$(COMPILE) --group build $(LOCK_OPTIONS) --constraint requirements/dev.lock --output-file requirements/run.lock
+
+.PHONY: clean
+clean: ## remove what tests and builds leave behind (.venv stays)
+	rm -rf .cache .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist htmlcov
+	find src tests tools bench -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -1,0 +1,3 @@
+"""taisai: regulated three-dice tables (Tai Sai, Sic Bo, Mini Dice), run by the book."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,1 @@
+"""Gates: checks of the source tree itself, each with tests that show that it can fail."""
