@@ -1,0 +1,147 @@
+"""Words for people: why a bet won, lost or came back.
+
+Enters: a ruling and what led to it. Leaves: a sentence a player understands and the clauses behind it, most particular
+last. Wording only; no amount is computed here.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from taisai.core.boxes import Box, Kind
+from taisai.core.dice import Roll
+from taisai.core.prorata import Apportionment
+from taisai.core.rulebook import Layout, Rule, RuleBook, VoidRule
+from taisai.core.settlement import Ruling
+
+_DICE_WORDS = ("", "one die", "two dice", "all three dice")
+
+
+def box_title(box: Box) -> str:
+    """What a box is called in a sentence: `Small`, `Double 4`, `Combination 2-5`."""
+    faces = "-".join(map(str, box.faces))
+    match box.kind:
+        case Kind.SMALL | Kind.BIG | Kind.ODD | Kind.EVEN | Kind.FIELD:
+            return box.kind.capitalize()
+        case Kind.ANY_TRIPLE:
+            return "Any triple"
+        case Kind.SINGLE | Kind.DOUBLE | Kind.TRIPLE:
+            return f"{box.kind.capitalize()} {faces}"
+        case Kind.TOTAL:
+            return f"Total {box.total}"
+        case Kind.PAIR:
+            return f"Combination {faces}"
+        case Kind.THREE:
+            return f"Three-dice combination {faces}"
+        case Kind.FOUR:
+            return f"Four-number combination {faces}"
+        case _:
+            assert_never(box.kind)
+
+
+def box_needs(box: Box) -> str:
+    """What a box needs to win, to follow "it needs"."""
+    faces = ", ".join(map(str, box.faces))
+    match box.kind:
+        case Kind.SMALL:
+            return "a total from 4 to 10 without a triple"
+        case Kind.BIG:
+            return "a total from 11 to 17 without a triple"
+        case Kind.ODD:
+            return "an odd total without a triple"
+        case Kind.EVEN:
+            return "an even total without a triple"
+        case Kind.SINGLE:
+            return f"{faces} on at least one die"
+        case Kind.DOUBLE:
+            return f"{faces} on at least two dice"
+        case Kind.TRIPLE:
+            return f"{faces} on all three dice"
+        case Kind.ANY_TRIPLE:
+            return "the same face on all three dice"
+        case Kind.TOTAL:
+            return f"a total of {box.total}"
+        case Kind.PAIR:
+            return f"both {box.faces[0]} and {box.faces[1]}"
+        case Kind.THREE:
+            return f"exactly {faces}"
+        case Kind.FOUR:
+            return f"three different faces out of {faces}"
+        case Kind.FIELD:
+            return "a total of 5 to 8 or 13 to 16"
+        case _:
+            assert_never(box.kind)
+
+
+def _dice_show(box: Box, roll: Roll, *, won: bool) -> str:
+    """What the dice show, as far as it matters to this box, to follow "and" or "but"."""
+    faces = ", ".join(map(str, roll.low_to_high))
+    match box.kind:
+        case Kind.SMALL | Kind.BIG | Kind.ODD | Kind.EVEN if roll.is_triple:
+            return f"{faces} is a triple"
+        case Kind.SMALL | Kind.BIG | Kind.ODD | Kind.EVEN | Kind.TOTAL | Kind.FIELD:
+            return f"{faces} makes {roll.total}"
+        case Kind.SINGLE | Kind.DOUBLE | Kind.TRIPLE:
+            count = roll.count(box.faces[0])
+            if count == 0:
+                return f"{faces} does not show it"
+            return f"{faces} shows it on {_DICE_WORDS[count]}" + ("" if won else " only")
+        case Kind.ANY_TRIPLE | Kind.PAIR | Kind.THREE | Kind.FOUR:
+            return f"the dice show {faces}"
+        case _:
+            assert_never(box.kind)
+
+
+def why(layout: Layout, roll: Roll, ruling: Ruling, share: Apportionment | None = None) -> str:
+    """Why a bet came out as it did."""
+    box = layout.boxes[ruling.bet.box]
+    won = ruling.pays is not None
+    facts = f"it needs {box_needs(box)}, {'and' if won else 'but'} {_dice_show(box, roll, won=won)}"
+    parts = [] if share is None else [_why_shared(ruling, share)]
+    parts.append(f"{box_title(box)} {'wins' if won else 'loses'}: {facts}.")
+    parts.append(_what_moves(ruling))
+    return " ".join(parts)
+
+
+def _why_shared(ruling: Ruling, share: Apportionment) -> str:
+    stake = ruling.bet.stake
+    over = f"The box was over its capacity of {share.capacity}"
+    if ruling.at_risk == stake:
+        return f"{over}, but this stake of {stake} stays whole."
+    return f"{over} and is settled pro rata: {ruling.at_risk or 'none'} of the {stake} was at risk."
+
+
+def _what_moves(ruling: Ruling) -> str:
+    """Which chips go where."""
+    stake = ruling.bet.stake
+    if ruling.at_risk == 0:
+        nothing = "Nothing is collected" if ruling.pays is None else "Nothing is won"
+        return f"{nothing}, and {ruling.returned} goes back to the player."
+    if ruling.pays is not None:
+        won = f"{ruling.at_risk} at {ruling.pays} to 1 wins {ruling.winnings}."
+        return f"{won} {ruling.returned} goes back to the player, the stake of {stake} included."
+    if ruling.at_risk == stake:
+        return f"The stake of {stake} is collected."
+    return f"The {ruling.at_risk} at risk is collected, and {ruling.returned} goes back to the player."
+
+
+def why_void(rule: VoidRule, ruling: Ruling) -> str:
+    """Why a bet came back whole."""
+    return f"The round is void: {rule.summary}. The whole stake of {ruling.returned} goes back to the player."
+
+
+def clauses_behind(
+    book: RuleBook, layout: Layout, roll: Roll, ruling: Ruling, share: Apportionment | None, *, under_minimum: bool
+) -> tuple[str, ...]:
+    """The clauses by which a bet was settled, most particular last."""
+    clauses = [*book.clauses_for(Rule.COLLECT_THEN_PAY), *layout.clauses_of(ruling.bet.box, roll)]
+    if share is not None:
+        clauses += book.clauses_for(Rule.UNDER_MINIMUM_EXEMPT if under_minimum else Rule.PRO_RATA)
+    elif under_minimum:
+        clauses += book.clauses_for(Rule.UNDER_MINIMUM_STANDS)
+    return tuple(dict.fromkeys(clauses))
+
+
+def clauses_behind_void(book: RuleBook, rule: VoidRule) -> tuple[str, ...]:
+    """The clauses by which a bet came back whole, most particular last."""
+    return tuple(dict.fromkeys((*book.clauses_for(Rule.VOID_RETURNS_BETS), *rule.clauses)))

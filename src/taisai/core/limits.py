@@ -1,0 +1,130 @@
+"""Table limits: minimum, maximum, differential, and the room left in a box.
+
+Enters: a table's limits and what lies in the boxes. Leaves: how much more a box takes, and by which limit. Limits are
+of the box, over all players together: what others leave free is anyone's to take. Serves `rws-tai-sai-v6` §1.3,
+§3.3-3.5, §5.1; for the other books interpretation I16.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from taisai.core.boxes import BoxName, Kind, parse_box
+from taisai.core.faults import InputFault, shown
+from taisai.core.money import Chips, chips_of
+from taisai.core.rulebook import Rule, RuleBook
+
+
+class Pair(StrEnum):
+    """Two opposite boxes whose difference is limited."""
+
+    BIG_SMALL = "big-small"
+    ODD_EVEN = "odd-even"
+
+
+PAIR_BOXES: Final[Mapping[Pair, tuple[BoxName, BoxName]]] = {
+    Pair.BIG_SMALL: (BoxName("big"), BoxName("small")),
+    Pair.ODD_EVEN: (BoxName("odd"), BoxName("even")),
+}
+
+PAIR_OF: Final[Mapping[BoxName, tuple[Pair, BoxName]]] = {
+    box: (pair, other) for pair, (one, two) in PAIR_BOXES.items() for box, other in ((one, two), (two, one))
+}
+"""For each box of a pair: the pair, and the box opposite."""
+
+
+class BoxLimits(NamedTuple):
+    """What a player must at least have in a box, and what all players may at most have in it."""
+
+    stake_min: Chips
+    stake_max: Chips | None
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of a table, as its sign displays them. Make one with `make_limits`."""
+
+    unit: Chips
+    default: BoxLimits
+    kinds: Mapping[Kind, BoxLimits]
+    differential: Mapping[Pair, Chips]
+
+    def of(self, box: BoxName) -> BoxLimits:
+        """The limits of a box, by its kind."""
+        return self.kinds.get(parse_box(box).kind, self.default)
+
+
+def make_limits(
+    *,
+    unit: object = 1,
+    default: Mapping[str, object] | None = None,
+    kinds: Mapping[str, Mapping[str, object]] | None = None,
+    differential: Mapping[str, object] | None = None,
+) -> Limits:
+    """Limits from plain values; each is a multiple of the unit, and a minimum is not above its maximum."""
+    unit_chips = chips_of(unit, "unit", at_least=1)
+    no_limit = BoxLimits(Chips(0), None)
+    by_default = _box_limits(default or {}, "default", unit_chips, no_limit)
+    by_kind: dict[Kind, BoxLimits] = {}
+    for name, raw in (kinds or {}).items():
+        if name not in set(Kind):
+            raise InputFault("kinds", f"unknown kind {shown(name)}; kinds are {', '.join(Kind)}")
+        by_kind[Kind(name)] = _box_limits(raw, f"kinds.{name}", unit_chips, by_default)
+    by_pair: dict[Pair, Chips] = {}
+    for name, amount in (differential or {}).items():
+        if name not in set(Pair):
+            raise InputFault("differential", f"unknown pair {shown(name)}; pairs are {', '.join(Pair)}")
+        by_pair[Pair(name)] = _multiple(amount, f"differential.{name}", unit_chips)
+    return Limits(unit_chips, by_default, by_kind, by_pair)
+
+
+def _box_limits(raw: Mapping[str, object], field_name: str, unit: Chips, fallback: BoxLimits) -> BoxLimits:
+    strange = next((key for key in raw if key not in ("min", "max")), None)
+    if strange is not None:
+        raise InputFault(field_name, f"unknown key {shown(strange)}; write min and max")
+    stake_min, stake_max = fallback
+    if "min" in raw:
+        stake_min = _multiple(raw["min"], f"{field_name}.min", unit)
+    if "max" in raw:
+        stake_max = _multiple(raw["max"], f"{field_name}.max", unit)
+    if stake_max is not None and stake_min > stake_max:
+        raise InputFault(field_name, f"the minimum {stake_min} is above the maximum {stake_max}")
+    return BoxLimits(stake_min, stake_max)
+
+
+def _multiple(amount: object, field_name: str, unit: Chips) -> Chips:
+    chips = chips_of(amount, field_name)
+    if chips % unit:
+        raise InputFault(field_name, f"{chips} is not a multiple of the unit {unit}")
+    return chips
+
+
+class RoomLeft(NamedTuple):
+    """How much more a box takes; `chips` is None when nothing limits it. `limit` is the rule that binds."""
+
+    chips: Chips | None
+    limit: Rule
+    clauses: tuple[str, ...]
+
+
+def room_left(book: RuleBook, limits: Limits, totals: Mapping[BoxName, Chips], box: BoxName) -> RoomLeft:
+    """The balance of a box that any player may take up (`rws-tai-sai-v6` §3.5)."""
+    here = totals.get(box, 0)
+    stake_max = limits.of(box).stake_max
+    by_maximum = None if stake_max is None else Chips(max(stake_max - here, 0))
+    room = RoomLeft(by_maximum, Rule.MAXIMUM, book.clauses_for(Rule.MAXIMUM))
+    pair = PAIR_OF.get(box)
+    if pair is None or pair[0] not in limits.differential or not book.has(Rule.DIFFERENTIAL):
+        return room
+    opposite = totals.get(pair[1], 0)
+    opposite_max = limits.of(pair[1]).stake_max
+    if opposite_max is not None:
+        # What lies over the other side's maximum will not be at risk there (I6), so it gives no room here.
+        opposite = min(opposite, opposite_max)
+    by_differential = Chips(max(opposite + limits.differential[pair[0]] - here, 0))
+    if room.chips is not None and room.chips <= by_differential:
+        return room
+    return RoomLeft(by_differential, Rule.DIFFERENTIAL, book.clauses_for(Rule.DIFFERENTIAL))

@@ -1,0 +1,181 @@
+"""Odds: the exact mathematics of a layout, by summing over all 216 rolls.
+
+Enters: a layout, or bets on it. Leaves: probability, return, house edge, variance and hit frequency as exact fractions;
+the worst case for the house; two layouts side by side. Returns below 75 % are marked (GLI-19 §4.7.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Final, NamedTuple
+
+from taisai.core.bets import Bet
+from taisai.core.boxes import Box, BoxName
+from taisai.core.dice import ALL_ROLLS, Roll
+from taisai.core.money import Chips
+from taisai.core.rulebook import Layout
+from taisai.core.settlement import settle
+
+RETURN_FLOOR: Final = Fraction(3, 4)
+"""Bets that return less on average are flagged."""
+
+_ROLL_COUNT: Final = len(ALL_ROLLS)
+
+
+class PayWays(NamedTuple):
+    """On how many of the 216 rolls a box pays these odds."""
+
+    pays: int
+    ways: int
+
+
+class BoxOdds(NamedTuple):
+    """The mathematics of one box, for a stake of one."""
+
+    box: Box
+    bet: str
+    clauses: tuple[str, ...]
+    pay_ways: tuple[PayWays, ...]
+    ways: int
+    probability: Fraction
+    """Of winning; also the hit frequency."""
+    returned: Fraction
+    """Expected return to the player, stake included."""
+    edge: Fraction
+    """What the house keeps on average: 1 - returned."""
+    variance: Fraction
+    """Of the player's net result."""
+
+    @property
+    def is_below_floor(self) -> bool:
+        """Whether the return is under 75 %."""
+        return self.returned < RETURN_FLOOR
+
+
+def box_odds(layout: Layout, name: BoxName) -> BoxOdds:
+    """The odds of one box."""
+    ways_of: dict[int, int] = {}
+    for odds in layout.odds:
+        pays = odds.get(name)
+        if pays is not None:
+            ways_of[pays] = ways_of.get(pays, 0) + 1
+    ways = sum(ways_of.values())
+    returned = Fraction(sum((pays + 1) * count for pays, count in ways_of.items()), _ROLL_COUNT)
+    square = Fraction(sum(pays**2 * count for pays, count in ways_of.items()) + _ROLL_COUNT - ways, _ROLL_COUNT)
+    rows = layout.rows_of(name)
+    return BoxOdds(
+        box=layout.boxes[name],
+        bet=rows[0].bet,
+        clauses=tuple(dict.fromkeys(clause for row in rows for clause in row.clauses)),
+        pay_ways=tuple(PayWays(pays, count) for pays, count in sorted(ways_of.items())),
+        ways=ways,
+        probability=Fraction(ways, _ROLL_COUNT),
+        returned=returned,
+        edge=1 - returned,
+        variance=square - (returned - 1) ** 2,
+    )
+
+
+def layout_odds(layout: Layout) -> tuple[BoxOdds, ...]:
+    """The odds of every box, in the layout's order."""
+    return tuple(box_odds(layout, name) for name in layout.boxes)
+
+
+class RollResult(NamedTuple):
+    """What the player's bets come to on one roll: positive when the player wins."""
+
+    roll: Roll
+    net: Chips
+
+
+class BetsOdds(NamedTuple):
+    """The mathematics of a set of bets played together."""
+
+    bets: tuple[Bet, ...]
+    staked: Chips
+    results: tuple[RollResult, ...]
+    """All 216 rolls, in order."""
+    hit_frequency: Fraction
+    """Probability that at least one bet wins."""
+    ahead: Fraction
+    """Probability that the whole comes out above what was staked."""
+    returned: Fraction
+    """Expected return for each unit staked."""
+    edge: Fraction
+    expected_net: Fraction
+    """The player's expected result in minor units."""
+    variance: Fraction
+    """Of that result."""
+    distribution: tuple[tuple[Chips, int], ...]
+    """Net result and on how many of the 216 rolls, ascending."""
+    house_worst: RollResult
+    """The roll that costs the house most (the first of several)."""
+    house_best: RollResult
+
+    @property
+    def exposure(self) -> Chips:
+        """What the house can lose on one roll, at worst; 0 when it cannot lose."""
+        return Chips(max(self.house_worst.net, 0))
+
+    @property
+    def is_below_floor(self) -> bool:
+        """Whether the return is under 75 %."""
+        return self.returned < RETURN_FLOOR
+
+
+def bets_odds(layout: Layout, bets: Sequence[Bet], at_risk: Sequence[Chips] | None = None) -> BetsOdds:
+    """The odds of a set of bets together, and the house's worst case over all rolls."""
+    staked = sum(bet.stake for bet in bets)
+    hits = 0
+    results = []
+    for roll in ALL_ROLLS:
+        totals = settle(layout, roll, bets, at_risk).totals
+        hits += totals.winnings > 0
+        results.append(RollResult(roll, Chips(totals.returned - staked)))
+    nets = [result.net for result in results]
+    expected = Fraction(sum(nets), _ROLL_COUNT)
+    returned = 1 + expected / staked if staked else Fraction(1)
+    counts: dict[Chips, int] = {}
+    for net in sorted(nets):
+        counts[net] = counts.get(net, 0) + 1
+    return BetsOdds(
+        bets=tuple(bets),
+        staked=Chips(staked),
+        results=tuple(results),
+        hit_frequency=Fraction(hits, _ROLL_COUNT),
+        ahead=Fraction(sum(net > 0 for net in nets), _ROLL_COUNT),
+        returned=returned,
+        edge=1 - returned,
+        expected_net=expected,
+        variance=Fraction(sum(net * net for net in nets), _ROLL_COUNT) - expected**2,
+        distribution=tuple(counts.items()),
+        house_worst=max(results, key=lambda result: result.net),
+        house_best=min(results, key=lambda result: result.net),
+    )
+
+
+class Comparison(NamedTuple):
+    """One box on two layouts; None where a layout does not have it."""
+
+    name: BoxName
+    one: BoxOdds | None
+    two: BoxOdds | None
+
+    @property
+    def differs(self) -> bool:
+        """Whether the box is on one layout only, or pays otherwise."""
+        return self.one is None or self.two is None or self.one.pay_ways != self.two.pay_ways
+
+
+def compare(one: Layout, two: Layout) -> tuple[Comparison, ...]:
+    """Two layouts box by box: those of the first in its order, then those only the second has."""
+    names = dict.fromkeys((*one.boxes, *two.boxes))
+    return tuple(
+        Comparison(
+            name,
+            box_odds(one, name) if name in one.boxes else None,
+            box_odds(two, name) if name in two.boxes else None,
+        )
+        for name in names
+    )

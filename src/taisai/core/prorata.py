@@ -1,0 +1,216 @@
+"""Pro rata: what is at risk when a box is over its limit at the close.
+
+Enters: the bets at "No more bets" and the table's limits. Leaves: each bet's stake at risk, every step of the
+arithmetic in words, and flags for what people should look at. Serves `rws-tai-sai-v6` §5.1.1, §5.1.2, §5.2.1 and
+interpretations I6, I7; books without pro rata have their excess flagged and nothing else (I16).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from taisai.core.bets import Bet, PlayerId, totals_by_box
+from taisai.core.boxes import BoxName
+from taisai.core.limits import PAIR_BOXES, Limits, Pair
+from taisai.core.money import Chips
+from taisai.core.rulebook import Rule, RuleBook
+
+
+class FlagCode(StrEnum):
+    """What people should look at."""
+
+    UNDER_MINIMUM = "under-minimum"
+    OVER_MAXIMUM = "over-maximum"
+    PRO_RATA = "pro-rata"
+    OVER_CAPACITY = "over-capacity"
+    NO_DIFFERENTIAL = "no-differential"
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A finding on the bets at the close, with the amount it is about and its clauses."""
+
+    code: FlagCode
+    box: BoxName | None
+    player: PlayerId | None
+    amount: Chips
+    clauses: tuple[str, ...]
+    text: str
+
+
+class Apportionment(NamedTuple):
+    """How one box's stakes were shared out, stake by stake, and how."""
+
+    capacity: Chips
+    at_risk: tuple[Chips, ...]
+    over: Chips
+    """By how much the box stays over its capacity because nobody is put below the minimum."""
+    steps: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FixedStakes:
+    """The stakes as they were fixed at the close: `at_risk` runs beside the bets."""
+
+    at_risk: tuple[Chips, ...]
+    shared: Mapping[BoxName, Apportionment]
+    """The boxes that were over their capacity."""
+    flags: tuple[Flag, ...]
+
+
+def share_out(stakes: Sequence[Chips], capacity: Chips, minimum: Chips, unit: Chips) -> Apportionment:
+    """Share a box's capacity among stakes given in order of first placing. Exact: each is rounded once, at the end."""
+    total = sum(stakes)
+    if total <= capacity:
+        return Apportionment(capacity, tuple(stakes), Chips(0), (f"The box holds {total}, within {capacity}.",))
+    steps = [f"The box holds {total}, over its capacity of {capacity} by {total - capacity}."]
+    at_risk = {place: stake for place, stake in enumerate(stakes) if stake < minimum}
+    left = capacity - sum(at_risk.values())
+    if at_risk:
+        kept = ", ".join(map(str, at_risk.values()))
+        steps.append(f"Stakes below the minimum of {minimum} stay whole: {kept}; {left} is left for the others.")
+    sharing = {place: stake for place, stake in enumerate(stakes) if stake >= minimum}
+    while True:
+        pool = sum(sharing.values())
+        low = [place for place, stake in sharing.items() if stake * left < minimum * pool]
+        if not low:
+            break
+        for place in low:
+            at_risk[place] = minimum
+            left -= minimum
+            del sharing[place]
+        raised = ", ".join(str(stakes[place]) for place in low)
+        steps.append(f"A share below the minimum is set to {minimum} (stakes of {raised}); {left} is left.")
+    if sharing:
+        at_risk |= _in_proportion(sharing, left, unit, steps)
+    over = max(sum(at_risk.values()) - capacity, 0)
+    if over:
+        steps.append(f"The minimums do not fit: the box stays over its capacity by {over}.")
+    return Apportionment(
+        capacity, tuple(Chips(at_risk[place]) for place in range(len(stakes))), Chips(over), tuple(steps)
+    )
+
+
+def _in_proportion(sharing: Mapping[int, int], left: int, unit: int, steps: list[str]) -> dict[int, Chips]:
+    """Shares in proportion, rounded down to the unit; what is left over goes one unit each by largest remainder."""
+    pool = sum(sharing.values())
+    shares = {place: Chips(stake * left // pool // unit * unit) for place, stake in sharing.items()}
+    spare = (left - sum(shares.values())) // unit
+    # The remainder times the pool, a whole number: comparing these compares the remainders exactly.
+    remainder = {place: stake * left - shares[place] * pool for place, stake in sharing.items()}
+    given = []
+    for place in sorted(sharing, key=lambda each: (-remainder[each], each)):
+        if spare == 0:
+            break
+        if shares[place] + unit <= sharing[place]:
+            shares[place] = Chips(shares[place] + unit)
+            spare -= 1
+            given.append(place)
+    shared = ", ".join(f"{stake} → {shares[place]}" for place, stake in sharing.items())
+    steps.append(f"{left} is shared among {pool} in proportion, in units of {unit}: {shared}.")
+    if given:
+        steps.append(f"Of these, {len(given)} got a unit of {unit} left over, by largest remainder.")
+    return shares
+
+
+def fix_stakes(book: RuleBook, limits: Limits | None, bets: Sequence[Bet]) -> FixedStakes:
+    """Fix what is at risk at the close. Bets are one for each player and box, in order of first placing."""
+    if limits is None:
+        return FixedStakes(tuple(bet.stake for bet in bets), {}, ())
+    flags = [_under_minimum_flag(book, limits, bet) for bet in bets if bet.stake < limits.of(bet.box).stake_min]
+    if not book.has(Rule.DIFFERENTIAL) and limits.differential:
+        flags.append(_no_differential_flag(book))
+    if not book.has(Rule.PRO_RATA):
+        flags += _over_maximum_flags(book, limits, bets)
+        return FixedStakes(tuple(bet.stake for bet in bets), {}, tuple(flags))
+    shared = _shared_boxes(book, limits, bets)
+    queues = {box: iter(share.at_risk) for box, share in shared.items()}
+    at_risk = tuple(next(queues[bet.box]) if bet.box in queues else bet.stake for bet in bets)
+    for box, share in shared.items():
+        flags += _shared_flags(book, box, share)
+    return FixedStakes(at_risk, shared, tuple(flags))
+
+
+def _shared_boxes(book: RuleBook, limits: Limits, bets: Sequence[Bet]) -> dict[BoxName, Apportionment]:
+    """The boxes over their capacity: by their own maximum, or as the heavier side of a pair by the differential."""
+    stakes: dict[BoxName, list[Chips]] = {}
+    for bet in bets:
+        stakes.setdefault(bet.box, []).append(bet.stake)
+    shares: dict[BoxName, Apportionment] = {}
+    for box, each in stakes.items():
+        stake_max, stake_min = limits.of(box).stake_max, limits.of(box).stake_min
+        if stake_max is not None and sum(each) > stake_max:
+            shares[box] = share_out(each, stake_max, stake_min, limits.unit)
+    if book.has(Rule.DIFFERENTIAL):
+        for pair, differential in limits.differential.items():
+            _share_by_differential(limits, pair, differential, stakes, shares)
+    return shares
+
+
+def _share_by_differential(
+    limits: Limits,
+    pair: Pair,
+    differential: Chips,
+    stakes: Mapping[BoxName, Sequence[Chips]],
+    shares: dict[BoxName, Apportionment],
+) -> None:
+    """Share the heavier side of a pair anew when the lighter side and the differential leave less than its maximum."""
+    one, two = PAIR_BOXES[pair]
+    # Both sides as they are after their own maximum (I6).
+    weight = {box: sum(shares[box].at_risk if box in shares else stakes.get(box, ())) for box in (one, two)}
+    if weight[one] == weight[two]:
+        return
+    heavier, lighter = (one, two) if weight[one] > weight[two] else (two, one)
+    reach = Chips(weight[lighter] + differential)
+    stake_min, stake_max = limits.of(heavier)
+    if sum(stakes[heavier]) <= reach or (stake_max is not None and stake_max <= reach):
+        return
+    share = share_out(stakes[heavier], reach, stake_min, limits.unit)
+    because = _differential_step(pair, heavier, lighter, weight[lighter], differential)
+    shares[heavier] = share._replace(steps=(because, *share.steps))
+
+
+def _differential_step(pair: Pair, heavier: BoxName, lighter: BoxName, weight: int, differential: int) -> str:
+    return (
+        f"The {pair} differential is {differential} and {lighter} holds {weight}: "
+        f"{heavier} may hold at most {weight + differential}."
+    )
+
+
+def _under_minimum_flag(book: RuleBook, limits: Limits, bet: Bet) -> Flag:
+    minimum = limits.of(bet.box).stake_min
+    clauses = book.clauses_for(Rule.UNDER_MINIMUM_STANDS) or book.clauses_for(Rule.MINIMUM)
+    text = f"{bet.player} has {bet.stake} in {bet.box}, under the minimum of {minimum}: it stands as it lies."
+    return Flag(FlagCode.UNDER_MINIMUM, bet.box, bet.player, bet.stake, clauses, text)
+
+
+def _no_differential_flag(book: RuleBook) -> Flag:
+    clauses = book.clauses_for(Rule.MAXIMUM)
+    text = "This rule book has no differential: the one in the limits is not applied."
+    return Flag(FlagCode.NO_DIFFERENTIAL, None, None, Chips(0), clauses, text)
+
+
+def _over_maximum_flags(book: RuleBook, limits: Limits, bets: Sequence[Bet]) -> list[Flag]:
+    flags = []
+    for box, total in totals_by_box(bets).items():
+        stake_max = limits.of(box).stake_max
+        if stake_max is not None and total > stake_max:
+            over = Chips(total - stake_max)
+            text = (
+                f"{box} holds {total}, over its maximum of {stake_max} by {over}: "
+                "this book has no pro rata, a supervisor rules."
+            )
+            flags.append(Flag(FlagCode.OVER_MAXIMUM, box, None, over, book.clauses_for(Rule.MAXIMUM), text))
+    return flags
+
+
+def _shared_flags(book: RuleBook, box: BoxName, share: Apportionment) -> list[Flag]:
+    clauses = book.clauses_for(Rule.PRO_RATA)
+    flags = [Flag(FlagCode.PRO_RATA, box, None, share.capacity, clauses, f"{box}: " + " ".join(share.steps))]
+    if share.over:
+        text = f"{box} stays over its capacity of {share.capacity} by {share.over}: nobody is put below the minimum."
+        flags.append(Flag(FlagCode.OVER_CAPACITY, box, None, share.over, clauses, text))
+    return flags

@@ -1,0 +1,169 @@
+"""Rule books as values: layouts proven over all rolls, and what a book says of itself."""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping
+from dataclasses import FrozenInstanceError
+from typing import cast
+
+import pytest
+
+from taisai.books import Shelf
+from taisai.core.boxes import ALL_BOXES, BoxName, Kind, parse_boxes
+from taisai.core.dice import ALL_ROLLS, roll_of
+from taisai.core.rulebook import Layout, PayRow, RowFault, Rule, RuleBook, make_layout, pay_row_faults
+
+
+def row(boxes: str, pays: int = 1, dice: int | None = None, totals: set[int] | None = None) -> PayRow:
+    """A pay row in one line."""
+    return PayRow("a bet", parse_boxes(boxes), pays, ("4.1",), dice, None if totals is None else frozenset(totals))
+
+
+def laid_out(*rows: PayRow) -> Layout:
+    """A layout of some rows."""
+    return make_layout(
+        book_id="house", layout_id="X", title="Layout X", clauses=("1",), triple_clauses=("2",), rows=rows, felt=None
+    )
+
+
+# --- What is no pay table -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [],
+        [row("small"), row("big"), row("odd"), row("even")],
+        [row("single: 1 2 3 4 5 6", 1, 1), row("single: 1 2 3 4 5 6", 2, 2), row("single: 1 2 3 4 5 6", 12, 3)],
+        [row("double: 4", 11, 2), row("double: 4", 30, 3)],
+        [row("field", 1, totals={5, 6, 7, 8, 13, 14, 15}), row("field", 2, totals={16})],
+        [row("small", 1, totals={4, 5, 6, 7}), row("small", 2, totals={8, 9, 10})],
+        [row("total: 4 17", 62), row("three: 221 126", 50), row("four: 1234", 7), row("pair: 12", 6)],
+    ],
+)
+def test_a_pay_table_without_faults(rows: list[PayRow]) -> None:
+    """Rows that pay each box one way wherever it wins are a pay table, also where the odds depend on the dice."""
+    assert pay_row_faults(rows) == []
+
+
+@pytest.mark.parametrize(
+    ("rows", "faults"),
+    [
+        ([row("total: 4 4", 62)], [(0, "duplicate box total:4")]),
+        ([row("small"), row("big"), row("small")], [(2, "duplicate box small (also row 1)")]),
+        ([row("small"), row("small", 2)], [(1, "duplicate box small (also row 1)")]),
+        ([row("single: 1", 1), row("single: 1", 12, 3)], [(1, "single:1 pays two ways on 1,1,1 (also row 1)")]),
+        ([row("field", 1), row("field", 2, totals={16})], [(1, "field pays two ways on 4,6,6 (also row 1)")]),
+        ([row("single: 1", 1, 1), row("single: 1", 2, 2)], [(1, "single:1 wins on 1,1,1 but no row pays it")]),
+        ([row("double: 3", 11, 2)], [(0, "double:3 wins on 3,3,3 but no row pays it")]),
+        ([row("field", 1, totals={5, 6, 7, 8})], [(0, "field wins on 1,6,6 but no row pays it")]),
+        (
+            [row("double: 1 2", 11, 1)],
+            [
+                (0, "never pays double:1: no roll fits its dice or totals"),
+                (0, "double:1 wins on 1,1,1 but no row pays it"),
+                (0, "double:2 wins on 1,2,2 but no row pays it"),
+            ],
+        ),
+        (
+            [row("small"), row("small", 2, totals={18})],
+            [(1, "never pays small: no roll fits its dice or totals")],
+        ),
+        ([row("small", 0)], [(0, "pays 0 to 1: a winner wins at least his stake")]),
+        ([row("big", -1)], [(0, "pays -1 to 1: a winner wins at least his stake")]),
+    ],
+)
+def test_what_keeps_rows_from_being_a_pay_table(rows: list[PayRow], faults: list[RowFault]) -> None:
+    """Two rows that both apply, none that does, rows that never pay and odds that pay nothing are found and placed."""
+    assert pay_row_faults(rows) == faults
+
+
+def test_the_own_books_have_no_faults(layout: Layout) -> None:
+    """The rows of every layout of the package are a pay table."""
+    assert pay_row_faults(layout.rows) == []
+
+
+# --- Layouts ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "absent"),
+    [
+        ("nz-division-9/1", 50, ["odd", "three:123", "four:1234", "field"]),
+        ("nz-division-9/2", 106, ["four:1256", "field"]),
+        ("rws-open-cover-v3/A", 50, ["odd", "three:123", "four:1234"]),
+        ("rws-open-cover-v3/B", 104, ["three:112", "three:665", "four:1256"]),
+        ("rws-tai-sai-v6/A", 50, ["odd", "three:123", "four:1234"]),
+        ("rws-tai-sai-v6/C", 104, ["three:112", "three:665", "four:1256"]),
+        ("rws-tai-sai-v6/E", 107, ["three:112", "three:665", "odd", "even", "double:1"]),
+        ("rws-mini-dice-v3/A", 7, ["small", "total:9", "triple:1"]),
+    ],
+)
+def test_layouts_have_their_boxes(shelf: Shelf, name: str, count: int, absent: list[str]) -> None:
+    """Each layout has as many boxes as its book gives it, and not those it leaves out (I3)."""
+    layout = shelf.layout(name)
+    assert layout.name == name
+    assert len(layout.boxes) == count
+    assert not {*absent} & {*layout.boxes}
+    assert layout.kinds == tuple(dict.fromkeys(ALL_BOXES[box].kind for box in layout.boxes))
+
+
+def test_a_layout_looks_up_the_same_everywhere(layout: Layout) -> None:
+    """Winners, odds, the table and the lights say one thing on every roll."""
+    for roll in ALL_ROLLS:
+        winners = layout.winners[roll.index]
+        assert layout.odds[roll.index] == {box: won.pays for box, won in winners.items()}
+        assert layout.table[roll.index] == {box: winners[box].pays if box in winners else 0 for box in layout.boxes}
+        assert set(layout.lit(roll)) == set(winners)
+        assert all(layout.pays(box, roll) == layout.odds[roll.index].get(box) for box in layout.boxes)
+
+
+def test_lights_come_in_the_order_of_the_layout() -> None:
+    """The lit boxes stand in the order in which the layout has them."""
+    layout = laid_out(row("total: 9 6"), row("any-triple"), row("single: 3 2 1"), row("small"))
+    assert layout.lit(roll_of([2, 2, 2])) == ("total:6", "any-triple", "single:2")
+    assert layout.lit(roll_of([3, 1, 2])) == ("total:6", "single:3", "single:2", "single:1", "small")
+    assert layout.kinds == (Kind.TOTAL, Kind.ANY_TRIPLE, Kind.SINGLE, Kind.SMALL)
+
+
+def test_rows_and_clauses_of_a_box() -> None:
+    """A box with odds by the number of dice has several rows; each clause behind it is named once."""
+    one = PayRow("Single", parse_boxes("single: 4"), 1, ("4.1", "4.2"), dice=1)
+    two = PayRow("Single", parse_boxes("single: 4"), 2, ("4.1", "4.3"), dice=2)
+    three = PayRow("Single", parse_boxes("single: 4"), 12, ("4.1",), dice=3, triple_clauses=("5",))
+    layout = laid_out(one, two, three, row("small"))
+    box = BoxName("single:4")
+    assert layout.rows_of(box) == (one, two, three)
+    assert layout.clauses_of(box, roll_of([4, 1, 2])) == ("4.1", "4.2")
+    assert layout.clauses_of(box, roll_of([4, 4, 2])) == ("4.1", "4.3")
+    assert layout.clauses_of(box, roll_of([4, 4, 4])) == ("4.1", "5")
+    assert layout.clauses_of(box, roll_of([1, 1, 2])) == ("4.1", "4.2", "4.3")
+    assert layout.clauses_of(box, roll_of([1, 1, 1])) == ("4.1", "4.2", "4.3", "2")
+
+
+def test_a_layout_cannot_be_changed(layout: Layout) -> None:
+    """Whoever holds a layout cannot change its boxes or its rows: not by assignment, nor through its tables."""
+    with pytest.raises(FrozenInstanceError):
+        layout.title = "mine"  # type: ignore[misc]
+    for table in (layout.boxes, layout.winners[0]):
+        with pytest.raises(TypeError):
+            cast(MutableMapping[object, object], table)["small"] = None
+
+
+# --- Books --------------------------------------------------------------------------------------------------------
+
+
+def test_a_book_cites_its_clauses(tai_sai: RuleBook, shelf: Shelf) -> None:
+    """A book knows a rule by the clauses behind it, or does not know it."""
+    assert tai_sai.has(Rule.DIFFERENTIAL)
+    assert tai_sai.clauses_for(Rule.DIFFERENTIAL) == ("1.3", "3.3", "3.4")
+    other = shelf.book("nz-division-9")
+    assert not other.has(Rule.DIFFERENTIAL)
+    assert other.clauses_for(Rule.DIFFERENTIAL) == ()
+
+
+def test_a_book_has_a_register_by_clause(tai_sai: RuleBook) -> None:
+    """The entries on a clause are found under it, and a clear clause has none."""
+    assert [entry.id for entry in tai_sai.interpretations_of("5.1.1")] == ["I6"]
+    assert [entry.id for entry in tai_sai.interpretations_of("4.1.2")] == ["I3", "I13"]
+    assert tai_sai.interpretations_of("3.2") == ()
