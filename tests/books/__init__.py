@@ -1,0 +1,1 @@
+"""Rule books: the four own ones, one from outside, and the many ways to be refused."""

@@ -1,0 +1,363 @@
+"""One small book that holds, and an edit of it for each way to be refused: `make_broken` writes them out as folders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+BOOK: Final = """\
+title = "Mini"
+version = "Edition 1"
+operator = "Test House"
+jurisdiction = "Nowhere"
+document = "Mini, Game Rules"
+effective = 2024-01-01
+
+terms = [
+  { term = "round", clause = "1" },
+]
+
+rules = [
+  { rule = "minimum", clause = "2" },
+  { rule = "maximum", clause = ["2", "I1"] },
+]
+
+[procedure]
+device = "tumbler"
+tumble = "after-close"
+tumbles_min = 3
+steps = [
+  { step = "open-bets", clause = "3" },
+  { step = "close-bets", clause = "3" },
+  { step = "tumble", clause = "3" },
+  { step = "uncover", clause = "3" },
+  { step = "announce", clause = "3" },
+  { step = "collect", clause = "3" },
+  { step = "pay", clause = "3" },
+]
+opening = [
+  { item = "dice", clause = "3", summary = "Three dice are there." },
+]
+voids = [
+  { reason = "not-flat", scope = "round", clause = "4", summary = "a die does not lie flat" },
+  { reason = "exposed", scope = "round", clause = "4", summary = "the dice were seen" },
+]
+
+[procedure.calls]
+clause = "3"
+open = "Bets"
+close = "No bets"
+void = "Void"
+plain = "{low} {middle} {high} {total}"
+double_first = "{double} {single} {total}"
+double_last = "{single} {double} {total}"
+triple = "{face} {total}"
+bell = false
+"""
+
+CLAUSES: Final = """\
+clauses = [
+  { id = "1", duty = ["data"], room = "books", summary = "A round is one game." },
+  { id = "2", duty = ["rule"], room = "core", summary = "Limits stand on the sign." },
+  { id = "3", duty = ["rule", "record"], room = "table", summary = "How a round runs." },
+  { id = "4", duty = ["rule"], room = "table", summary = "When a round is void." },
+  { id = "5", duty = ["data", "rule"], room = "core", summary = "What the bets pay." },
+  { id = "6", duty = ["people"], room = "people", summary = "The dealer stands." },
+]
+"""
+
+INTERPRETATIONS: Final = """\
+interpretations = [
+  { id = "I1", clause = "2", question = "Is there a maximum?", reading = "Yes.", house_choice = true },
+]
+"""
+
+LAYOUT: Final = """\
+title = "Layout A"
+clause = "5"
+triple_clause = "5"
+
+pay = [
+  { bet = "Small", boxes = "small", pays = 1, clause = "5" },
+  { bet = "Double", boxes = "double: 1 2", dice = 2, pays = 8, clause = "5" },
+  { bet = "Double", boxes = "double: 1 2", dice = 3, pays = 9, clause = "5", triple_clause = "5" },
+  { bet = "Four", boxes = "four: 1234", totals = [6, 9], pays = 8, clause = "5" },
+  { bet = "Four", boxes = "four: 1234", totals = [7, 8], pays = 6, clause = "5" },
+]
+
+[felt]
+size = [10, 4]
+blocks = [
+  { at = [0, 0, 4, 2], boxes = "small" },
+  { at = [4, 0, 4, 2], boxes = "double: 1 - 2", columns = 3 },
+  { at = [0, 2, 4, 2], boxes = "four: 1234" },
+]
+"""
+
+GOOD: Final = {
+    "book.toml": BOOK,
+    "clauses.toml": CLAUSES,
+    "interpretations.toml": INTERPRETATIONS,
+    "layout-A.toml": LAYOUT,
+}
+
+
+class Edit(NamedTuple):
+    """In one file, one piece of text for another; the text must stand there once."""
+
+    file: str
+    old: str
+    new: str
+
+
+class Case(NamedTuple):
+    """A way to break the good book."""
+
+    name: str
+    edits: tuple[Edit, ...] = ()
+    files: Mapping[str, str | None] = MappingProxyType({})
+    """Whole files instead of those of the good book; None leaves one out."""
+    points: bool = True
+    """Whether a fault must name the first line on which the broken file differs from the good one."""
+
+    def book(self) -> dict[str, str]:
+        """The files of the broken book."""
+        made = {name: text for name, text in {**GOOD, **self.files}.items() if text is not None}
+        for file, old, new in self.edits:
+            if made[file].count(old) != 1:
+                raise ValueError(f"{self.name}: {old!r} stands {made[file].count(old)} times in {file}")
+            made[file] = made[file].replace(old, new)
+        return made
+
+
+def _files(name: str, **files: str | None) -> Case:
+    """Whole files; in their names, an underscore stands for the hyphen and the ending .toml is left out."""
+    return Case(name, files={f"{file.replace('_', '-')}.toml": text for file, text in files.items()}, points=False)
+
+
+def _in_book(name: str, old: str, new: str, *, points: bool = True) -> Case:
+    return Case(name, (Edit("book.toml", old, new),), points=points)
+
+
+def _in_clauses(name: str, old: str, new: str, *, points: bool = True) -> Case:
+    return Case(name, (Edit("clauses.toml", old, new),), points=points)
+
+
+def _in_readings(name: str, old: str, new: str) -> Case:
+    return Case(name, (Edit("interpretations.toml", old, new),))
+
+
+def _in_layout(name: str, old: str, new: str, *, points: bool = True) -> Case:
+    return Case(name, (Edit("layout-A.toml", old, new),), points=points)
+
+
+def _from(text: str, start: str, end: str = "") -> str:
+    """The part of a text from one mark up to another, or to its end."""
+    first = text.index(start)
+    return text[first : text.index(end, first) if end else None]
+
+
+_SMALL = '  { bet = "Small", boxes = "small", pays = 1, clause = "5" },\n'
+_TUMBLE = '  { step = "tumble", clause = "3" },\n'
+_OPEN = '  { step = "open-bets", clause = "3" },\n'
+_PAY = '  { step = "pay", clause = "3" },\n'
+_COLLECT = '  { step = "collect", clause = "3" },\n'
+_AT_SMALL = '  { at = [0, 0, 4, 2], boxes = "small" },\n'
+
+_FILES = (
+    _files("missing-book-file", book=None),
+    _files("missing-clauses-file", clauses=None),
+    _files("missing-layout", layout_A=None),
+    _files("empty-book-file", book=""),
+    _files("empty-layout-file", layout_B=""),
+    _files("empty-interpretations-file", interpretations=""),
+    Case("misspelt-files", files={"layout_B.toml": LAYOUT, "interpretation.toml": INTERPRETATIONS}, points=False),
+    Case("_folder-name", points=False),
+    Case("layout-id", files={"layout-_A.toml": LAYOUT, "layout-A.toml": None}, points=False),
+    _files("not-toml-layout", layout_A="pay = [\n"),
+    _in_book("not-toml-book", 'device = "tumbler"', "device = tumbler"),
+    _in_book("not-toml-key-twice", 'version = "Edition 1"', 'title = "Mini"'),
+    _in_clauses("not-toml-clauses", "clauses = [", "clauses ="),
+)
+
+_KEYS = (
+    _in_book("unknown-key-book", "effective = ", 'color = "red"\neffective = '),
+    _in_book("unknown-key-procedure", "tumbles_min = 3", "tumbles_min = 3\ntumbles_max = 9"),
+    _in_book("unknown-key-calls", "bell = false", 'bell = false\ngong = "Bong"'),
+    _in_book("unknown-key-step", '"tumble", clause', '"tumble", device = "cage", clause'),
+    _in_clauses("unknown-key-clause", 'room = "books", summary', 'room = "books", text'),
+    _in_clauses("unknown-key-clauses", "clauses = [", "clausses = [", points=False),
+    _in_readings("unknown-key-interpretation", "house_choice = true", "house_choice = true, page = 3"),
+    _in_layout("unknown-key-layout", 'triple_clause = "5"\n\n', 'triple_clause = "5"\nedition = 2\n\n'),
+    _in_layout("unknown-key-pay", 'boxes = "small", pays = 1', 'boxes = "small", odds = 1'),
+    _in_layout("unknown-key-felt", "size = [10, 4]", 'size = [10, 4]\ncolour = "green"'),
+    _in_layout("unknown-key-block", 'boxes = "small" }', 'boxes = "small", colour = "red" }'),
+    _in_book("missing-key-book", 'operator = "Test House"\n', "", points=False),
+    _in_book("missing-key-procedure", 'device = "tumbler"\n', "", points=False),
+    _in_book("missing-key-calls", "bell = false\n", "", points=False),
+    _in_book("missing-key-void", 'scope = "round", clause = "4", summary = "a die', 'clause = "4", summary = "a die'),
+    _in_layout("missing-key-layout", 'title = "Layout A"\n', "", points=False),
+    _in_layout("missing-key-felt", "size = [10, 4]\n", "", points=False),
+    _in_layout("missing-key-pay", 'boxes = "small", pays = 1, ', 'boxes = "small", '),
+    _in_layout("missing-clause-pay", 'pays = 1, clause = "5"', "pays = 1"),
+    _in_book("missing-clause-step", '{ step = "tumble", clause = "3" }', '{ step = "tumble" }'),
+    _in_book("missing-clause-rule", '{ rule = "minimum", clause = "2" }', '{ rule = "minimum" }'),
+    _in_clauses("missing-id", '{ id = "4", ', "{ "),
+)
+
+_VALUES = (
+    _in_book("value-title-empty", '"Mini"\n', '""\n'),
+    _in_book("value-title-number", '"Mini"\n', "7\n"),
+    _in_book("value-title-two-lines", '"Mini"\n', '"Mini\\nDice"\n'),
+    _in_book("value-effective-text", "2024-01-01", '"1 January 2024"'),
+    _in_book("value-effective-time", "2024-01-01", "08:00:00"),
+    _in_clauses("value-effective-clause", 'summary = "A round is one game."', 'summary = "Game.", effective = 2024'),
+    _in_book("value-device", '"tumbler"', '"shaker"'),
+    _in_book("value-tumble", '"after-close"', '"after-closing"'),
+    _in_book("value-tumbles-none", "tumbles_min = 3", "tumbles_min = 0"),
+    _in_book("value-tumbles-fraction", "tumbles_min = 3", "tumbles_min = 3.5"),
+    _in_book("value-bell", "bell = false", 'bell = "no"'),
+    _in_book("value-terms", 'terms = [\n  { term = "round", clause = "1" },\n]', 'terms = "round"'),
+    Case(
+        "value-procedure",
+        (
+            Edit("book.toml", _from(BOOK, "[procedure]"), ""),
+            Edit("book.toml", "effective", "procedure = []\neffective"),
+        ),
+    ),
+    _in_book("value-clause-number", '"minimum", clause = "2"', '"minimum", clause = 2'),
+    _in_book("value-clause-empty-list", '"minimum", clause = "2"', '"minimum", clause = []'),
+    _in_book("value-row-not-table", '  { rule = "minimum", clause = "2" },', '  "minimum",'),
+    _in_book("value-scope", '"round", clause = "4", summary = "the', '"table", clause = "4", summary = "the'),
+    _in_book("value-huge-number", "tumbles_min = 3", "tumbles_min = 99999999999999999999", points=False),
+    _in_layout("value-nested", 'title = "Layout A"', "title = " + "[" * 25 + "]" * 25, points=False),
+    _in_readings("value-house-choice", "house_choice = true", 'house_choice = "yes"'),
+)
+
+_NAMES = (
+    _in_book("unknown-step", '"uncover"', '"lift"'),
+    _in_book("unknown-void-reason", '"not-flat"', '"tilted"'),
+    _in_book("unknown-rule", '"minimum"', '"minimun"'),
+    _in_book("unknown-rule-far", '"minimum"', '"zzz"'),
+    _in_clauses("unknown-duty", '["data"], room', '["text"], room'),
+    _in_clauses("unknown-room", 'room = "books"', 'room = "cellar"'),
+    _in_layout("unknown-kind", 'boxes = "small", pays', 'boxes = "tiny", pays'),
+    _in_layout("unknown-box", 'boxes = "four: 1234", totals = [6, 9]', 'boxes = "four: 4321", totals = [6, 9]'),
+    _in_layout("unknown-box-total", 'boxes = "small", pays', 'boxes = "total: 3 4", pays'),
+    _in_layout("unknown-box-none", 'boxes = "small", pays', 'boxes = "total:", pays'),
+    _in_layout("unknown-clause-pay", 'pays = 1, clause = "5"', 'pays = 1, clause = "5.1"'),
+    _in_layout("unknown-clause-triple", 'clause = "5", triple_clause = "5"', 'clause = "5", triple_clause = "5.1"'),
+    _in_book("unknown-clause-step", '"tumble", clause = "3"', '"tumble", clause = ["3", "3.1"]'),
+    _in_book("unknown-clause-void", '"round", clause = "4", summary = "a', '"round", clause = "4.1", summary = "a'),
+    _in_book("unknown-clause-opening", '"dice", clause = "3"', '"dice", clause = "3.1"'),
+    _in_book("unknown-clause-rule", '["2", "I1"]', '["2", "I2"]'),
+    _in_book("unknown-clause-term", '"round", clause = "1"', '"round", clause = ["1", "1.1"]'),
+    _in_book("unknown-clause-calls", 'clause = "3"\nopen', 'clause = "I9"\nopen'),
+    _in_readings("unknown-clause-interpretation", 'clause = "2"', 'clause = ["2", "2.1"]'),
+    _in_layout("unknown-clause-layout", 'clause = "5"\ntriple_clause = "5"', 'clause = "5.1"\ntriple_clause = "5.2"'),
+)
+
+_CLAUSES = (
+    _in_clauses("clause-twice", '  { id = "6"', '  { id = "5"'),
+    _in_clauses("clause-not-cited", '["people"], room = "people"', '["record"], room = "table"'),
+    _in_clauses("duty-people-mixed", '["people"], room', '["people", "record"], room'),
+    _in_clauses("duty-empty", '["people"], room', "[], room"),
+    _in_readings(
+        "interpretation-twice",
+        "house_choice = true },\n",
+        "house_choice = true },\n"
+        '  { id = "I1", clause = "2", question = "Again?", reading = "Yes.", house_choice = true },\n',
+    ),
+    Case(
+        "interpretation-is-clause",
+        (Edit("interpretations.toml", '{ id = "I1"', '{ id = "6"'), Edit("book.toml", '["2", "I1"]', '["2", "6"]')),
+    ),
+)
+
+_PROCEDURE = (
+    _in_book("void-reason-twice", '"exposed"', '"not-flat"'),
+    _in_book(
+        "opening-item-twice",
+        '"Three dice are there." },\n',
+        '"Three dice are there." },\n  { item = "dice", clause = "3", summary = "Three dice, again." },\n',
+        points=False,
+    ),
+    _in_book("step-twice", _PAY, _PAY + _PAY, points=False),
+    _in_book("step-missing", _COLLECT, "", points=False),
+    _in_book("steps-out-of-order", _COLLECT + _PAY, _PAY + _COLLECT, points=False),
+    Case(
+        "tumble-misplaced",
+        (Edit("book.toml", _TUMBLE, ""), Edit("book.toml", _OPEN, _TUMBLE + _OPEN)),
+        points=False,
+    ),
+    _in_book("tumble-misplaced-before", '"after-close"', '"before-bets"', points=False),
+    Case(
+        "tumble-misplaced-either",
+        (
+            Edit("book.toml", _TUMBLE, ""),
+            Edit("book.toml", _OPEN, _OPEN + _TUMBLE),
+            Edit("book.toml", '"after-close"', '"either"'),
+        ),
+        points=False,
+    ),
+    _in_book("call-wrong-word", '"{face} {total}"', '"{face} {sum}"'),
+    _in_book("call-missing-word", '"{low} {middle} {high} {total}"', '"{low} {middle} {high}"'),
+    _in_book("call-unbalanced", '"{face} {total}"', '"{face} {total"'),
+    _in_book("call-format", '"{face} {total}"', '"{face:>9} {total}"'),
+    _in_book("call-conversion", '"{face} {total}"', '"{face!r} {total}"'),
+)
+
+_PAY_ROWS = (
+    _in_layout("pays-fraction", "pays = 1, ", "pays = 1.5, "),
+    _in_layout("pays-zero", "pays = 1, ", "pays = 0, "),
+    _in_layout("pays-negative", "pays = 1, ", "pays = -1, "),
+    _in_layout("pays-boolean", "pays = 1, ", "pays = true, "),
+    _in_layout("pays-text", "pays = 1, ", 'pays = "1 to 1", '),
+    _in_layout("pays-huge", "pays = 1, ", "pays = 1000001, "),
+    _in_layout("pays-table", "pays = 1, ", "pays = { to = 1 }, "),
+    _in_layout("pays-date", "pays = 1, ", "pays = 2024-01-01, "),
+    _in_layout("pay-empty", _from(LAYOUT, "pay = [", "[felt]"), "pay = []\n\n"),
+    _in_layout("dice-without-face", '"small", pays', '"small", dice = 1, pays'),
+    _in_layout("dice-four", "dice = 2", "dice = 4"),
+    _in_layout("totals-out-of-range", "totals = [6, 9]", "totals = [2, 9]"),
+    _in_layout("totals-empty", "totals = [6, 9]", "totals = []"),
+    _in_layout("row-never-pays", _SMALL, _SMALL.replace("pays", "totals = [12], pays")),
+    _in_layout("box-pays-two-ways", "totals = [6, 9]", "totals = [6, 7, 9]", points=False),
+    _in_layout("box-pays-nothing", "totals = [7, 8]", "totals = [7]"),
+    _in_layout("box-twice-in-a-row", '"double: 1 2", dice = 2', '"double: 1 2 1", dice = 2'),
+    _in_layout("box-twice-in-two-rows", _SMALL, _SMALL + _SMALL, points=False),
+    Case("two-faults-of-one-row", (Edit("layout-A.toml", '"small", pays = 1', '"small", payz = 1, dice = 7'),)),
+)
+
+_FELT = (
+    _in_layout("felt-overlap", "[4, 0, 4, 2]", "[3, 0, 4, 2]"),
+    _in_layout("felt-off-the-cloth", "[4, 0, 4, 2]", "[7, 0, 4, 2]"),
+    _in_layout("felt-off-the-cloth-below", "[0, 2, 4, 2]", "[0, 3, 4, 2]"),
+    _in_layout(
+        "felt-unknown-box", '{ at = [0, 2, 4, 2], boxes = "four: 1234" }', '{ at = [0, 2, 4, 2], boxes = "big" }'
+    ),
+    _in_layout(
+        "felt-no-box", '{ at = [0, 2, 4, 2], boxes = "four: 1234" }', '{ at = [0, 2, 4, 2], boxes = "four: 9" }'
+    ),
+    _in_layout("felt-missing-area", _AT_SMALL, "", points=False),
+    _in_layout(
+        "felt-empty-block", '{ at = [0, 2, 4, 2], boxes = "four: 1234" }', '{ at = [0, 2, 4, 2], boxes = "four: -" }'
+    ),
+    _in_layout("felt-columns", "columns = 3", "columns = 0"),
+    _in_layout("felt-at", "[4, 0, 4, 2]", "[4, 0, 4]"),
+    _in_layout("felt-size", "[10, 4]", "[10, 400]"),
+    Case(
+        "felt-not-table",
+        (
+            Edit("layout-A.toml", _from(LAYOUT, "[felt]"), ""),
+            Edit("layout-A.toml", "\npay = [", 'felt = "green"\npay = ['),
+        ),
+    ),
+    Case(
+        "felt-two-rows",
+        (Edit("layout-A.toml", "[0, 0, 4, 2]", "0"), Edit("layout-A.toml", "[0, 2, 4, 2]", "[5, 1, 4, 2]")),
+    ),
+)
+
+CASES: Final = (*_FILES, *_KEYS, *_VALUES, *_NAMES, *_CLAUSES, *_PROCEDURE, *_PAY_ROWS, *_FELT)
