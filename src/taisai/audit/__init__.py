@@ -1,0 +1,1 @@
+"""A second, independent settlement, to be compared with the first."""
