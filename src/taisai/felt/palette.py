@@ -1,0 +1,164 @@
+"""Palettes: the colours of a room.
+
+Enters: nothing. Leaves: `Palette` values, two rooms of them, and how well one colour reads on another. Every ink
+reads on every ground it is printed on at 4.5 to 1 or better (WCAG 2 level AA); a test holds that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from taisai.core.boxes import Box, Kind
+
+
+class Tone(StrEnum):
+    """Which of the cloth's prints an area has."""
+
+    CHANCE = "chance"
+    TRIPLE = "triple"
+    DOUBLE = "double"
+    TOTAL = "total"
+    PAIR = "pair"
+    THREE = "three"
+    FOUR = "four"
+    SINGLE = "single"
+
+
+_TONES: Final = {
+    Kind.SMALL: Tone.CHANCE,
+    Kind.BIG: Tone.CHANCE,
+    Kind.ODD: Tone.CHANCE,
+    Kind.EVEN: Tone.CHANCE,
+    Kind.FIELD: Tone.CHANCE,
+    Kind.SINGLE: Tone.SINGLE,
+    Kind.DOUBLE: Tone.DOUBLE,
+    Kind.TRIPLE: Tone.TRIPLE,
+    Kind.ANY_TRIPLE: Tone.TRIPLE,
+    Kind.TOTAL: Tone.TOTAL,
+    Kind.PAIR: Tone.PAIR,
+    Kind.FOUR: Tone.FOUR,
+}
+
+
+def tone_of(box: Box) -> Tone:
+    """The print of a box: bets that belong together look alike, a double with a single like the doubles."""
+    if box.kind is Kind.THREE:
+        return Tone.DOUBLE if len(set(box.faces)) == 2 else Tone.THREE
+    return _TONES[box.kind]
+
+
+@dataclass(frozen=True, slots=True)
+class Shade:
+    """A ground that runs from one colour at the top to another at the bottom."""
+
+    top: str
+    bottom: str
+
+
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """The colours of a room, as `#rrggbb`."""
+
+    name: str
+    room: str
+    """Behind the table."""
+    rail: Shade
+    cloth: Shade
+    """From the middle of the cloth to its rim."""
+    line: str
+    ink: str
+    gold: str
+    """Odds, Chinese characters, headings."""
+    grounds: dict[Tone, Shade]
+    lit: Shade
+    lit_line: str
+    lit_ink: str
+    tag: str
+    tag_ink: str
+
+
+DIE: Final = "#fdfaf1"
+DIE_EDGE: Final = "#b9ab86"
+PIP: Final = "#1c1a17"
+PIP_RED: Final = "#c4161c"
+"""Ones and fours are red on dice of the East."""
+
+CHIPS: Final = ("#c4161c", "#1d4fa3", "#1a7a3c", "#5d2d91", "#c95a00", "#1f1f24", "#b1136d", "#0b7285")
+"""A colour for each player, in the order in which they came; the ninth begins again."""
+CHIP_INLAY: Final = "#fdfaf1"
+
+GREEN: Final = Palette(
+    name="green",
+    room="#10130f",
+    rail=Shade("#5a3319", "#2c1709"),
+    cloth=Shade("#12613f", "#08402a"),
+    line="#e3c987",
+    ink="#fdf7e6",
+    gold="#f7d98a",
+    grounds={
+        Tone.CHANCE: Shade("#083b2b", "#04261b"),
+        Tone.TRIPLE: Shade("#8a1622", "#670d17"),
+        Tone.DOUBLE: Shade("#0b5034", "#084129"),
+        Tone.TOTAL: Shade("#0f5d3d", "#0b4e33"),
+        Tone.PAIR: Shade("#0b4a31", "#083d28"),
+        Tone.THREE: Shade("#0f5d3d", "#0b4e33"),
+        Tone.FOUR: Shade("#083b2b", "#062d20"),
+        Tone.SINGLE: Shade("#0f5d3d", "#0a4a30"),
+    },
+    lit=Shade("#fff6c8", "#ffcf3f"),
+    lit_line="#fff9df",
+    lit_ink="#2b1600",
+    tag="#fff8e1",
+    tag_ink="#1d1608",
+)
+"""The main floor."""
+
+RED: Final = Palette(
+    name="red",
+    room="#140d0d",
+    rail=Shade("#3b2a20", "#1a110b"),
+    cloth=Shade("#7c1420", "#4d0912"),
+    line="#e6cb8b",
+    ink="#fff6e6",
+    gold="#f9dc92",
+    grounds={
+        Tone.CHANCE: Shade("#400811", "#2b040a"),
+        Tone.TRIPLE: Shade("#241d1c", "#120e0d"),
+        Tone.DOUBLE: Shade("#6a0f1a", "#540a13"),
+        Tone.TOTAL: Shade("#7c1420", "#690f1a"),
+        Tone.PAIR: Shade("#5f0d17", "#4b0811"),
+        Tone.THREE: Shade("#7c1420", "#690f1a"),
+        Tone.FOUR: Shade("#400811", "#32060d"),
+        Tone.SINGLE: Shade("#7c1420", "#620d18"),
+    },
+    lit=Shade("#fff6c8", "#ffcf3f"),
+    lit_line="#fff9df",
+    lit_ink="#2b1600",
+    tag="#fff8e1",
+    tag_ink="#1d1608",
+)
+"""The room with higher limits."""
+
+PALETTES: Final = {palette.name: palette for palette in (GREEN, RED)}
+
+
+def channels(colour: str) -> tuple[int, int, int]:
+    """Red, green and blue of `#rrggbb`."""
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def luminance(colour: str) -> float:
+    """How bright a colour is to the eye, 0 to 1 (WCAG 2)."""
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+        for part in (channel / 255 for channel in channels(colour))
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, two: str) -> float:
+    """How well one colour reads on another, 1 to 21 (WCAG 2)."""
+    darker, lighter = sorted((luminance(one), luminance(two)))
+    return (lighter + 0.05) / (darker + 0.05)

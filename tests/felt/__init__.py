@@ -1,0 +1,1 @@
+"""Tests of the felts: plans, print, lights, names, chips, heat map."""
