@@ -1,0 +1,429 @@
+"""Commands: what people ask of a table.
+
+Enters: JSON or values. Leaves: a `Command`, which names what to do, who asks, who authorises it, why and when. An id
+made by the asker makes a repeat harmless. Names (`tag`) are stable: files, notation and API use them.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from taisai.core.rulebook import VoidReason
+from taisai.table.people import Person
+
+Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9._@-]*$(?!\n)")]
+"""Of a player, a dice set, a seal, a colour, a table. To Python `$` also fits before a last newline: none is meant."""
+Words = Annotated[str, Meta(max_length=500)]
+Amount = Annotated[int, Meta(ge=1, le=10**15)]
+Face = Annotated[int, Meta(ge=1, le=6)]
+Dice = tuple[Face, Face, Face]
+Count = dict[Annotated[int, Meta(ge=1)], Annotated[int, Meta(ge=0, le=10**9)]]
+"""A count of value chips: how many of each denomination."""
+
+
+class How(StrEnum):
+    """How chips came to lie in a box."""
+
+    PLACED = "placed"
+    CALL = "call"
+    """Spoken, with chips, put down by the dealer in time."""
+    STAFF = "staff"
+    """Put down by pit staff at the player's request."""
+    FELT = "felt"
+    """Found as they lie; accepted whatever their size, and flagged."""
+
+
+class Mending(StrEnum):
+    """What ends a suspension (`nz-division-9` §7.4)."""
+
+    MENDED = "mended"
+    PROCEDURE = "procedure"
+
+
+class _Action(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do"):
+    """Something to do."""
+
+
+class BoxLimit(Struct, frozen=True, forbid_unknown_fields=True):
+    """Minimum and maximum of a box."""
+
+    min: int
+    max: int
+
+
+class TableLimits(Struct, frozen=True, forbid_unknown_fields=True):
+    """A table's limits as its sign displays them; the same form as in a settle case."""
+
+    unit: int
+    default: BoxLimit
+    kinds: dict[str, BoxLimit] = {}
+    differential: dict[str, int] = {}
+
+
+class ColourSet(Struct, frozen=True, forbid_unknown_fields=True):
+    """A set of non-value chips of this table: how many there are."""
+
+    chips: Annotated[int, Meta(ge=1, le=100_000)]
+
+
+# ------------------------------------------------------------------ the shift
+
+
+class SetUp(_Action, frozen=True, tag="set-up"):
+    """Put a table under a rule book."""
+
+    book: Name
+    layout: Name
+    digest: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$(?!\n)")]
+    limits: TableLimits
+    currency: Annotated[str, Meta(pattern=r"^[A-Z]{3}$(?!\n)")]
+    denominations: Annotated[tuple[Amount, ...], Meta(min_length=1, max_length=20)]
+    colours: dict[Name, ColourSet] = {}
+
+
+class CountFloat(_Action, frozen=True, tag="count-float"):
+    """Count the opening float into the tray."""
+
+    count: Count
+
+
+class ReceiveDice(_Action, frozen=True, tag="receive-dice"):
+    """A set of three dice arrives."""
+
+    dice_set: Name
+
+
+class SealDice(_Action, frozen=True, tag="seal-dice"):
+    """A received set is sealed into the tumbler."""
+
+    dice_set: Name
+    seal: Name
+
+
+class InspectDice(_Action, frozen=True, tag="inspect-dice"):
+    """The set in the tumbler is looked at."""
+
+    sound: bool
+    note: Words = ""
+
+
+class RetireDice(_Action, frozen=True, tag="retire-dice"):
+    """A set leaves the table for good."""
+
+    dice_set: Name
+    note: Words = ""
+
+
+class TestRun(_Action, frozen=True, tag="test-run"):
+    """Enter a known result before opening, and say whether exactly the right areas lit."""
+
+    dice: Dice
+    lit_correctly: bool
+
+
+class CheckItem(_Action, frozen=True, tag="check-item"):
+    """Record an item of the opening check."""
+
+    item: Name
+    passed: bool
+    note: Words = ""
+
+
+class OpenTable(_Action, frozen=True, tag="open-table"):
+    """Open for gaming."""
+
+
+class SuspendTable(_Action, frozen=True, tag="suspend-table"):
+    """No further round until somebody says why it is safe."""
+
+    cause: Words
+
+
+class ResumeTable(_Action, frozen=True, tag="resume-table"):
+    """The malfunction is mended, or a safe procedure is in force."""
+
+    by: Mending
+    note: Words
+
+
+class SetLimits(_Action, frozen=True, tag="set-limits"):
+    """Change the limits between rounds."""
+
+    limits: TableLimits
+
+
+class CloseTable(_Action, frozen=True, tag="close-table"):
+    """Close for the day with a count of the float."""
+
+    count: Count
+
+
+# ------------------------------------------------------------------ people and chips
+
+
+class SitDown(_Action, frozen=True, tag="sit-down"):
+    """A player joins the table."""
+
+    player: Name
+
+
+class LeaveTable(_Action, frozen=True, tag="leave-table"):
+    """A player leaves with his value chips."""
+
+    player: Name
+
+
+class WalkAway(_Action, frozen=True, tag="walk-away"):
+    """A player is gone; his bets stand."""
+
+    player: Name
+
+
+class BuyIn(_Action, frozen=True, tag="buy-in"):
+    """Cash for chips; the cash goes into the drop box."""
+
+    player: Name
+    amount: Amount
+
+
+class BringChips(_Action, frozen=True, tag="bring-chips"):
+    """A player puts value chips from elsewhere into play."""
+
+    player: Name
+    amount: Amount
+
+
+class CashOut(_Action, frozen=True, tag="cash-out"):
+    """A player takes value chips away."""
+
+    player: Name
+    amount: Amount
+
+
+class TakeColour(_Action, frozen=True, tag="take-colour"):
+    """Value chips into a colour of one's own, at a declared value a chip."""
+
+    player: Name
+    colour: Name
+    value: Amount
+    amount: Amount
+
+
+class TurnInColour(_Action, frozen=True, tag="turn-in-colour"):
+    """All of a player's colour chips back into value chips."""
+
+    player: Name
+
+
+class Fill(_Action, frozen=True, tag="fill"):
+    """Chips from the cage into the float."""
+
+    count: Count
+
+
+class Credit(_Action, frozen=True, tag="credit"):
+    """Chips from the float to the cage."""
+
+    count: Count
+
+
+class SettleDebt(_Action, frozen=True, tag="settle-debt"):
+    """A player pays what he owes after a reversal."""
+
+    player: Name
+    amount: Amount
+
+
+# ------------------------------------------------------------------ the round
+
+
+class Tumble(_Action, frozen=True, tag="tumble"):
+    """Tumble the covered dice so many times."""
+
+    times: Annotated[int, Meta(ge=0, le=1000)]
+
+
+class OpenBets(_Action, frozen=True, tag="open-bets"):
+    """Call for bets."""
+
+
+class PlaceBet(_Action, frozen=True, tag="place-bet"):
+    """Put chips into a box, or more of them."""
+
+    player: Name
+    box: str
+    amount: Amount
+    how: How = How.PLACED
+    colour: Name | None = None
+
+
+class WithdrawBet(_Action, frozen=True, tag="withdraw-bet"):
+    """Take chips back while betting is open; all of them when no amount is given."""
+
+    player: Name
+    box: str
+    amount: Amount | None = None
+
+
+class AdviseMinimum(_Action, frozen=True, tag="advise-minimum"):
+    """Tell a player that his bet is under the minimum."""
+
+    player: Name
+    box: str
+
+
+class RejectExcess(_Action, frozen=True, tag="reject-excess"):
+    """Hand back what is over a box's maximum or differential, newest first."""
+
+    box: str
+
+
+class CloseBets(_Action, frozen=True, tag="close-bets"):
+    """Call the close; the bell rings where the book has one."""
+
+
+class Uncover(_Action, frozen=True, tag="uncover"):
+    """Uncover the dice and record the faces as they lie."""
+
+    dice: Dice
+
+
+class Announce(_Action, frozen=True, tag="announce"):
+    """Call the result."""
+
+
+class Press(_Action, frozen=True, tag="press"):
+    """Press a numbered button of the entry terminal."""
+
+    number: Face
+
+
+class Enter(_Action, frozen=True, tag="enter"):
+    """Press the entry button."""
+
+
+class AmendEntry(_Action, frozen=True, tag="amend-entry"):
+    """Put a wrong entry right, under a supervisor, before settlement."""
+
+    dice: Dice
+
+
+class ReportLights(_Action, frozen=True, tag="report-lights"):
+    """Say that the lights failed or lit wrongly."""
+
+    fault: Words
+
+
+class Collect(_Action, frozen=True, tag="collect"):
+    """Collect all losing bets."""
+
+
+class PayNext(_Action, frozen=True, tag="pay-next"):
+    """Pay the next winner in the fixed order."""
+
+
+class PayAll(_Action, frozen=True, tag="pay-all"):
+    """Pay all winners that are left, in the fixed order."""
+
+
+# ------------------------------------------------------------------ when something is wrong
+
+
+class VoidRound(_Action, frozen=True, tag="void-round"):
+    """The round is void; every bet goes back."""
+
+    why: VoidReason
+    announced: bool = True
+
+
+class Interrupt(_Action, frozen=True, tag="interrupt"):
+    """Something stopped the round: power, a restart, an alarm."""
+
+    cause: Words
+
+
+class ResolveInterruption(_Action, frozen=True, tag="resolve-interruption"):
+    """Say which dice could be read: with any, the round is concluded as the dice lie; with none it is void."""
+
+    readable: Annotated[tuple[Face, ...], Meta(max_length=3)]
+    dice: Dice | None = None
+
+
+class CorrectBet(_Action, frozen=True, tag="correct-bet"):
+    """Put back a bet that the dealer or another patron moved."""
+
+    player: Name
+    lies_on: str
+    belongs_on: str
+    amount: Amount
+
+
+class RuleOnLine(_Action, frozen=True, tag="rule-on-line"):
+    """A bet that touches the line: honour it where it lies, or hand it back."""
+
+    player: Name
+    box: str
+    honoured: bool
+
+
+class ReverseRounds(_Action, frozen=True, tag="reverse-rounds"):
+    """Damaged dice: every round named is void after all."""
+
+    rounds: Annotated[tuple[Annotated[int, Meta(ge=1)], ...], Meta(min_length=1, max_length=1000)]
+
+
+class Rule(_Action, frozen=True, tag="rule"):
+    """The shift manager decides what the book leaves open."""
+
+    matter: Annotated[str, Meta(min_length=1, max_length=500)]
+    decision: Annotated[str, Meta(min_length=1, max_length=2000)]
+
+
+class NoteError(_Action, frozen=True, tag="note-error"):
+    """An error of an earlier round, found now; later rounds stay as they are."""
+
+    round: Annotated[int, Meta(ge=1)]
+    what: Annotated[str, Meta(min_length=1, max_length=500)]
+
+
+class OpenDispute(_Action, frozen=True, tag="open-dispute"):
+    """A player disputes a round."""
+
+    dispute: Name
+    player: Name
+    round: Annotated[int, Meta(ge=1)]
+    claim: Annotated[str, Meta(min_length=1, max_length=500)]
+
+
+class ResolveDispute(_Action, frozen=True, tag="resolve-dispute"):
+    """A supervisor ends a dispute."""
+
+    dispute: Name
+    resolution: Annotated[str, Meta(min_length=1, max_length=2000)]
+
+
+Action = (
+    SetUp | CountFloat | ReceiveDice | SealDice | InspectDice | RetireDice | TestRun | CheckItem | OpenTable
+    | SuspendTable | ResumeTable | SetLimits | CloseTable
+    | SitDown | LeaveTable | WalkAway | BuyIn | BringChips | CashOut | TakeColour | TurnInColour | Fill | Credit
+    | SettleDebt
+    | Tumble | OpenBets | PlaceBet | WithdrawBet | AdviseMinimum | RejectExcess | CloseBets | Uncover | Announce | Press
+    | Enter | AmendEntry | ReportLights | Collect | PayNext | PayAll
+    | VoidRound | Interrupt | ResolveInterruption | CorrectBet | RuleOnLine | ReverseRounds | Rule | NoteError
+    | OpenDispute | ResolveDispute
+)  # fmt: skip
+
+
+class Command(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Something to do, with who asks, who authorises it, why and when."""
+
+    id: Annotated[str, Meta(min_length=1, max_length=64)]
+    at: Annotated[int, Meta(ge=0)]
+    """Microseconds since the epoch, UTC."""
+    by: Person
+    do: Action
+    authorised_by: Person | None = None
+    reason: Words = ""

@@ -1,0 +1,233 @@
+"""Betting: placing, raising, withdrawing, advice, rejection of excess.
+
+While betting is open the software notices, so it rejects: a bet below the minimum or over a limit is refused whole,
+with the limit and the room left. Felt bets, found as they lie, are accepted whatever their size. Serves
+`nz-division-9` §4.3-4.7; `rws-open-cover-v3` §3.3, §5.2; `rws-mini-dice-v3` §3.3, §5.2; `rws-tai-sai-v6` §3.2-3.6,
+§5.1, §5.2, §5.7, §5.13.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from taisai.core.boxes import BoxName
+from taisai.core.limits import PAIR_OF, BoxLimits, Limits, room_left
+from taisai.core.money import Chips
+from taisai.core.rulebook import Rule, RuleBook
+from taisai.table import actions as a
+from taisai.table import happenings as h
+from taisai.table.chips import not_himself, not_seated
+from taisai.table.ledger import colour_account, player_account
+from taisai.table.people import Role
+from taisai.table.refusals import Code, Refusal
+from taisai.table.rules import TableRules, unknown_box
+from taisai.table.shift import Found
+from taisai.table.stacks import handed_newest_first
+from taisai.table.state import Round, RoundPhase, TableState
+
+
+def place_bet(rules: TableRules, state: TableState, _command: a.Command, do: a.PlaceBet) -> Found:
+    """Chips into a box: by the player, or by the crew for him."""
+    layout, limits = rules.at(state)
+    box_limits = rules.box_limits.get(do.box)
+    if box_limits is None:
+        return unknown_box(rules, layout, do.box)
+    by_rule = do.how is not a.How.FELT
+    if by_rule and do.amount % limits.unit:
+        sentence = f"amount: {do.amount} is not a multiple of the smallest chip, {limits.unit}."
+        return rules.refuse(Code.BAD_VALUE, sentence, Rule.MINIMUM, allowed=f"multiples of {limits.unit}")
+    refused = _chips_refusal(rules, state, do)
+    if refused is None and by_rule:
+        refused = _limit_refusal(rules.book, limits, box_limits, state.round, do)
+    return refused if refused is not None else [h.BetPlaced(do.player, do.box, do.amount, do.how, do.colour)]
+
+
+def wrong_hand(rules: TableRules, command: a.Command, do: a.PlaceBet) -> Refusal | None:
+    """A player places for himself; the crew by call, at a player's request, or as the chips lie."""
+    by_player = command.by.role is Role.PLAYER
+    if by_player and command.by.id == do.player and do.how is a.How.PLACED:
+        return None
+    if by_player or do.how is a.How.PLACED:
+        refused = not_himself(rules, command, do)
+        if refused is not None:
+            return refused
+        allowed = "how = placed" if by_player else "how = call, staff or felt"
+        sentence = f"A {command.by.role} does not bet this way."
+        return rules.refuse(Code.NOT_YOURS_TO_DO, sentence, Rule.STAFF_BETS, Rule.CALL_BET_NEEDS_CHIPS, allowed=allowed)
+    return None
+
+
+def _chips_refusal(rules: TableRules, state: TableState, do: a.PlaceBet) -> Refusal | None:
+    """The chips must be there, and his own: a spoken bet needs them too."""
+    seat = state.players.get(do.player)
+    if seat is None:
+        return not_seated(state, do.player)
+    rule = Rule.CALL_BET_NEEDS_CHIPS if do.how is a.How.CALL else Rule.BETS_BY_CHIPS
+    if do.colour is None:
+        balance = state.ledger.get(player_account(do.player), 0)
+    else:
+        if do.colour != seat.colour:
+            sentence = f"{do.colour} is not {do.player}'s colour."
+            own = seat.colour or "value chips"
+            return rules.refuse(Code.COLOUR_NOT_YOURS, sentence, Rule.COLOUR_CHIPS, allowed=own)
+        if do.amount % seat.value:
+            sentence = f"amount: {do.colour} chips are worth {seat.value} each."
+            return rules.refuse(Code.BAD_VALUE, sentence, Rule.COLOUR_CHIPS, allowed=f"multiples of {seat.value}")
+        balance = state.ledger.get(colour_account(do.colour), 0)
+    if do.amount > balance:
+        sentence = f"{do.player} has {balance} in these chips."
+        return rules.refuse(Code.NOT_ENOUGH_CHIPS, sentence, rule, allowed=f"at most {balance}")
+    return None
+
+
+def _limit_refusal(book: RuleBook, limits: Limits, of_box: BoxLimits, current: Round, do: a.PlaceBet) -> Refusal | None:
+    """Minimum of the player, then maximum of the box, then differential of the pair."""
+    stake_min, stake_max = of_box
+    mine = current.stakes.get(do.player)
+    whole = do.amount + (mine.get(do.box, 0) if mine is not None else 0)
+    if whole < stake_min:
+        sentence = f"{whole} in {do.box} is under the minimum of {stake_min}."
+        clauses = book.clauses_for(Rule.MINIMUM) + book.clauses_for(Rule.UNDER_MINIMUM_ADVISED)
+        return Refusal(Code.UNDER_MINIMUM, sentence, clauses, f"at least {do.amount + stake_min - whole}")
+    total = current.totals.get(do.box, 0) + do.amount
+    if (stake_max is None or total <= stake_max) and do.box not in PAIR_OF:
+        return None
+    room = room_left(book, limits, current.totals, BoxName(do.box))  # type: ignore[arg-type] # names are text in the journal
+    if room.chips is None or do.amount <= room.chips:
+        return None
+    # Of two limits the maximum is named first; the room is what both leave.
+    over_maximum = stake_max is not None and total > stake_max
+    code, limit, rule = (
+        (Code.OVER_MAXIMUM, "maximum", Rule.MAXIMUM)
+        if over_maximum
+        else (Code.OVER_DIFFERENTIAL, "differential", Rule.DIFFERENTIAL)
+    )
+    sentence = f"{do.amount} would take {do.box} over its {limit}; there is room for {room.chips}."
+    cited = (rule, room.limit, Rule.EXCESS_REJECTED, Rule.ROOM_OPEN_TO_ALL)
+    clauses = tuple(dict.fromkeys(clause for each in cited for clause in book.clauses_for(each)))
+    return Refusal(code, sentence, clauses, f"at most {room.chips}")
+
+
+def withdraw_bet(rules: TableRules, state: TableState, _command: a.Command, do: a.WithdrawBet) -> Found:
+    """A player may take back while betting is open; what stays must not be under the minimum."""
+    layout, limits = rules.at(state)
+    box_limits = rules.box_limits.get(do.box)
+    if box_limits is None:
+        return unknown_box(rules, layout, do.box)
+    mine = state.round.stakes.get(do.player, {}).get(do.box, 0)
+    amount = mine if do.amount is None else do.amount
+    if amount != mine and amount % limits.unit:
+        sentence = f"amount: {amount} is not a multiple of the smallest chip, {limits.unit}."
+        allowed = f"multiples of {limits.unit}, or all of it"
+        return rules.refuse(Code.BAD_VALUE, sentence, Rule.MINIMUM, allowed=allowed)
+    handed = handed_newest_first(state, do.player, do.box, min(amount, mine))
+    refused = _broken_colour(rules, state, handed) if amount < mine else None
+    if refused is not None:
+        return refused
+    if amount > mine:
+        return Refusal(Code.NOT_ENOUGH_CHIPS, f"{do.player} has {mine} in {do.box}.", allowed=f"at most {mine}")
+    stays, stake_min = mine - amount, box_limits.stake_min
+    if 0 < stays < stake_min:
+        sentence = f"{stays} would stay in {do.box}, under the minimum of {stake_min}."
+        fewer = f", or at most {mine - stake_min}" if mine > stake_min else ""
+        return rules.refuse(Code.UNDER_MINIMUM, sentence, Rule.MINIMUM, allowed=f"withdraw {mine}{fewer}")
+    if not mine:
+        return Refusal(Code.NOTHING_TO_DO, f"{do.player} has nothing in {do.box}.")
+    return [h.BetWithdrawn(handed)]
+
+
+def _broken_colour(rules: TableRules, state: TableState, handed: h.Handed) -> Refusal | None:
+    """A part of a stack comes back in whole chips."""
+    value = state.players[handed.player].value
+    if not handed.in_colour or handed.in_colour % value == 0:
+        return None
+    sentence = f"amount: {handed.colour} chips are worth {value} each."
+    return rules.refuse(Code.BAD_VALUE, sentence, Rule.COLOUR_CHIPS, allowed=f"multiples of {value}")
+
+
+def advise_minimum(rules: TableRules, state: TableState, _command: a.Command, do: a.AdviseMinimum) -> Found:
+    """The dealer tells a player that his bet is under the minimum; he may raise it or take it back."""
+    layout, _ = rules.at(state)
+    box_limits = rules.box_limits.get(do.box)
+    if box_limits is None:
+        return unknown_box(rules, layout, do.box)
+    stake, stake_min = state.round.stakes.get(do.player, {}).get(do.box, 0), box_limits.stake_min
+    if not stake or stake >= stake_min:
+        sentence = f"{do.player} has {stake} in {do.box}, not under the minimum."
+        return rules.refuse(Code.NOTHING_TO_DO, sentence, Rule.UNDER_MINIMUM_ADVISED)
+    return [h.MinimumAdvised(do.player, do.box, stake, stake_min)]
+
+
+class Breach(NamedTuple):
+    """A box over a limit, or a player under the minimum, while betting is open."""
+
+    box: str
+    player: str | None
+    rule: Rule
+    amount: int
+    """By how much."""
+    clauses: tuple[str, ...]
+
+
+def excess_of(rules: TableRules, state: TableState, box: str) -> tuple[Rule, int] | None:
+    """By how much a box is over its maximum or its differential, whichever is more.
+
+    What lies opposite counts up to its own maximum only: the rest will not be at risk there (I6).
+    """
+    _, limits = rules.at(state)
+    total = state.round.totals.get(box, 0)
+    stake_max = limits.of(BoxName(box)).stake_max
+    excess = (Rule.MAXIMUM, total - stake_max) if stake_max is not None and total > stake_max else None
+    pair = PAIR_OF.get(BoxName(box))
+    if pair is None or pair[0] not in limits.differential or not rules.book.has(Rule.DIFFERENTIAL):
+        return excess
+    opposite, opposite_max = state.round.totals.get(pair[1], 0), limits.of(pair[1]).stake_max
+    opposite = opposite if opposite_max is None else min(opposite, opposite_max)
+    over = total - opposite - limits.differential[pair[0]]
+    return (Rule.DIFFERENTIAL, over) if over > (excess[1] if excess else 0) else excess
+
+
+def breaches(rules: TableRules, state: TableState) -> list[Breach]:
+    """What the dealer should see and mend before the close."""
+    if state.round.phase is not RoundPhase.BETTING:
+        return []
+    _, limits = rules.at(state)
+    found = []
+    for box in state.round.totals:
+        excess = excess_of(rules, state, box)
+        if excess is not None:
+            clauses = rules.clauses(excess[0], Rule.EXCESS_REJECTED)
+            found.append(Breach(box, None, excess[0], excess[1], clauses))
+    for player, boxes in state.round.stakes.items():
+        for box, stake in boxes.items():
+            stake_min = limits.of(BoxName(box)).stake_min
+            if stake < stake_min:
+                clauses = rules.clauses(Rule.MINIMUM, Rule.UNDER_MINIMUM_ADVISED)
+                found.append(Breach(box, player, Rule.MINIMUM, stake_min - stake, clauses))
+    return found
+
+
+def reject_excess(rules: TableRules, state: TableState, _command: a.Command, do: a.RejectExcess) -> Found:
+    """What is over goes back, newest chips first, in whole chips."""
+    layout, _ = rules.at(state)
+    if do.box not in rules.box_limits:
+        return unknown_box(rules, layout, do.box)
+    excess = excess_of(rules, state, do.box)
+    if excess is None:
+        return rules.refuse(Code.NOTHING_TO_DO, f"{do.box} is within its limits.", Rule.EXCESS_REJECTED)
+    limit, left = excess
+    taken: dict[str, int] = {}
+    for stack in reversed(state.round.stacks):
+        if left <= 0 or stack.box != do.box:
+            continue
+        chip = state.players[stack.player].value if stack.colour is not None else 1
+        part = min(stack.amount, -(-left // chip) * chip)
+        left -= part
+        taken[stack.player] = taken.get(stack.player, 0) + part
+    handed = tuple(handed_newest_first(state, player, do.box, amount) for player, amount in taken.items())
+    return [h.ExcessRejected(do.box, limit, handed)]
+
+
+def chips_at(state: TableState, player: str) -> Chips:
+    """What a player has on the felt in the round in play."""
+    return Chips(sum(stack.amount for stack in state.round.stacks if stack.player == player))

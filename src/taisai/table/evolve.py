@@ -1,0 +1,495 @@
+"""`evolve`: what an event makes of a table's state.
+
+Enters: a state and an event that happened. Leaves: the next state. No rule is asked and nothing is refused:
+yesterday's bet still loads after today's limits changed. Money moves by the event's postings; a ledger that does not
+balance stops the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from msgspec.structs import replace
+
+from taisai.core.rulebook import VoidReason
+from taisai.table import happenings as h
+from taisai.table.happenings import Event
+from taisai.table.ledger import LedgerBroken, post, postings_of
+from taisai.table.state import (
+    HISTORY_ROUNDS,
+    TEST_RUN_ITEM,
+    Check,
+    DiceSet,
+    Dispute,
+    Meters,
+    PaidLine,
+    PastRound,
+    Player,
+    Round,
+    RoundPhase,
+    SetUpState,
+    Shift,
+    Stack,
+    TablePhase,
+    TableState,
+)
+
+
+def evolve(state: TableState, event: h.Event) -> TableState:
+    """The state after an event."""
+    what = event.what
+    postings = postings_of(what)
+    ledger = post(state.ledger, postings) if postings else state.ledger
+    if type(what) is h.BetPlaced:
+        # By far the most frequent event: one copy of the state instead of two.
+        return replace(state, seq=state.seq + 1, at=event.at, ledger=ledger, round=_with_stack(state.round, what))
+    stepped = replace(state, seq=state.seq + 1, at=event.at, ledger=ledger)
+    return _EVOLVED[type(what)](stepped, event, what)
+
+
+def replay(state: TableState, events: Iterable[Event]) -> TableState:
+    """The state after many events: what `evolve` gives one by one, with a run of bets taken together."""
+    run: list[Event] = []
+    for event in events:
+        if type(event.what) is h.BetPlaced:
+            run.append(event)
+            continue
+        if run:
+            state = _with_run(state, run)
+            run = []
+        state = evolve(state, event)
+    return _with_run(state, run) if run else state
+
+
+def _with_run(state: TableState, run: list[Event]) -> TableState:
+    """The state after bets that follow each other: as one by one, but with one copy of each table instead of many."""
+    current = state.round
+    ledger, totals, stacks = state.ledger.copy(), current.totals.copy(), list(current.stacks)
+    stakes = {player: boxes.copy() for player, boxes in current.stakes.items()}
+    for event in run:
+        what = event.what
+        if not isinstance(what, h.BetPlaced):
+            raise TypeError("a run holds bets only")
+        player, box, amount = what.player, what.box, what.amount
+        source = "player:" + player if what.colour is None else "colour:" + what.colour
+        left = ledger.get(source, 0) - amount
+        if left > 0:
+            ledger[source] = left
+        elif left == 0:
+            del ledger[source]
+        else:
+            raise LedgerBroken(f"account {source} would stand at {left}")
+        account = "box:" + box
+        ledger[account] = ledger.get(account, 0) + amount
+        totals[box] = totals.get(box, 0) + amount
+        mine = stakes.get(player)
+        if mine is None:
+            mine = stakes[player] = {}
+        mine[box] = mine.get(box, 0) + amount
+        stacks.append(Stack(player, box, amount, what.how, what.colour))
+    return replace(
+        state,
+        seq=state.seq + len(run),
+        at=run[-1].at,
+        ledger=ledger,
+        round=replace(current, stacks=tuple(stacks), stakes=stakes, totals=totals),
+    )
+
+
+def _unchanged(state: TableState, _event: h.Event, _what: h.Happening) -> TableState:
+    return state
+
+
+# ------------------------------------------------------------------ the shift
+
+
+def _set_up(state: TableState, _event: h.Event, what: h.TableSetUp) -> TableState:
+    made = SetUpState(what.book, what.layout, what.digest, what.limits, what.currency, what.denominations, what.colours)
+    # What was checked was checked on the layout that stood before.
+    return replace(state, phase=TablePhase.CLOSED, set_up=made, checks={}, test_runs=0)
+
+
+def _float_counted(state: TableState, event: h.Event, what: h.FloatCounted) -> TableState:
+    return replace(state, shift=Shift(opened_at=event.at, opener=what.amount))
+
+
+def _with_dice(state: TableState, name: str, dice: DiceSet) -> TableState:
+    return replace(state, dice_sets={**state.dice_sets, name: dice})
+
+
+def _dice_received(state: TableState, event: h.Event, what: h.DiceReceived) -> TableState:
+    return _with_dice(state, what.dice_set, DiceSet(received_at=event.at))
+
+
+def _untumbled(state: TableState) -> TableState:
+    """Dice that were touched or seen since they were tumbled are not tumbled for the next round."""
+    return replace(state, round=replace(state.round, tumbles=0, tumbled=False))
+
+
+def _dice_sealed(state: TableState, event: h.Event, what: h.DiceSealed) -> TableState:
+    dice = replace(state.dice_sets[what.dice_set], seal=what.seal)
+    if state.dice_in != what.dice_set:  # a new seal on the same set: it has been in the tumbler all the while
+        dice = replace(dice, sealed_at=event.at, warned=False)
+    return replace(_untumbled(_with_dice(state, what.dice_set, dice)), dice_in=what.dice_set)
+
+
+def _dice_inspected(state: TableState, event: h.Event, what: h.DiceInspected) -> TableState:
+    dice = replace(state.dice_sets[what.dice_set], inspected_at=event.at, sound=what.sound)
+    return _untumbled(_with_dice(state, what.dice_set, dice))
+
+
+def _dice_retired(state: TableState, event: h.Event, what: h.DiceRetired) -> TableState:
+    dice = replace(state.dice_sets[what.dice_set], retired_at=event.at)
+    after = _with_dice(state, what.dice_set, dice)
+    return replace(_untumbled(after), dice_in=None) if state.dice_in == what.dice_set else after
+
+
+def _dice_overdue(state: TableState, _event: h.Event, what: h.DiceOverdue) -> TableState:
+    return _with_dice(state, what.dice_set, replace(state.dice_sets[what.dice_set], warned=True))
+
+
+def _test_run(state: TableState, _event: h.Event, what: h.TestRunMade) -> TableState:
+    if what.lit_correctly:
+        return replace(state, test_runs=state.test_runs + 1)
+    # The lights are not proven after all: a good run, and the item checked again.
+    return replace(state, test_runs=0, checks={item: c for item, c in state.checks.items() if item != TEST_RUN_ITEM})
+
+
+def _item_checked(state: TableState, event: h.Event, what: h.ItemChecked) -> TableState:
+    check = Check(what.passed, event.by.id, event.at, what.note)
+    return replace(state, checks={**state.checks, what.item: check})
+
+
+def _table_opened(state: TableState, _event: h.Event, _what: h.TableOpened) -> TableState:
+    return replace(state, phase=TablePhase.OPEN)
+
+
+def _table_suspended(state: TableState, _event: h.Event, what: h.TableSuspended) -> TableState:
+    return replace(state, suspended=what.cause)
+
+
+def _table_resumed(state: TableState, _event: h.Event, _what: h.TableResumed) -> TableState:
+    return replace(state, suspended="")
+
+
+def _limits_set(state: TableState, _event: h.Event, what: h.LimitsSet) -> TableState:
+    if state.set_up is None:
+        return state
+    return replace(state, set_up=replace(state.set_up, limits=what.after))
+
+
+def _table_closed(state: TableState, _event: h.Event, what: h.TableClosed) -> TableState:
+    return replace(
+        state,
+        phase=TablePhase.CLOSED,
+        shift=replace(state.shift, closer=what.amount),
+        players={},
+        checks={},
+        test_runs=0,
+        suspended="",
+        round=Round(number=state.round.number),
+    )
+
+
+# ------------------------------------------------------------------ people and chips
+
+
+def _with_player(state: TableState, name: str, player: Player) -> TableState:
+    return replace(state, players={**state.players, name: player})
+
+
+def _player_sat(state: TableState, _event: h.Event, what: h.PlayerSat) -> TableState:
+    return _with_player(state, what.player, replace(state.players.get(what.player, Player()), present=True))
+
+
+def _player_left(state: TableState, _event: h.Event, what: h.PlayerLeft) -> TableState:
+    return replace(state, players={name: seat for name, seat in state.players.items() if name != what.player})
+
+
+def _walked_away(state: TableState, _event: h.Event, what: h.PlayerWalkedAway) -> TableState:
+    return _with_player(state, what.player, replace(state.players[what.player], present=False))
+
+
+def _bought_in(state: TableState, _event: h.Event, what: h.BoughtIn) -> TableState:
+    return replace(state, shift=replace(state.shift, drop=state.shift.drop + what.amount))
+
+
+def _colour_taken(state: TableState, _event: h.Event, what: h.ColourTaken) -> TableState:
+    return _with_player(state, what.player, replace(state.players[what.player], colour=what.colour, value=what.value))
+
+
+def _colour_turned_in(state: TableState, _event: h.Event, what: h.ColourTurnedIn) -> TableState:
+    return _with_player(state, what.player, replace(state.players[what.player], colour=None, value=0))
+
+
+def _filled(state: TableState, _event: h.Event, what: h.Filled) -> TableState:
+    return replace(state, shift=replace(state.shift, fills=state.shift.fills + what.amount))
+
+
+def _credited(state: TableState, _event: h.Event, what: h.Credited) -> TableState:
+    return replace(state, shift=replace(state.shift, credits=state.shift.credits + what.amount))
+
+
+# ------------------------------------------------------------------ the round
+
+
+def _tumbled(state: TableState, _event: h.Event, what: h.DiceTumbled) -> TableState:
+    return replace(state, round=replace(state.round, tumbles=what.times, tumbled=True))
+
+
+def _bets_opened(state: TableState, event: h.Event, what: h.BetsOpened) -> TableState:
+    before = {player: state.funds(player) for player in state.players}
+    return replace(
+        state,
+        round=Round(
+            number=what.round,
+            phase=RoundPhase.BETTING,
+            opened_at=event.at,
+            tumbles=state.round.tumbles,
+            tumbled=state.round.tumbled,
+            funds_before=before,
+        ),
+    )
+
+
+def _with_stack(current: Round, what: h.BetPlaced) -> Round:
+    player, box, amount = what.player, what.box, what.amount
+    mine = current.stakes.get(player, {}).copy()
+    mine[box] = mine.get(box, 0) + amount
+    stakes = current.stakes.copy()
+    stakes[player] = mine
+    totals = current.totals.copy()
+    totals[box] = totals.get(box, 0) + amount
+    stacks = (*current.stacks, Stack(player, box, amount, what.how, what.colour))
+    return replace(current, stacks=stacks, stakes=stakes, totals=totals)
+
+
+def _without(current: Round, handed: h.Handed) -> Round:
+    """The round without chips handed back, the newest stacks of that player and box first."""
+    left = handed.amount
+    stacks = list(current.stacks)
+    for place in range(len(stacks) - 1, -1, -1):
+        stack = stacks[place]
+        if left == 0:
+            break
+        if stack.player == handed.player and stack.box == handed.box:
+            taken = min(left, stack.amount)
+            left -= taken
+            stacks[place] = replace(stack, amount=stack.amount - taken)
+    stakes = {player: dict(boxes) for player, boxes in current.stakes.items()}
+    mine = stakes[handed.player]
+    mine[handed.box] -= handed.amount
+    if not mine[handed.box]:
+        del mine[handed.box]
+    totals = {**current.totals, handed.box: current.totals[handed.box] - handed.amount}
+    return replace(
+        current,
+        stacks=tuple(stack for stack in stacks if stack.amount),
+        stakes={player: boxes for player, boxes in stakes.items() if boxes},
+        totals={box: total for box, total in totals.items() if total},
+    )
+
+
+def _bet_withdrawn(state: TableState, _event: h.Event, what: h.BetWithdrawn) -> TableState:
+    return replace(state, round=_without(state.round, what.handed))
+
+
+def _excess_rejected(state: TableState, _event: h.Event, what: h.ExcessRejected) -> TableState:
+    current = state.round
+    for handed in what.handed:
+        current = _without(current, handed)
+    return replace(state, round=current)
+
+
+def _bets_closed(state: TableState, _event: h.Event, what: h.BetsClosed) -> TableState:
+    return replace(state, round=replace(state.round, phase=RoundPhase.CLOSED, bets=what.bets, flags=what.flags))
+
+
+def _uncovered(state: TableState, _event: h.Event, what: h.DiceUncovered) -> TableState:
+    return replace(state, round=replace(state.round, phase=RoundPhase.UNCOVERED, dice=what.dice))
+
+
+def _announced(state: TableState, _event: h.Event, what: h.ResultAnnounced) -> TableState:
+    return replace(state, round=replace(state.round, phase=RoundPhase.ANNOUNCED, call=what.call))
+
+
+def _pressed(state: TableState, _event: h.Event, what: h.NumberPressed) -> TableState:
+    return replace(state, round=replace(state.round, pressed=(*state.round.pressed, what.number)[-3:]))
+
+
+def _entered(state: TableState, _event: h.Event, what: h.ResultEntered) -> TableState:
+    entered = replace(state.round, phase=RoundPhase.ENTERED, entered=what.dice, lit=what.lit, pressed=())
+    return replace(state, round=entered)
+
+
+def _areas_lit(state: TableState, _event: h.Event, what: h.AreasLit) -> TableState:
+    return replace(state, round=replace(state.round, lit=what.lit))
+
+
+def _amended(state: TableState, _event: h.Event, what: h.EntryAmended) -> TableState:
+    return replace(state, round=replace(state.round, entered=what.after, lit=what.lit))
+
+
+def _lights_faulted(state: TableState, _event: h.Event, what: h.LightsFaulted) -> TableState:
+    return replace(state, round=replace(state.round, lights_fault=what.fault))
+
+
+def _collected(state: TableState, _event: h.Event, what: h.LosersCollected) -> TableState:
+    current = state.round
+    lost = {(loss.player, loss.box) for loss in what.losses}
+    lines = tuple(
+        PaidLine(bet.player, bet.box, bet.stake, bet.at_risk, None, 0, 0)
+        for bet in current.bets
+        if (bet.player, bet.box) in lost and bet.at_risk == bet.stake
+    )
+    return replace(state, round=replace(current, phase=RoundPhase.COLLECTED, lines=lines))
+
+
+def _paid(state: TableState, _event: h.Event, what: h.BetPaid) -> TableState:
+    line = PaidLine(what.player, what.box, what.stake, what.at_risk, what.pays, what.winnings, what.returned)
+    return replace(state, round=replace(state.round, lines=(*state.round.lines, line)))
+
+
+def _into_history(state: TableState, past: PastRound, meters: Meters) -> TableState:
+    return replace(
+        state,
+        round=Round(number=past.number),
+        history=(*state.history, past)[-HISTORY_ROUNDS:],
+        meters=meters,
+    )
+
+
+def _past(state: TableState, event: h.Event, lines: tuple[PaidLine, ...], void: str) -> PastRound:
+    current = state.round
+    return PastRound(
+        number=current.number,
+        opened_at=current.opened_at,
+        ended_at=event.at,
+        dice=None if void else current.dice,
+        call=current.call,
+        void=void,
+        lines=lines,
+        funds_before=current.funds_before,
+        funds_after={player: state.funds(player) for player in state.players},
+        digest=state.set_up.digest if state.set_up else "",
+    )
+
+
+def _concluded(state: TableState, event: h.Event, what: h.RoundConcluded) -> TableState:
+    meters = state.meters
+    counted = replace(
+        meters,
+        rounds=meters.rounds + 1,
+        staked=meters.staked + what.staked,
+        at_risk=meters.at_risk + what.at_risk,
+        winnings=meters.winnings + what.winnings,
+        returned=meters.returned + what.returned,
+        expected_216=meters.expected_216 + what.expected_216,
+    )
+    return _into_history(state, _past(state, event, state.round.lines, ""), counted)
+
+
+# ------------------------------------------------------------------ when something is wrong
+
+
+def _voided(state: TableState, event: h.Event, what: h.RoundVoided) -> TableState:
+    lines = tuple(PaidLine(part.player, part.box, part.amount, 0, None, 0, part.amount) for part in what.handed)
+    counted = replace(state.meters, voided=state.meters.voided + 1)
+    after = _into_history(
+        replace(state, round=replace(state.round, number=what.round)), _past(state, event, lines, what.why), counted
+    )
+    if what.why is VoidReason.DAMAGED_DICE and state.dice_in is not None:
+        damaged = replace(state.dice_sets[state.dice_in], sound=False)
+        return _with_dice(after, state.dice_in, damaged)
+    return after
+
+
+def _interrupted(state: TableState, _event: h.Event, what: h.RoundInterrupted) -> TableState:
+    return replace(state, round=replace(state.round, interrupted=what.cause))
+
+
+def _interruption_resolved(state: TableState, _event: h.Event, what: h.InterruptionResolved) -> TableState:
+    current = replace(state.round, interrupted="")
+    if what.dice is not None:
+        current = replace(current, dice=what.dice, phase=RoundPhase.UNCOVERED)
+    return replace(state, round=current)
+
+
+def _bet_corrected(state: TableState, _event: h.Event, what: h.BetCorrected) -> TableState:
+    return replace(state, round=replace(state.round, bets=what.bets))
+
+
+def _line_ruled(state: TableState, _event: h.Event, what: h.LineRuled) -> TableState:
+    return state if what.handed is None else replace(state, round=_without(state.round, what.handed))
+
+
+def _reversed(state: TableState, _event: h.Event, what: h.RoundReversed) -> TableState:
+    history = tuple(replace(past, reversed=True) if past.number == what.round else past for past in state.history)
+    meters = replace(state.meters, reversed=state.meters.reversed + 1)
+    return replace(state, history=history, meters=meters)
+
+
+def _dispute_opened(state: TableState, event: h.Event, what: h.DisputeOpened) -> TableState:
+    dispute = Dispute(what.player, what.round, what.claim, event.at)
+    return replace(state, disputes={**state.disputes, what.dispute: dispute})
+
+
+def _dispute_resolved(state: TableState, _event: h.Event, what: h.DisputeResolved) -> TableState:
+    dispute = replace(state.disputes[what.dispute], resolution=what.resolution)
+    return replace(state, disputes={**state.disputes, what.dispute: dispute})
+
+
+_EVOLVED: Final[dict[type, Callable[..., TableState]]] = {
+    h.TableSetUp: _set_up,
+    h.FloatCounted: _float_counted,
+    h.DiceReceived: _dice_received,
+    h.DiceSealed: _dice_sealed,
+    h.DiceInspected: _dice_inspected,
+    h.DiceRetired: _dice_retired,
+    h.DiceOverdue: _dice_overdue,
+    h.TestRunMade: _test_run,
+    h.ItemChecked: _item_checked,
+    h.TableOpened: _table_opened,
+    h.TableSuspended: _table_suspended,
+    h.TableResumed: _table_resumed,
+    h.LimitsSet: _limits_set,
+    h.TableClosed: _table_closed,
+    h.PlayerSat: _player_sat,
+    h.PlayerLeft: _player_left,
+    h.PlayerWalkedAway: _walked_away,
+    h.BoughtIn: _bought_in,
+    h.ChipsBrought: _unchanged,
+    h.CashedOut: _unchanged,
+    h.ColourTaken: _colour_taken,
+    h.ColourTurnedIn: _colour_turned_in,
+    h.Filled: _filled,
+    h.Credited: _credited,
+    h.DebtSettled: _unchanged,
+    h.DiceTumbled: _tumbled,
+    h.BetsOpened: _bets_opened,
+    h.BetWithdrawn: _bet_withdrawn,
+    h.MinimumAdvised: _unchanged,
+    h.ExcessRejected: _excess_rejected,
+    h.BetsClosed: _bets_closed,
+    h.DiceUncovered: _uncovered,
+    h.ResultAnnounced: _announced,
+    h.NumberPressed: _pressed,
+    h.ResultEntered: _entered,
+    h.AreasLit: _areas_lit,
+    h.EntryAmended: _amended,
+    h.LightsFaulted: _lights_faulted,
+    h.LosersCollected: _collected,
+    h.BetPaid: _paid,
+    h.RoundConcluded: _concluded,
+    h.RoundVoided: _voided,
+    h.RoundInterrupted: _interrupted,
+    h.InterruptionResolved: _interruption_resolved,
+    h.BetCorrected: _bet_corrected,
+    h.LineRuled: _line_ruled,
+    h.RoundReversed: _reversed,
+    h.Ruled: _unchanged,
+    h.ErrorNoted: _unchanged,
+    h.DisputeOpened: _dispute_opened,
+    h.DisputeResolved: _dispute_resolved,
+}

@@ -1,0 +1,524 @@
+"""Events: what happened at a table, as the journal keeps it.
+
+Enters: what `decide` found allowed. Leaves: values that say everything needed to replay without a rule and to post
+every cent. Names (`tag`) and versions are stable; a change of meaning is a new version with an upcast. Corrections
+and voids are events of their own.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import Struct
+
+from taisai.core.rulebook import VoidReason
+from taisai.table.actions import ColourSet, Count, Dice, How, Mending, TableLimits
+from taisai.table.people import Person
+
+
+class _Happening(Struct, frozen=True, tag_field="event"):
+    """Something that happened."""
+
+
+class Handed(Struct, frozen=True, array_like=True):
+    """Chips handed back to a player out of a box: `in_colour` of them in his colour, the rest in value chips."""
+
+    player: str
+    box: str
+    amount: int
+    in_colour: int = 0
+    colour: str | None = None
+
+
+class FixedBet(Struct, frozen=True):
+    """A bet as it was fixed at the close."""
+
+    player: str
+    box: str
+    stake: int
+    at_risk: int
+    in_colour: int = 0
+    colour: str | None = None
+    called: bool = False
+    """Some of it was a call bet."""
+
+
+class FlagRaised(Struct, frozen=True):
+    """What people should look at, as the core found it at the close."""
+
+    code: str
+    box: str | None
+    player: str | None
+    amount: int
+    clauses: tuple[str, ...]
+    text: str
+
+
+class Loss(Struct, frozen=True, array_like=True):
+    """What was collected of a losing bet."""
+
+    player: str
+    box: str
+    amount: int
+
+
+class ReversedLine(Struct, frozen=True):
+    """One player's part in a reversal: what he gets back, gives back, and still owes."""
+
+    player: str
+    staked: int
+    returned: int
+    given_back: int
+    """Value chips handed to the player: what he had lost."""
+    taken: int
+    """Value chips taken from the player: what he had won, as far as he has it."""
+    owed: int
+    """The rest of it, booked as a debt."""
+
+
+# ------------------------------------------------------------------ the shift
+
+
+class TableSetUp(_Happening, frozen=True, tag="table-set-up"):
+    """The table stands under a rule book."""
+
+    book: str
+    layout: str
+    digest: str
+    limits: TableLimits
+    currency: str
+    denominations: tuple[int, ...]
+    colours: dict[str, ColourSet]
+
+
+class FloatCounted(_Happening, frozen=True, tag="float-counted"):
+    """The opener."""
+
+    count: Count
+    amount: int
+
+
+class DiceReceived(_Happening, frozen=True, tag="dice-received"):
+    """A set arrived."""
+
+    dice_set: str
+
+
+class DiceSealed(_Happening, frozen=True, tag="dice-sealed"):
+    """A set went into the tumbler under a seal."""
+
+    dice_set: str
+    seal: str
+
+
+class DiceInspected(_Happening, frozen=True, tag="dice-inspected"):
+    """The set in the tumbler was looked at."""
+
+    dice_set: str
+    sound: bool
+    note: str
+
+
+class DiceRetired(_Happening, frozen=True, tag="dice-retired"):
+    """A set left for good."""
+
+    dice_set: str
+    note: str
+
+
+class DiceOverdue(_Happening, frozen=True, tag="dice-overdue"):
+    """The set has been in the tumbler for a day: a warning, once a set."""
+
+    dice_set: str
+    hours: int
+
+
+class TestRunMade(_Happening, frozen=True, tag="test-run-made"):
+    """A known result was entered and its areas looked at."""
+
+    dice: Dice
+    lit: tuple[str, ...]
+    lit_correctly: bool
+
+
+class ItemChecked(_Happening, frozen=True, tag="item-checked"):
+    """An item of the opening check."""
+
+    item: str
+    passed: bool
+    note: str
+
+
+class TableOpened(_Happening, frozen=True, tag="table-opened"):
+    """Open for gaming, under this book."""
+
+    digest: str
+
+
+class TableSuspended(_Happening, frozen=True, tag="table-suspended"):
+    """No further round for now."""
+
+    cause: str
+
+
+class TableResumed(_Happening, frozen=True, tag="table-resumed"):
+    """Safe to go on, and why."""
+
+    by: Mending
+    note: str
+    cause: str
+
+
+class LimitsSet(_Happening, frozen=True, tag="limits-set"):
+    """Limits changed."""
+
+    before: TableLimits
+    after: TableLimits
+
+
+class TableClosed(_Happening, frozen=True, tag="table-closed"):
+    """The closer: counted, expected, and the players' chips that left the table with them."""
+
+    count: Count
+    amount: int
+    expected: int
+    drop: int
+    """The cash in the drop box, which goes to be counted."""
+    leaving: dict[str, int]
+
+
+# ------------------------------------------------------------------ people and chips
+
+
+class PlayerSat(_Happening, frozen=True, tag="player-sat"):
+    """A player joined."""
+
+    player: str
+
+
+class PlayerLeft(_Happening, frozen=True, tag="player-left"):
+    """A player left with his value chips."""
+
+    player: str
+    amount: int
+
+
+class PlayerWalkedAway(_Happening, frozen=True, tag="player-walked-away"):
+    """A player is gone, his bets stand."""
+
+    player: str
+
+
+class BoughtIn(_Happening, frozen=True, tag="bought-in"):
+    """Cash into the drop, chips to the player."""
+
+    player: str
+    amount: int
+
+
+class ChipsBrought(_Happening, frozen=True, tag="chips-brought"):
+    """Value chips from elsewhere."""
+
+    player: str
+    amount: int
+
+
+class CashedOut(_Happening, frozen=True, tag="cashed-out"):
+    """Value chips taken away."""
+
+    player: str
+    amount: int
+
+
+class ColourTaken(_Happening, frozen=True, tag="colour-taken"):
+    """Value into colour."""
+
+    player: str
+    colour: str
+    value: int
+    amount: int
+
+
+class ColourTurnedIn(_Happening, frozen=True, tag="colour-turned-in"):
+    """Colour into value."""
+
+    player: str
+    colour: str
+    amount: int
+
+
+class Filled(_Happening, frozen=True, tag="filled"):
+    """Chips from the cage."""
+
+    count: Count
+    amount: int
+
+
+class Credited(_Happening, frozen=True, tag="credited"):
+    """Chips to the cage."""
+
+    count: Count
+    amount: int
+
+
+class DebtSettled(_Happening, frozen=True, tag="debt-settled"):
+    """A player paid what he owed."""
+
+    player: str
+    amount: int
+
+
+# ------------------------------------------------------------------ the round
+
+
+class DiceTumbled(_Happening, frozen=True, tag="dice-tumbled"):
+    """The covered dice were tumbled."""
+
+    round: int
+    times: int
+
+
+class BetsOpened(_Happening, frozen=True, tag="bets-opened"):
+    """The round begins; the rules in force are these."""
+
+    round: int
+    call: str
+    digest: str
+
+
+class BetPlaced(_Happening, frozen=True, tag="bet-placed"):
+    """Chips into a box."""
+
+    player: str
+    box: str
+    amount: int
+    how: How = How.PLACED
+    colour: str | None = None
+
+
+class BetWithdrawn(_Happening, frozen=True, tag="bet-withdrawn"):
+    """Chips out of a box, while betting was open."""
+
+    handed: Handed
+
+
+class MinimumAdvised(_Happening, frozen=True, tag="minimum-advised"):
+    """A player was told that his bet is under the minimum."""
+
+    player: str
+    box: str
+    stake: int
+    minimum: int
+
+
+class ExcessRejected(_Happening, frozen=True, tag="excess-rejected"):
+    """What was over the limit went back, newest first."""
+
+    box: str
+    limit: str
+    handed: tuple[Handed, ...]
+
+
+class BetsClosed(_Happening, frozen=True, tag="bets-closed"):
+    """The bets as they lie, and what of each is at risk."""
+
+    call: str
+    bell: bool
+    bets: tuple[FixedBet, ...]
+    flags: tuple[FlagRaised, ...]
+
+
+class DiceUncovered(_Happening, frozen=True, tag="dice-uncovered"):
+    """The faces as they lie."""
+
+    dice: Dice
+
+
+class ResultAnnounced(_Happening, frozen=True, tag="result-announced"):
+    """The dealer's call."""
+
+    call: str
+    total: int
+
+
+class NumberPressed(_Happening, frozen=True, tag="number-pressed"):
+    """A button of the terminal."""
+
+    number: int
+
+
+class ResultEntered(_Happening, frozen=True, tag="result-entered"):
+    """The entry button: these numbers, these lights."""
+
+    dice: Dice
+    lit: tuple[str, ...]
+    matches: bool
+
+
+class AreasLit(_Happening, frozen=True, tag="areas-lit"):
+    """The winning areas light without a terminal."""
+
+    lit: tuple[str, ...]
+
+
+class EntryAmended(_Happening, frozen=True, tag="entry-amended"):
+    """A wrong entry put right."""
+
+    before: Dice
+    after: Dice
+    lit: tuple[str, ...]
+
+
+class LightsFaulted(_Happening, frozen=True, tag="lights-faulted"):
+    """The lights failed or were wrong: the dice decide, and the table is suspended after the round."""
+
+    fault: str
+
+
+class LosersCollected(_Happening, frozen=True, tag="losers-collected"):
+    """All losing bets into the float."""
+
+    losses: tuple[Loss, ...]
+
+
+class BetPaid(_Happening, frozen=True, tag="bet-paid"):
+    """One bet settled to its player: a winner, or what was not at risk of a loser."""
+
+    player: str
+    box: str
+    stake: int
+    at_risk: int
+    pays: int | None
+    winnings: int
+    returned: int
+    in_colour: int = 0
+    colour: str | None = None
+
+
+class RoundConcluded(_Happening, frozen=True, tag="round-concluded"):
+    """All paid: the round is over."""
+
+    round: int
+    dice: Dice
+    staked: int
+    at_risk: int
+    winnings: int
+    returned: int
+    expected_216: int
+    """What the bets would return on average, times 216: exact."""
+
+
+# ------------------------------------------------------------------ when something is wrong
+
+
+class RoundVoided(_Happening, frozen=True, tag="round-voided"):
+    """No result: every bet went back."""
+
+    round: int
+    why: VoidReason
+    announced: bool
+    call: str
+    handed: tuple[Handed, ...]
+    clauses: tuple[str, ...]
+
+
+class RoundInterrupted(_Happening, frozen=True, tag="round-interrupted"):
+    """The round stopped where it was."""
+
+    round: int
+    cause: str
+    phase: str
+
+
+class InterruptionResolved(_Happening, frozen=True, tag="interruption-resolved"):
+    """The round goes on, with these dice if they were not known before."""
+
+    round: int
+    readable: tuple[int, ...]
+    dice: Dice | None
+
+
+class BetCorrected(_Happening, frozen=True, tag="bet-corrected"):
+    """A moved bet was put back."""
+
+    player: str
+    lies_on: str
+    belongs_on: str
+    amount: int
+    bets: tuple[FixedBet, ...]
+    """All bets of the round after the correction."""
+
+
+class LineRuled(_Happening, frozen=True, tag="line-ruled"):
+    """A bet on the line was honoured, or went back."""
+
+    player: str
+    box: str
+    honoured: bool
+    handed: Handed | None
+
+
+class RoundReversed(_Happening, frozen=True, tag="round-reversed"):
+    """A settled round is void after all."""
+
+    round: int
+    lines: tuple[ReversedLine, ...]
+    clauses: tuple[str, ...]
+
+
+class Ruled(_Happening, frozen=True, tag="ruled"):
+    """A decision of the shift manager."""
+
+    matter: str
+    decision: str
+    clauses: tuple[str, ...]
+
+
+class ErrorNoted(_Happening, frozen=True, tag="error-noted"):
+    """An error of an earlier round, which changes no later one."""
+
+    round: int
+    what: str
+
+
+class DisputeOpened(_Happening, frozen=True, tag="dispute-opened"):
+    """A player's claim."""
+
+    dispute: str
+    player: str
+    round: int
+    claim: str
+
+
+class DisputeResolved(_Happening, frozen=True, tag="dispute-resolved"):
+    """How a claim ended."""
+
+    dispute: str
+    resolution: str
+
+
+Happening = (
+    TableSetUp | FloatCounted | DiceReceived | DiceSealed | DiceInspected | DiceRetired | DiceOverdue | TestRunMade
+    | ItemChecked | TableOpened | TableSuspended | TableResumed | LimitsSet | TableClosed
+    | PlayerSat | PlayerLeft | PlayerWalkedAway | BoughtIn | ChipsBrought | CashedOut | ColourTaken | ColourTurnedIn
+    | Filled | Credited | DebtSettled
+    | DiceTumbled | BetsOpened | BetPlaced | BetWithdrawn | MinimumAdvised | ExcessRejected | BetsClosed | DiceUncovered
+    | ResultAnnounced | NumberPressed | ResultEntered | AreasLit | EntryAmended | LightsFaulted | LosersCollected
+    | BetPaid | RoundConcluded
+    | RoundVoided | RoundInterrupted | InterruptionResolved | BetCorrected | LineRuled | RoundReversed | Ruled
+    | ErrorNoted | DisputeOpened | DisputeResolved
+)  # fmt: skip
+
+
+class Event(Struct, frozen=True):
+    """What happened, with who did it, who authorised it, why and when."""
+
+    at: int
+    by: Person
+    what: Happening
+    authorised_by: Person | None = None
+    reason: str = ""
+
+
+VERSIONS: Final[dict[str, int]] = {}
+"""Versions of events other than the first, by name."""

@@ -1,0 +1,178 @@
+"""The ledger: every cent an event moves, posted twice.
+
+Enters: an event. Leaves: postings that sum to nothing. Accounts are text: `player:ann`, `box:small`, `colour:red`,
+`float`, `drop`, `cage`, `patrons` (cash and chips away from the table), `debt:ann` and `claims` (owed after a
+reversal), `variance` (count against books). Postings follow from the event alone, so that history posts the same
+whatever the rules are today. Serves `nz-division-9` §3.1, §3.4; `rws-tai-sai-v6` §5.6, §5.12.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from taisai.table import happenings as h
+
+FLOAT: Final = "float"
+DROP: Final = "drop"
+CAGE: Final = "cage"
+PATRONS: Final = "patrons"
+CLAIMS: Final = "claims"
+VARIANCE: Final = "variance"
+
+OUTSIDE: Final = (CAGE, PATRONS, VARIANCE)
+"""Accounts that may be negative: they stand for what is not at the table."""
+
+
+def player_account(player: str) -> str:
+    """A player's value chips in hand."""
+    return "player:" + player
+
+
+def box_account(box: str) -> str:
+    """The chips in a box."""
+    return "box:" + box
+
+
+def colour_account(colour: str) -> str:
+    """The worth of a colour's chips that are with their player."""
+    return "colour:" + colour
+
+
+def debt_account(player: str) -> str:
+    """What a player owes: negative."""
+    return "debt:" + player
+
+
+class Posting(NamedTuple):
+    """An amount into an account; negative is out of it."""
+
+    account: str
+    amount: int
+
+
+Postings = Sequence[tuple[str, int]]
+"""`Posting`s, or plain pairs of the same."""
+
+
+class LedgerBroken(Exception):
+    """Postings that do not balance, or an account that may not be negative: the table must stop."""
+
+
+def _move(amount: int, source: str, target: str) -> Postings:
+    return (Posting(source, -amount), Posting(target, amount))
+
+
+def _handed(parts: Iterable[h.Handed]) -> Postings:
+    postings: list[tuple[str, int]] = []
+    for part in parts:
+        postings.append(Posting(box_account(part.box), -part.amount))
+        if part.in_colour and part.colour is not None:
+            postings.append(Posting(colour_account(part.colour), part.in_colour))
+        postings.append(Posting(player_account(part.player), part.amount - part.in_colour))
+    return postings
+
+
+def _placed(what: h.BetPlaced) -> Postings:
+    amount = what.amount
+    source = "player:" + what.player if what.colour is None else "colour:" + what.colour
+    return ((source, -amount), ("box:" + what.box, amount))
+
+
+def _paid(what: h.BetPaid) -> Postings:
+    postings: list[tuple[str, int]] = [
+        Posting(box_account(what.box), what.winnings - what.returned),
+        Posting(player_account(what.player), what.returned - what.in_colour),
+    ]
+    if what.winnings:
+        postings.append(Posting(FLOAT, -what.winnings))
+    if what.in_colour and what.colour is not None:
+        postings.append(Posting(colour_account(what.colour), what.in_colour))
+    return postings
+
+
+def _bought_in(what: h.BoughtIn) -> Postings:
+    return [*_move(what.amount, PATRONS, DROP), *_move(what.amount, FLOAT, player_account(what.player))]
+
+
+def _collected(what: h.LosersCollected) -> Postings:
+    postings: list[tuple[str, int]] = [Posting(box_account(loss.box), -loss.amount) for loss in what.losses]
+    postings.append(Posting(FLOAT, sum(loss.amount for loss in what.losses)))
+    return postings
+
+
+def _reversed(what: h.RoundReversed) -> Postings:
+    postings: list[tuple[str, int]] = []
+    for line in what.lines:
+        player = player_account(line.player)
+        postings += _move(line.given_back, FLOAT, player)
+        postings += _move(line.taken, player, FLOAT)
+        if line.owed:
+            postings += _move(line.owed, debt_account(line.player), CLAIMS)
+    return postings
+
+
+def _closed(what: h.TableClosed) -> Postings:
+    postings: list[tuple[str, int]] = []
+    for player, amount in what.leaving.items():
+        postings += _move(amount, player_account(player), PATRONS)
+    postings += _move(what.expected - what.amount, FLOAT, VARIANCE)
+    postings += _move(what.amount, FLOAT, CAGE)
+    postings += _move(what.drop, DROP, CAGE)
+    return postings
+
+
+def _corrected(what: h.BetCorrected) -> Postings:
+    return _move(what.amount, box_account(what.lies_on), box_account(what.belongs_on))
+
+
+_POSTED: Final[Mapping[type, Callable[..., Postings]]] = {
+    h.FloatCounted: lambda what: _move(what.amount, CAGE, FLOAT),
+    h.Filled: lambda what: _move(what.amount, CAGE, FLOAT),
+    h.Credited: lambda what: _move(what.amount, FLOAT, CAGE),
+    h.BoughtIn: _bought_in,
+    h.ChipsBrought: lambda what: _move(what.amount, PATRONS, player_account(what.player)),
+    h.CashedOut: lambda what: _move(what.amount, player_account(what.player), PATRONS),
+    h.PlayerLeft: lambda what: _move(what.amount, player_account(what.player), PATRONS),
+    h.ColourTaken: lambda what: _move(what.amount, player_account(what.player), colour_account(what.colour)),
+    h.ColourTurnedIn: lambda what: _move(what.amount, colour_account(what.colour), player_account(what.player)),
+    h.DebtSettled: lambda what: [
+        *_move(what.amount, player_account(what.player), FLOAT),
+        *_move(what.amount, CLAIMS, debt_account(what.player)),
+    ],
+    h.BetPlaced: _placed,
+    h.BetWithdrawn: lambda what: _handed((what.handed,)),
+    h.ExcessRejected: lambda what: _handed(what.handed),
+    h.RoundVoided: lambda what: _handed(what.handed),
+    h.LineRuled: lambda what: _handed((what.handed,) if what.handed else ()),
+    h.LosersCollected: _collected,
+    h.BetPaid: _paid,
+    h.BetCorrected: _corrected,
+    h.RoundReversed: _reversed,
+    h.TableClosed: _closed,
+}
+
+
+def postings_of(what: h.Happening) -> Postings:
+    """What an event moves; nothing for events that move nothing."""
+    posted = _POSTED.get(type(what))
+    return posted(what) if posted is not None else ()
+
+
+def post(balances: dict[str, int], postings: Postings) -> dict[str, int]:
+    """The balances after postings; accounts at nothing are left out. `LedgerBroken` when money was made or lost."""
+    after = balances.copy()
+    total = 0
+    for account, amount in postings:
+        total += amount
+        balance = after.get(account, 0) + amount
+        if balance:
+            after[account] = balance
+        else:
+            after.pop(account, None)
+    if total:
+        raise LedgerBroken(f"postings do not balance: {total} out of nothing in {list(postings)}")
+    for account, amount in postings:
+        if amount < 0 and after.get(account, 0) < 0 and account not in OUTSIDE and not account.startswith("debt:"):
+            raise LedgerBroken(f"account {account} would stand at {after[account]}")
+    return after

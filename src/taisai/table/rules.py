@@ -1,0 +1,76 @@
+"""The rules a table decides by: its book, its layout, its limits.
+
+Enters: a rule book and the table's set-up. Leaves: layout and limits as the core knows them, worked out once for each
+set-up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from taisai.core.limits import BoxLimits, Limits, make_limits
+from taisai.core.rulebook import Layout, Rule, RuleBook, Step
+from taisai.table.actions import TableLimits
+from taisai.table.refusals import Code, Refusal
+from taisai.table.state import SetUpState, TableState
+
+
+def limits_of(limits: TableLimits) -> Limits:
+    """A table's limits as the core checks them; `InputFault` when they do not hold."""
+    raw = msgspec.to_builtins(limits)
+    return make_limits(unit=raw["unit"], default=raw["default"], kinds=raw["kinds"], differential=raw["differential"])
+
+
+def set_up_of(state: TableState) -> SetUpState:
+    """The set-up of a table that has one; the gate lets no command through to another."""
+    if state.set_up is None:
+        raise LookupError(f"table {state.table} is not set up")
+    return state.set_up
+
+
+class TableRules:
+    """A rule book at one table. What is worked out for a set-up is kept while the set-up stays the same object."""
+
+    def __init__(self, book: RuleBook) -> None:
+        self.book = book
+        self.has_terminal = any(step.step is Step.ENTER for step in book.procedure.steps)
+        self.has_lights = any(step.step is Step.LIGHT for step in book.procedure.steps)
+        self._set_up: SetUpState | None = None
+        self._layout: Layout | None = None
+        self._limits: Limits | None = None
+        self.box_limits: dict[str, BoxLimits] = {}
+        """Limits by box, for the set-up last asked for."""
+
+    def at(self, state: TableState) -> tuple[Layout, Limits]:
+        """The layout and limits of a table that is set up."""
+        set_up = set_up_of(state)
+        if set_up is not self._set_up or self._layout is None or self._limits is None:
+            self._layout = self.book.layouts[set_up.layout]
+            self._limits = limits_of(set_up.limits)
+            self.box_limits = {box: self._limits.of(box) for box in self._layout.boxes}
+            self._set_up = set_up
+        return self._layout, self._limits
+
+    def clauses(self, *rules: Rule) -> tuple[str, ...]:
+        """The clauses behind rules, each once."""
+        return tuple(dict.fromkeys(clause for rule in rules for clause in self.book.clauses_for(rule)))
+
+    def step_clauses(self, step: Step) -> tuple[str, ...]:
+        """The clauses of a step of the round."""
+        return next((each.clauses for each in self.book.procedure.steps if each.step is step), ())
+
+    def refuse(self, code: Code, sentence: str, *rules: Rule, allowed: str = "") -> Refusal:
+        """A refusal that cites the book's clauses for these rules."""
+        return Refusal(code, sentence, self.clauses(*rules), allowed)
+
+
+def unknown_box(rules: TableRules, layout: Layout, box: str) -> Refusal:
+    """For a box that is not on the layout."""
+    return rules.refuse(Code.UNKNOWN, f"Layout {layout.name} has no box {box}.", Rule.LAYOUT_MARKED)
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names in a sentence."""
+    return ", ".join(names) or "none"

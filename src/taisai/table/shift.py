@@ -1,0 +1,223 @@
+"""The shift: set-up, float, dice, opening check, open, suspend, limits, close.
+
+Serves `nz-division-9` §3.4(d),(e), §5.0, §7.4; `rws-tai-sai-v6` §2.1.1, §2.2.1, §3.3; R3, R16.
+"""
+
+from __future__ import annotations
+
+from taisai.core.dice import roll_of
+from taisai.core.faults import InputFault
+from taisai.core.money import CHIPS_MAX
+from taisai.core.rulebook import Rule
+from taisai.table import actions as a
+from taisai.table import happenings as h
+from taisai.table.ledger import DROP, FLOAT
+from taisai.table.refusals import Code, Refusal
+from taisai.table.rules import TableRules, limits_of, listed, set_up_of
+from taisai.table.state import TEST_RUN_ITEM, SetUpState, TablePhase, TableState
+
+Found = list[h.Happening] | Refusal
+
+
+def set_up(rules: TableRules, state: TableState, _command: a.Command, do: a.SetUp) -> Found:
+    """A table stands under an approved book, by its digest, while it is closed and its float is away."""
+    if state.phase is TablePhase.OPEN or state.balance(FLOAT):
+        return Refusal(
+            Code.ALREADY_SET_UP, "The table is in use; close it before setting it up anew.", allowed="close-table"
+        )
+    book = rules.book
+    if do.book != book.id or do.digest != book.digest:
+        sentence = f"The approved book is {book.id} with digest {book.digest[:16]}…; this is not it."
+        return Refusal(Code.WRONG_BOOK, sentence)
+    if do.layout not in book.layouts:
+        allowed = listed(book.layouts)
+        return rules.refuse(Code.UNKNOWN, f"The book has no layout {do.layout}.", Rule.LAYOUT_MARKED, allowed=allowed)
+    refused = _bad_limits(rules, do.limits)
+    if refused is not None:
+        return refused
+    if list(do.denominations) != sorted(set(do.denominations)) or do.denominations[0] != do.limits.unit:
+        return Refusal(
+            Code.BAD_VALUE, "denominations: in ascending order, each once, the smallest being the limits' unit."
+        )
+    if any(chip % do.limits.unit for chip in do.denominations):
+        return Refusal(Code.BAD_VALUE, f"denominations: each a multiple of the unit {do.limits.unit}.")
+    return [
+        h.TableSetUp(do.book, do.layout, do.digest, do.limits, do.currency, do.denominations, do.colours),
+    ]
+
+
+def _bad_limits(rules: TableRules, limits: a.TableLimits) -> Refusal | None:
+    try:
+        limits_of(limits)
+    except InputFault as fault:
+        return rules.refuse(Code.BAD_VALUE, f"limits.{fault}.", Rule.MINIMUM)
+    if limits.differential and not rules.book.has(Rule.DIFFERENTIAL):
+        return rules.refuse(Code.BAD_VALUE, "limits.differential: this book has no differential.", Rule.MAXIMUM)
+    return None
+
+
+def worth(set_up: SetUpState, count: a.Count) -> int | Refusal:
+    """What a count of chips is worth; a refusal for a denomination that the table does not have."""
+    strange = sorted(set(count) - set(set_up.denominations))
+    if strange:
+        allowed = listed(map(str, set_up.denominations))
+        return Refusal(Code.BAD_VALUE, f"count: no chip of {strange[0]} at this table.", allowed=allowed)
+    amount = sum(chip * number for chip, number in count.items())
+    if amount > CHIPS_MAX:
+        return Refusal(Code.BAD_VALUE, f"count: {amount} is more than any table holds.", allowed=f"at most {CHIPS_MAX}")
+    return amount
+
+
+def count_float(_rules: TableRules, state: TableState, _command: a.Command, do: a.CountFloat) -> Found:
+    """The opener comes from the cage, once a shift."""
+    amount = worth(set_up_of(state), do.count)
+    if isinstance(amount, Refusal):
+        return amount
+    if not amount:
+        return Refusal(Code.BAD_VALUE, "count: the float is empty.")
+    if state.balance(FLOAT):
+        return Refusal(Code.NOTHING_TO_DO, "The float is counted already.", allowed="fill, once the table is open")
+    return [h.FloatCounted(do.count, amount)]
+
+
+def receive_dice(rules: TableRules, state: TableState, _command: a.Command, do: a.ReceiveDice) -> Found:
+    """Each set has an identity of its own, for life."""
+    if do.dice_set in state.dice_sets:
+        return rules.refuse(Code.BAD_VALUE, f"dice_set: a set {do.dice_set} was received before.", Rule.DICE_SET)
+    return [h.DiceReceived(do.dice_set)]
+
+
+def _retired_or_unknown(rules: TableRules, state: TableState, name: str) -> Refusal | None:
+    dice = state.dice_sets.get(name)
+    if dice is None or dice.retired_at is not None:
+        known = listed(sorted(each for each, its in state.dice_sets.items() if its.retired_at is None))
+        return rules.refuse(Code.UNKNOWN, f"No dice set {name} is at this table.", Rule.DICE_SET, allowed=known)
+    return None
+
+
+def no_sound_dice(rules: TableRules, state: TableState) -> Refusal | None:
+    """A sound set must be sealed into the tumbler."""
+    if state.dice_in is None or not state.dice_sets[state.dice_in].sound:
+        allowed = "receive-dice, seal-dice" if state.dice_in is None else "retire-dice, then seal-dice of another set"
+        sentence = "No sound set of dice is in the tumbler."
+        return rules.refuse(Code.CHECK_INCOMPLETE, sentence, Rule.DICE_SET, allowed=allowed)
+    return None
+
+
+def seal_dice(rules: TableRules, state: TableState, _command: a.Command, do: a.SealDice) -> Found:
+    """One sound set at a time is in the tumbler, under a seal."""
+    refused = _retired_or_unknown(rules, state, do.dice_set)
+    if refused is not None:
+        return refused
+    if state.dice_in is not None and state.dice_in != do.dice_set:
+        sentence = f"Dice set {state.dice_in} is in the tumbler: retire it first."
+        return rules.refuse(Code.BAD_VALUE, sentence, Rule.DICE_SET, allowed="retire-dice")
+    if not state.dice_sets[do.dice_set].sound:
+        return rules.refuse(Code.BAD_VALUE, f"Dice set {do.dice_set} is damaged.", Rule.DICE_SET, allowed="retire-dice")
+    return [h.DiceSealed(do.dice_set, do.seal)]
+
+
+def inspect_dice(rules: TableRules, state: TableState, _command: a.Command, do: a.InspectDice) -> Found:
+    """The set in the tumbler is looked at; a damaged one stops the table until it is changed.
+
+    Dice that were tumbled for the next round have been seen: they are tumbled again.
+    """
+    if state.dice_in is None:
+        return rules.refuse(Code.NOTHING_TO_DO, "No dice are in the tumbler.", Rule.DICE_SET, allowed="seal-dice")
+    if do.sound and not state.dice_sets[state.dice_in].sound:
+        sentence = f"Dice set {state.dice_in} was found damaged: it is changed, not looked at again."
+        return rules.refuse(Code.BAD_VALUE, sentence, Rule.DICE_SET, allowed="retire-dice")
+    found: list[h.Happening] = [h.DiceInspected(state.dice_in, do.sound, do.note)]
+    if not do.sound and state.phase is TablePhase.OPEN and not state.suspended:
+        found.append(h.TableSuspended(f"dice set {state.dice_in} is damaged"))
+    return found
+
+
+def retire_dice(rules: TableRules, state: TableState, _command: a.Command, do: a.RetireDice) -> Found:
+    """A set leaves for good."""
+    refused = _retired_or_unknown(rules, state, do.dice_set)
+    if refused is not None:
+        return refused
+    return [h.DiceRetired(do.dice_set, do.note)]
+
+
+def run_test(rules: TableRules, state: TableState, _command: a.Command, do: a.TestRun) -> Found:
+    """A known result is entered and exactly its areas must light."""
+    layout, _ = rules.at(state)
+    return [h.TestRunMade(do.dice, layout.lit(roll_of(do.dice)), do.lit_correctly)]
+
+
+def check_item(rules: TableRules, state: TableState, _command: a.Command, do: a.CheckItem) -> Found:
+    """An item of the book's opening check; the terminal's item stands on at least one good test run."""
+    items = [item.item for item in rules.book.procedure.opening]
+    if do.item not in items:
+        sentence = f"The opening check has no item {do.item}."
+        return rules.refuse(Code.UNKNOWN, sentence, Rule.OPENING_CHECK, allowed=listed(items))
+    if do.item == TEST_RUN_ITEM and do.passed and not state.test_runs:
+        sentence = "No test run has lit the right areas yet."
+        return rules.refuse(Code.CHECK_INCOMPLETE, sentence, Rule.OPENING_CHECK, allowed="test-run")
+    return [h.ItemChecked(do.item, do.passed, do.note)]
+
+
+def open_table(rules: TableRules, state: TableState, _command: a.Command, _do: a.OpenTable) -> Found:
+    """Open when every item is passed, sound dice are sealed in and the float is there."""
+    missing = [
+        item.item
+        for item in rules.book.procedure.opening
+        if item.item not in state.checks or not state.checks[item.item].passed
+    ]
+    if missing:
+        sentence = f"The opening check is not complete: {listed(missing)}."
+        return rules.refuse(Code.CHECK_INCOMPLETE, sentence, Rule.OPENING_CHECK, allowed="check-item")
+    refused = no_sound_dice(rules, state)
+    if refused is not None:
+        return refused
+    if not state.balance(FLOAT):
+        return Refusal(Code.CHECK_INCOMPLETE, "The float is not counted.", allowed="count-float")
+    return [h.TableOpened(set_up_of(state).digest)]
+
+
+def suspend(rules: TableRules, state: TableState, _command: a.Command, do: a.SuspendTable) -> Found:
+    """No further round from now; the one in play is settled."""
+    if not do.cause.strip():
+        return Refusal(Code.REASON_NEEDED, "cause: say what is wrong.")
+    if state.suspended:
+        return rules.refuse(Code.NOTHING_TO_DO, "The table is suspended already.", Rule.SUSPENDED_AFTER_MALFUNCTION)
+    return [h.TableSuspended(do.cause)]
+
+
+def resume(rules: TableRules, state: TableState, _command: a.Command, do: a.ResumeTable) -> Found:
+    """A supervisor records that it is mended, or which procedure keeps the game safe."""
+    if not do.note.strip():
+        sentence = "note: say what was mended, or what the procedure is."
+        return rules.refuse(Code.REASON_NEEDED, sentence, Rule.SUSPENDED_AFTER_MALFUNCTION)
+    refused = no_sound_dice(rules, state)
+    return refused if refused is not None else [h.TableResumed(do.by, do.note, state.suspended)]
+
+
+def set_limits(rules: TableRules, state: TableState, _command: a.Command, do: a.SetLimits) -> Found:
+    """Limits change between rounds, by two people; before and after are recorded."""
+    set_up = set_up_of(state)
+    refused = _bad_limits(rules, do.limits)
+    if refused is not None:
+        return refused
+    if do.limits.unit != set_up.limits.unit:
+        return Refusal(Code.BAD_VALUE, f"limits.unit: the smallest chip of this table is {set_up.limits.unit}.")
+    return [h.LimitsSet(set_up.limits, do.limits)]
+
+
+def close_table(rules: TableRules, state: TableState, _command: a.Command, do: a.CloseTable) -> Found:
+    """The closer is counted; players leave with their value chips; colours have been turned in."""
+    amount = worth(set_up_of(state), do.count)
+    if isinstance(amount, Refusal):
+        return amount
+    out = sorted(seat.colour for seat in state.players.values() if seat.colour is not None)
+    if out:
+        sentence = f"Colour chips are still out: {listed(out)}."
+        return rules.refuse(Code.COLOUR_OUT, sentence, Rule.COLOUR_CHIPS, allowed="turn-in-colour")
+    leaving = {
+        account.removeprefix("player:"): balance
+        for account, balance in state.ledger.items()
+        if account.startswith("player:")
+    }
+    return [h.TableClosed(do.count, amount, state.balance(FLOAT), state.balance(DROP), leaving)]

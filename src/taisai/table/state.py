@@ -1,0 +1,235 @@
+"""A table's state, as replaying its events gives it.
+
+Frozen values all through; the whole of it encodes as JSON for snapshots. What is here is what `decide` and the
+screens need: the current round in full, the last rounds for recall and reversal, running meters for the rest.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from taisai.table.actions import ColourSet, Dice, How, TableLimits
+from taisai.table.happenings import FixedBet, FlagRaised
+
+HISTORY_ROUNDS: Final = 100
+"""Rounds kept for recall and reversal; older ones are in the journal."""
+SNAPSHOT_FORMAT: Final = 1
+TEST_RUN_ITEM: Final = "test-run"
+"""The item of an opening check that stands on test runs."""
+
+
+class TablePhase(StrEnum):
+    """What the table as a whole is doing."""
+
+    NEW = "new"
+    CLOSED = "closed"
+    OPEN = "open"
+
+
+class RoundPhase(StrEnum):
+    """How far the round has come."""
+
+    BETWEEN = "between-rounds"
+    BETTING = "betting"
+    CLOSED = "bets-closed"
+    UNCOVERED = "uncovered"
+    ANNOUNCED = "announced"
+    ENTERED = "entered"
+    COLLECTED = "collected"
+
+
+class SetUpState(Struct, frozen=True):
+    """What the table was set up with."""
+
+    book: str
+    layout: str
+    digest: str
+    limits: TableLimits
+    currency: str
+    denominations: tuple[int, ...]
+    colours: dict[str, ColourSet]
+
+
+class DiceSet(Struct, frozen=True):
+    """The life of a set of dice."""
+
+    received_at: int
+    seal: str | None = None
+    sealed_at: int | None = None
+    inspected_at: int | None = None
+    sound: bool = True
+    warned: bool = False
+    retired_at: int | None = None
+
+
+class Check(Struct, frozen=True):
+    """An item of the opening check: who recorded what."""
+
+    passed: bool
+    by: str
+    at: int
+    note: str
+
+
+class Player(Struct, frozen=True):
+    """A player at the table."""
+
+    present: bool = True
+    colour: str | None = None
+    value: int = 0
+    """Declared value of a chip of the colour."""
+
+
+class Stack(Struct, frozen=True, array_like=True):
+    """Chips put into a box at one time."""
+
+    player: str
+    box: str
+    amount: int
+    how: How
+    colour: str | None
+
+
+class PaidLine(Struct, frozen=True, array_like=True):
+    """One bet's outcome."""
+
+    player: str
+    box: str
+    stake: int
+    at_risk: int
+    pays: int | None
+    winnings: int
+    returned: int
+
+
+class Round(Struct, frozen=True):
+    """The round in play, or the place where the next will be."""
+
+    number: int = 0
+    phase: RoundPhase = RoundPhase.BETWEEN
+    opened_at: int = 0
+    tumbles: int = 0
+    tumbled: bool = False
+    stacks: tuple[Stack, ...] = ()
+    """In the order of placing."""
+    stakes: dict[str, dict[str, int]] = {}
+    """By player and box, while betting is open."""
+    totals: dict[str, int] = {}
+    """By box, over all players."""
+    bets: tuple[FixedBet, ...] = ()
+    """As fixed at the close."""
+    flags: tuple[FlagRaised, ...] = ()
+    dice: Dice | None = None
+    call: str = ""
+    pressed: tuple[int, ...] = ()
+    """The last three buttons of the terminal."""
+    entered: Dice | None = None
+    lit: tuple[str, ...] = ()
+    lights_fault: str = ""
+    lines: tuple[PaidLine, ...] = ()
+    """Bets settled so far."""
+    funds_before: dict[str, int] = {}
+    interrupted: str = ""
+    """Why, while it is."""
+
+
+class PastRound(Struct, frozen=True):
+    """A round that is over."""
+
+    number: int
+    opened_at: int
+    ended_at: int
+    dice: Dice | None
+    call: str
+    void: str
+    """The void reason, or nothing."""
+    lines: tuple[PaidLine, ...]
+    funds_before: dict[str, int]
+    funds_after: dict[str, int]
+    digest: str
+    reversed: bool = False
+
+
+class Meters(Struct, frozen=True):
+    """Running meters of the table's layout, over its life."""
+
+    rounds: int = 0
+    voided: int = 0
+    reversed: int = 0
+    staked: int = 0
+    at_risk: int = 0
+    winnings: int = 0
+    returned: int = 0
+    expected_216: int = 0
+
+
+class Shift(Struct, frozen=True):
+    """The figures of the current shift."""
+
+    opened_at: int = 0
+    opener: int = 0
+    fills: int = 0
+    credits: int = 0
+    drop: int = 0
+    closer: int | None = None
+
+
+class Dispute(Struct, frozen=True):
+    """A claim and how it ended."""
+
+    player: str
+    round: int
+    claim: str
+    opened_at: int
+    resolution: str = ""
+
+
+class TableState(Struct, frozen=True):
+    """Everything about one table."""
+
+    table: str
+    seq: int = 0
+    at: int = 0
+    phase: TablePhase = TablePhase.NEW
+    set_up: SetUpState | None = None
+    suspended: str = ""
+    """Why, while it is."""
+    ledger: dict[str, int] = {}
+    players: dict[str, Player] = {}
+    round: Round = Round()
+    history: tuple[PastRound, ...] = ()
+    dice_sets: dict[str, DiceSet] = {}
+    dice_in: str | None = None
+    checks: dict[str, Check] = {}
+    test_runs: int = 0
+    meters: Meters = Meters()
+    shift: Shift = Shift()
+    disputes: dict[str, Dispute] = {}
+
+    def balance(self, account: str) -> int:
+        """What stands in an account."""
+        return self.ledger.get(account, 0)
+
+    def funds(self, player: str) -> int:
+        """A player's chips in hand, colour included."""
+        seat = self.players.get(player)
+        colour = self.ledger.get(f"colour:{seat.colour}", 0) if seat is not None and seat.colour else 0
+        return self.ledger.get(f"player:{player}", 0) + colour
+
+
+_encoder = msgspec.json.Encoder(order="deterministic")
+_decoder = msgspec.json.Decoder(TableState)
+
+
+def snapshot_of(state: TableState) -> bytes:
+    """A state as bytes, the same for equal states."""
+    return _encoder.encode(state)
+
+
+def state_from(snapshot: bytes) -> TableState:
+    """The state that `snapshot_of` wrote."""
+    return _decoder.decode(snapshot)

@@ -1,0 +1,237 @@
+"""Who may do what: the table written out, held against every action and every role."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import pytest
+from msgspec.structs import replace
+
+from taisai.core.rulebook import VoidReason
+from taisai.table import actions as a
+from taisai.table.decide import ACTIONS, may_begin
+from taisai.table.people import Person, Role
+from taisai.table.refusals import Code, Refusal
+from taisai.table.state import RoundPhase
+from tests.table.driver import (
+    DEALER,
+    LIMITS,
+    NZ,
+    PIT_MANAGER,
+    SHIFT_MANAGER,
+    SUPERVISOR,
+    TAI_SAI,
+    Deal,
+    opened,
+    player,
+    set_up_of,
+)
+
+MAY: Final = {
+    # player, dealer, supervisor, pit manager, shift manager, auditor, system
+    "set-up": "..SPM..",
+    "count-float": "..SPM..",
+    "receive-dice": "..SPM..",
+    "seal-dice": "..SPM..",
+    "inspect-dice": "..SPM..",
+    "retire-dice": "..SPM..",
+    "test-run": "..SPM..",
+    "check-item": "..SPM..",
+    "open-table": "..SPM..",
+    "suspend-table": ".DSPM..",
+    "resume-table": "..SPM..",
+    "set-limits": "..SPM..",
+    "close-table": "..SPM..",
+    "sit-down": "pDSPM..",
+    "leave-table": "pDSPM..",
+    "walk-away": ".DSPM.y",
+    "buy-in": ".DSPM..",
+    "bring-chips": ".DSPM..",
+    "cash-out": ".DSPM..",
+    "take-colour": ".DSPM..",
+    "turn-in-colour": ".DSPM..",
+    "fill": "..SPM..",
+    "credit": "..SPM..",
+    "settle-debt": ".DSPM..",
+    "tumble": ".DSPM..",
+    "open-bets": ".DSPM..",
+    "place-bet": "pDSPM..",
+    "withdraw-bet": "pDSPM..",
+    "advise-minimum": ".DSPM..",
+    "reject-excess": ".DSPM..",
+    "close-bets": ".DSPM..",
+    "uncover": ".DSPM..",
+    "announce": ".DSPM..",
+    "press": ".DSPM..",
+    "enter": ".DSPM..",
+    "amend-entry": ".DSPM..",
+    "report-lights": ".DSPM..",
+    "collect": ".DSPM..",
+    "pay-next": ".DSPM..",
+    "pay-all": ".DSPM..",
+    "void-round": ".DSPM..",
+    "interrupt": ".DSPM.y",
+    "resolve-interruption": ".DSPM..",
+    "correct-bet": ".DSPM..",
+    "rule-on-line": "..SPM..",
+    "reverse-rounds": "..SPM..",
+    "rule": "....M..",
+    "note-error": ".DSPM..",
+    "open-dispute": "pDSPM..",
+    "resolve-dispute": "..SPM..",
+}
+"""Every action, and a letter for each role that may ask for it; `p` only for himself."""
+
+ROLES: Final = (
+    Role.PLAYER,
+    Role.DEALER,
+    Role.SUPERVISOR,
+    Role.PIT_MANAGER,
+    Role.SHIFT_MANAGER,
+    Role.AUDITOR,
+    Role.SYSTEM,
+)
+
+SAMPLES: Final[tuple[a.Action, ...]] = (
+    set_up_of(NZ), a.CountFloat({5: 1}), a.ReceiveDice("d9"), a.SealDice("d1", "s9"), a.InspectDice(sound=True),
+    a.RetireDice("d1"), a.TestRun((1, 2, 3), lit_correctly=True), a.CheckItem("power", passed=True), a.OpenTable(),
+    a.SuspendTable("x"), a.ResumeTable(a.Mending.MENDED, "x"), a.SetLimits(LIMITS), a.CloseTable({}),
+    a.SitDown("ann"), a.LeaveTable("ann"), a.WalkAway("ann"), a.BuyIn("ann", 5), a.BringChips("ann", 5),
+    a.CashOut("ann", 5), a.TakeColour("ann", "red", 5, 5), a.TurnInColour("ann"), a.Fill({5: 1}), a.Credit({5: 1}),
+    a.SettleDebt("ann", 5), a.Tumble(3), a.OpenBets(), a.PlaceBet("ann", "small", 10), a.WithdrawBet("ann", "small"),
+    a.AdviseMinimum("ann", "small"), a.RejectExcess("small"), a.CloseBets(), a.Uncover((1, 2, 3)), a.Announce(),
+    a.Press(1), a.Enter(), a.AmendEntry((1, 2, 3)), a.ReportLights("x"), a.Collect(), a.PayNext(), a.PayAll(),
+    a.VoidRound(VoidReason.NOT_FLAT), a.Interrupt("x"), a.ResolveInterruption(()),
+    a.CorrectBet("ann", "small", "big", 5), a.RuleOnLine("ann", "small", honoured=True), a.ReverseRounds((1,)),
+    a.Rule("x", "x"), a.NoteError(1, "x"), a.OpenDispute("q1", "ann", 1, "x"), a.ResolveDispute("q1", "x"),
+)  # fmt: skip
+"""One of each action."""
+
+
+def name_of(do: a.Action) -> str:
+    """The stable name of an action."""
+    tag = type(do).__struct_config__.tag
+    assert isinstance(tag, str)
+    return tag
+
+
+def test_the_table_names_every_action_once() -> None:
+    """The table, the samples and what `decide` knows are the same set of actions."""
+    assert [name_of(do) for do in SAMPLES] == list(MAY)
+    assert [type(do) for do in SAMPLES] == list(ACTIONS)
+
+
+@pytest.mark.clause("nz-division-9 §6.6", "rws-tai-sai-v6 §1.5")
+@pytest.mark.parametrize("do", SAMPLES, ids=name_of)
+def test_every_action_is_for_those_the_table_names_and_nobody_else(do: a.Action) -> None:
+    """In a table of any state, whoever is not named is told that it is not his to do, before anything else."""
+    tables = [Deal(NZ), Deal(NZ).set_up(), opened(NZ, ann=100), opened(TAI_SAI, ann=100).begin()]
+    for role, letter in zip(ROLES, MAY[name_of(do)], strict=True):
+        person = Person("ann" if role is Role.PLAYER else "x", role)
+        for deal in tables:
+            found = deal.decide(deal.command(do, person, PIT_MANAGER, "x"))
+            begun = may_begin(deal.rules, deal.state, person, type(do))
+            is_placed = isinstance(do, a.PlaceBet) and role is not Role.PLAYER
+            not_his = isinstance(found, Refusal) and found.code is Code.NOT_YOURS_TO_DO
+            assert not_his == (letter == "." or is_placed), role
+            assert (begun is not None and begun.code is Code.NOT_YOURS_TO_DO) == (letter == ".")
+
+
+def test_the_auditor_may_do_nothing() -> None:
+    """An auditor reads: every action is refused him, by `decide` and by `may_begin`."""
+    auditor = Person("amy", Role.AUDITOR)
+    deal = opened(TAI_SAI, ann=100).begin()
+    for do in SAMPLES:
+        deal.refused(do, Code.NOT_YOURS_TO_DO, auditor, PIT_MANAGER, "x")
+        assert may_begin(deal.rules, deal.state, auditor, type(do)) is not None
+
+
+@pytest.mark.clause("nz-division-9 §4.6")
+def test_a_player_acts_for_himself_only() -> None:
+    """What a player may do at all, he may not do in another's name, whatever the state of the table."""
+    own = [do for do in SAMPLES if MAY[name_of(do)].startswith("p")]
+    assert len(own) == 5
+    for deal in (Deal(NZ), opened(NZ, ann=100), opened(NZ, ann=100).begin()):
+        for do in own:
+            deal.refused(do, Code.NOT_YOURS_TO_DO, player("bob"))
+            deal.refused(do, Code.NOT_YOURS_TO_DO, player("Ann"))
+            found = deal.decide(deal.command(do, player("ann")))
+            assert not isinstance(found, Refusal) or found.code is not Code.NOT_YOURS_TO_DO
+
+
+def test_a_player_places_and_the_crew_puts_down() -> None:
+    """How chips came to lie there is said truly: a player places, the crew calls, serves or finds."""
+    deal = opened(TAI_SAI, ann=1000).begin()
+    for how in a.How:
+        do = a.PlaceBet("ann", "small", 10, how)
+        crew, himself = (DEALER, SUPERVISOR, PIT_MANAGER, SHIFT_MANAGER), how is a.How.PLACED
+        for who in crew:
+            if himself:
+                assert "call, staff or felt" in deal.refused(do, Code.NOT_YOURS_TO_DO, who).allowed
+            else:
+                deal.do(do, who)
+        if himself:
+            deal.do(do, player("ann"))
+        else:
+            assert deal.refused(do, Code.NOT_YOURS_TO_DO, player("ann")).allowed == "how = placed"
+
+
+# ------------------------------------------------------------------ two people and a reason
+
+
+def _entered_wrong() -> Deal:
+    return opened(NZ, ann=100).begin().bet("ann", "small", 10).close().show(1, 2, 4).enter(1, 2, 3)
+
+
+def _uncovered() -> Deal:
+    return opened(NZ, ann=100).begin().bet("ann", "small", 10).up_to(RoundPhase.UNCOVERED, 1, 2, 4)
+
+
+def _interrupted() -> Deal:
+    deal = opened(NZ, ann=100).begin()
+    deal.do(a.Interrupt("power"))
+    return deal
+
+
+def _played() -> Deal:
+    return opened(TAI_SAI, ann=100).begin().bet("ann", "small", 10).finish(1, 2, 4)
+
+
+ALTERATIONS: Final[dict[str, tuple[Callable[[], Deal], a.Action, Person]]] = {
+    "amend-entry": (_entered_wrong, a.AmendEntry((1, 2, 4)), SUPERVISOR),
+    "void-round": (_uncovered, a.VoidRound(VoidReason.NOT_FLAT), SUPERVISOR),
+    "reverse-rounds": (_played, a.ReverseRounds((1,)), PIT_MANAGER),
+    "correct-bet": (_uncovered, a.CorrectBet("ann", "small", "big", 10), SUPERVISOR),
+    "set-limits": (_played, a.SetLimits(replace(LIMITS, default=a.BoxLimit(5, 500))), PIT_MANAGER),
+    "resolve-interruption": (_interrupted, a.ResolveInterruption(()), SUPERVISOR),
+}
+"""What alters what stood: a table where it is due, the action, and the lowest rank that authorises it."""
+RANKS: Final = (Role.PLAYER, Role.DEALER, Role.SUPERVISOR, Role.PIT_MANAGER, Role.SHIFT_MANAGER)
+
+
+@pytest.mark.parametrize("name", ALTERATIONS)
+def test_an_alteration_takes_two_different_people_and_a_reason(name: str) -> None:
+    """Alone, with himself in another role, with too low a rank, without a reason: refused. Otherwise both are kept."""
+    make, do, lowest = ALTERATIONS[name]
+    deal = make()
+    by = Person("ben", Role.SUPERVISOR)
+    deal.refused(do, Code.SECOND_PERSON_NEEDED, by, None, "seen")
+    for role in (*RANKS, Role.AUDITOR, Role.SYSTEM):
+        deal.refused(do, Code.SECOND_PERSON_UNFIT, by, Person("ben", role), "seen")
+        if role not in RANKS or RANKS.index(role) < RANKS.index(lowest.role):
+            deal.refused(do, Code.SECOND_PERSON_UNFIT, by, Person("eve", role), "seen")
+    for blank in ("", "  ", "\n\t"):
+        deal.refused(do, Code.REASON_NEEDED, by, lowest, blank)
+    for role in RANKS[RANKS.index(lowest.role) :]:
+        assert not isinstance(deal.decide(deal.command(do, by, Person("eve", role), "seen")), Refusal)
+    deal.do(do, by, lowest, "seen on camera")
+    event = next(event for event in deal.record if event.reason == "seen on camera")
+    assert (event.by, event.authorised_by) == (by, lowest)
+
+
+def test_a_void_before_the_reveal_needs_nobody_else() -> None:
+    """Before faces are known a void alters nothing that stood: the dealer announces it alone."""
+    for phase in (RoundPhase.BETTING, RoundPhase.CLOSED):
+        deal = opened(NZ, ann=100).begin().bet("ann", "small", 10).up_to(phase)
+        deal.do(a.VoidRound(VoidReason.NOT_FLAT), DEALER)

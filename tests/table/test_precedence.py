@@ -1,0 +1,552 @@
+"""Precedence of refusals: of two faults in one command, the one that stands first in `Code` is given.
+
+Each row is a command with two faults; with the first one mended the second is given, so that both are really there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+import pytest
+from msgspec.structs import replace
+
+from taisai.core.rulebook import VoidReason
+from taisai.table import actions as a
+from taisai.table.people import Person
+from taisai.table.refusals import Code, Refusal, cite
+from taisai.table.rules import TableRules
+from taisai.table.state import RoundPhase
+from tests.table.driver import (
+    DEALER,
+    LIMITS,
+    NZ,
+    OPEN_COVER,
+    PIT_MANAGER,
+    SUPERVISOR,
+    SYSTEM,
+    TAI_SAI,
+    Deal,
+    opened,
+    player,
+    set_up_of,
+    shelf,
+)
+
+ANN, BOB = player("ann"), player("bob")
+
+
+class Ask(NamedTuple):
+    """A command to put to a table."""
+
+    table: Callable[[], Deal]
+    do: a.Action
+    by: Person = DEALER
+    second: Person | None = None
+    reason: str = ""
+
+    def answer(self) -> Code:
+        """The code with which it is refused."""
+        deal = self.table()
+        found = deal.decide(deal.command(self.do, self.by, self.second, self.reason))
+        assert isinstance(found, Refusal), f"{self.do} was accepted"
+        return found.code
+
+
+# ------------------------------------------------------------------ tables in a certain state
+
+
+def new() -> Deal:
+    """Not set up."""
+    return Deal(NZ)
+
+
+def closed() -> Deal:
+    """Set up, not open."""
+    return Deal(NZ).set_up()
+
+
+def other_book(make: Callable[[], Deal]) -> Callable[[], Deal]:
+    """The same table, asked under a book that is not its own."""
+
+    def made() -> Deal:
+        deal = make()
+        deal.rules = TableRules(shelf().book("rws-tai-sai-v6"))
+        return deal
+
+    return made
+
+
+def between(layout: str = NZ) -> Callable[[], Deal]:
+    """Open, two players seated, no round in play."""
+    return lambda: opened(layout, ann=1000, bob=1000)
+
+
+def betting(layout: str = NZ) -> Callable[[], Deal]:
+    """Bets open, one on the felt."""
+    return lambda: opened(layout, ann=1000, bob=1000).begin().bet("ann", "small", 100)
+
+
+def at(phase: RoundPhase, layout: str = NZ) -> Callable[[], Deal]:
+    """A round at a phase."""
+    return lambda: betting(layout)().up_to(phase, 1, 2, 4)
+
+
+def then(make: Callable[[], Deal], *more: a.Action, by: Person = SUPERVISOR) -> Callable[[], Deal]:
+    """A table where something more has been done."""
+
+    def made() -> Deal:
+        deal = make()
+        for do in more:
+            deal.do(do, by, PIT_MANAGER if by is SUPERVISOR else None, "seen" if by is SUPERVISOR else "")
+        return deal
+
+    return made
+
+
+def called() -> Deal:
+    """A call bet lies on big, the dice are known."""
+    deal = opened(NZ, ann=1000).begin()
+    deal.do(a.PlaceBet("ann", "big", 50, a.How.CALL))
+    return deal.up_to(RoundPhase.UNCOVERED, 1, 2, 4)
+
+
+def full(amount: int = 5000) -> Deal:
+    """Small is full, by its maximum or, on a tight pair, by its differential."""
+    limits = replace(LIMITS, differential={"big-small": amount})
+    return opened(TAI_SAI, limits, ann=6000, bob=6000).begin().bet("ann", "small", amount)
+
+
+def damaged_in_play() -> Deal:
+    """The dice were found damaged in a round, which is void; the table is not suspended."""
+    deal = betting(OPEN_COVER)()
+    deal.void(VoidReason.DAMAGED_DICE)
+    return deal
+
+
+def entered(*numbers: int) -> Callable[[], Deal]:
+    """These numbers were entered; the dice show 1, 2, 4."""
+    return lambda: opened(NZ, ann=100).begin().bet("ann", "small", 10).close().show(1, 2, 4).enter(*numbers)
+
+
+def colours(**taken: str) -> Callable[[], Deal]:
+    """Open, with colours given out at 25 a chip."""
+
+    def made() -> Deal:
+        deal = opened(NZ, ann=1000, bob=1000)
+        for name, colour in taken.items():
+            deal.do(a.TakeColour(name, colour, 25, 100))
+        return deal
+
+    return made
+
+
+def lost_and_won() -> Deal:
+    """Two rounds, the first void after all, and a float that is short of what the second would give back."""
+    deal = opened(TAI_SAI, ann=5000)
+    deal.begin().bet("ann", "big", 10).finish(1, 2, 4).begin().bet("ann", "big", 4000).finish(1, 2, 4)
+    deal.altered(a.ReverseRounds((1,)))
+    deal.do(a.Credit({100: deal.state.balance("float") // 100}), SUPERVISOR)
+    return deal
+
+
+def forgetful() -> Deal:
+    """Two rounds, the first no longer kept."""
+    deal = opened(TAI_SAI).begin().finish(1, 2, 4).begin().finish(1, 2, 4)
+    deal.altered(a.ReverseRounds((2,)))
+    deal.state = replace(deal.state, history=deal.state.history[1:])
+    return deal
+
+
+DAMAGED: Final = (a.InspectDice(sound=False),)
+NOT_FLAT: Final = a.VoidRound(VoidReason.NOT_FLAT)
+WRONG_SET_UP: Final = replace(set_up_of(NZ), digest="0" * 64)
+LINE: Final = a.RuleOnLine("ann", "small", honoured=False)
+MOVED: Final = a.CorrectBet("ann", "small", "big", 50)
+RESOLVED: Final = a.ResolveInterruption((1,), (1, 2, 4))
+TWO: Final = (SUPERVISOR, PIT_MANAGER, "seen")
+CUT: Final = (a.Interrupt("power"),)
+STOPPED: Final = (a.SuspendTable("smoke"),)
+
+PAIRS: Final[list[tuple[Code, Code, Ask, Ask]]] = [
+    # who asks
+    (Code.NOT_YOURS_TO_DO, Code.NOT_SET_UP, Ask(new, a.OpenTable()), Ask(new, a.OpenTable(), SUPERVISOR)),
+    (
+        Code.NOT_YOURS_TO_DO,
+        Code.TABLE_NOT_OPEN,
+        Ask(closed, a.SitDown("ann"), BOB),
+        Ask(closed, a.SitDown("ann"), ANN),
+    ),
+    (
+        Code.NOT_YOURS_TO_DO,
+        Code.BETS_CLOSED,
+        Ask(at(RoundPhase.CLOSED), a.PlaceBet("ann", "small", 10), BOB),
+        Ask(at(RoundPhase.CLOSED), a.PlaceBet("ann", "small", 10), ANN),
+    ),
+    (
+        Code.NOT_YOURS_TO_DO,
+        Code.SECOND_PERSON_NEEDED,
+        Ask(at(RoundPhase.UNCOVERED), NOT_FLAT, ANN),
+        Ask(at(RoundPhase.UNCOVERED), NOT_FLAT),
+    ),
+    # the table
+    (
+        Code.NOT_SET_UP,
+        Code.SECOND_PERSON_NEEDED,
+        Ask(new, a.SetLimits(LIMITS), SUPERVISOR),
+        Ask(closed, a.SetLimits(LIMITS), SUPERVISOR),
+    ),
+    (
+        Code.ALREADY_SET_UP,
+        Code.WRONG_BOOK,
+        Ask(betting(), WRONG_SET_UP, SUPERVISOR),
+        Ask(new, WRONG_SET_UP, SUPERVISOR),
+    ),
+    (
+        Code.WRONG_BOOK,
+        Code.TABLE_NOT_OPEN,
+        Ask(other_book(closed), a.SitDown("ann"), ANN),
+        Ask(closed, a.SitDown("ann"), ANN),
+    ),
+    (
+        Code.WRONG_BOOK,
+        Code.UNKNOWN,
+        Ask(new, replace(WRONG_SET_UP, layout="9"), SUPERVISOR),
+        Ask(new, replace(set_up_of(NZ), layout="9"), SUPERVISOR),
+    ),
+    (
+        Code.TABLE_NOT_OPEN,
+        Code.NOT_INTERRUPTED,
+        Ask(closed, RESOLVED),
+        Ask(between(), RESOLVED),
+    ),
+    (
+        Code.TABLE_OPEN,
+        Code.UNKNOWN,
+        Ask(between(), a.CheckItem("lamp", passed=True), SUPERVISOR),
+        Ask(closed, a.CheckItem("lamp", passed=True), SUPERVISOR),
+    ),
+    (
+        Code.TABLE_SUSPENDED,
+        Code.ROUND_INTERRUPTED,
+        Ask(then(betting(), *STOPPED, *CUT), a.PlaceBet("ann", "small", 10), ANN),
+        Ask(then(betting(), *CUT), a.PlaceBet("ann", "small", 10), ANN),
+    ),
+    (
+        Code.TABLE_SUSPENDED,
+        Code.WRONG_STEP,
+        Ask(then(between(OPEN_COVER), *STOPPED), a.Tumble(3)),
+        Ask(between(OPEN_COVER), a.Tumble(3)),
+    ),
+    (
+        Code.NOT_SUSPENDED,
+        Code.REASON_NEEDED,
+        Ask(between(), a.ResumeTable(a.Mending.MENDED, ""), SUPERVISOR),
+        Ask(then(between(), *STOPPED), a.ResumeTable(a.Mending.MENDED, ""), SUPERVISOR),
+    ),
+    # the round
+    (
+        Code.ROUND_INTERRUPTED,
+        Code.BETS_CLOSED,
+        Ask(then(at(RoundPhase.CLOSED), *CUT), a.WithdrawBet("ann", "small"), ANN),
+        Ask(at(RoundPhase.CLOSED), a.WithdrawBet("ann", "small"), ANN),
+    ),
+    (
+        Code.ROUND_INTERRUPTED,
+        Code.SECOND_PERSON_NEEDED,
+        Ask(then(at(RoundPhase.UNCOVERED), *CUT), NOT_FLAT),
+        Ask(at(RoundPhase.UNCOVERED), NOT_FLAT),
+    ),
+    (
+        Code.NOT_INTERRUPTED,
+        Code.SECOND_PERSON_NEEDED,
+        Ask(at(RoundPhase.CLOSED), RESOLVED),
+        Ask(then(at(RoundPhase.CLOSED), *CUT), RESOLVED),
+    ),
+    (
+        Code.NOT_INTERRUPTED,
+        Code.SECOND_PERSON_NEEDED,
+        Ask(at(RoundPhase.UNCOVERED), a.VoidRound(VoidReason.INTERRUPTED)),
+        Ask(at(RoundPhase.UNCOVERED), NOT_FLAT),
+    ),
+    (
+        Code.ROUND_IN_PLAY,
+        Code.SECOND_PERSON_NEEDED,
+        Ask(betting(), a.SetLimits(LIMITS), SUPERVISOR),
+        Ask(between(), a.SetLimits(LIMITS), SUPERVISOR),
+    ),
+    (Code.WRONG_STEP, Code.SECOND_PERSON_NEEDED, Ask(betting(), MOVED), Ask(at(RoundPhase.UNCOVERED), MOVED)),
+    (
+        Code.WRONG_STEP,
+        Code.SECOND_PERSON_NEEDED,
+        Ask(at(RoundPhase.UNCOVERED, TAI_SAI), MOVED),
+        Ask(at(RoundPhase.UNCOVERED), MOVED),
+    ),
+    (
+        Code.WRONG_STEP,
+        Code.REASON_NEEDED,
+        Ask(then(betting(TAI_SAI), *CUT), RESOLVED, DEALER, SUPERVISOR),
+        Ask(then(at(RoundPhase.CLOSED, TAI_SAI), *CUT), RESOLVED, DEALER, SUPERVISOR),
+    ),
+    (
+        Code.WRONG_STEP,
+        Code.CHECK_INCOMPLETE,
+        Ask(damaged_in_play, a.Tumble(3)),
+        Ask(damaged_in_play, a.OpenBets()),
+    ),
+    (
+        Code.WRONG_STEP,
+        Code.ENTRY_INCOMPLETE,
+        Ask(at(RoundPhase.UNCOVERED), a.Enter()),
+        Ask(at(RoundPhase.ANNOUNCED), a.Enter()),
+    ),
+    (
+        Code.BETS_NOT_OPEN,
+        Code.UNKNOWN,
+        Ask(between(), a.PlaceBet("ann", "corner", 10), ANN),
+        Ask(betting(), a.PlaceBet("ann", "corner", 10), ANN),
+    ),
+    (
+        Code.BETS_CLOSED,
+        Code.REASON_NEEDED,
+        Ask(at(RoundPhase.CLOSED), LINE, SUPERVISOR),
+        Ask(betting(), LINE, SUPERVISOR),
+    ),
+    (
+        Code.BETS_CLOSED,
+        Code.NOTHING_TO_DO,
+        Ask(at(RoundPhase.CLOSED), a.RejectExcess("small")),
+        Ask(betting(), a.RejectExcess("small")),
+    ),
+    # who authorises it, and why
+    (
+        Code.SECOND_PERSON_NEEDED,
+        Code.REASON_NEEDED,
+        Ask(at(RoundPhase.UNCOVERED), NOT_FLAT),
+        Ask(at(RoundPhase.UNCOVERED), NOT_FLAT, DEALER, SUPERVISOR),
+    ),
+    (
+        Code.SECOND_PERSON_UNFIT,
+        Code.REASON_NEEDED,
+        Ask(at(RoundPhase.UNCOVERED), NOT_FLAT, DEALER, SYSTEM),
+        Ask(at(RoundPhase.UNCOVERED), NOT_FLAT, DEALER, SUPERVISOR),
+    ),
+    (
+        Code.SECOND_PERSON_NEEDED,
+        Code.UNKNOWN,
+        Ask(at(RoundPhase.UNCOVERED), a.VoidRound(VoidReason.DAMAGED_DICE), DEALER, None, "seen"),
+        Ask(at(RoundPhase.UNCOVERED), a.VoidRound(VoidReason.DAMAGED_DICE), DEALER, SUPERVISOR, "seen"),
+    ),
+    (
+        Code.REASON_NEEDED,
+        Code.CHECK_INCOMPLETE,
+        Ask(then(between(), *DAMAGED), a.ResumeTable(a.Mending.MENDED, ""), SUPERVISOR),
+        Ask(then(between(), *DAMAGED), a.ResumeTable(a.Mending.MENDED, "new set"), SUPERVISOR),
+    ),
+    (
+        Code.REASON_NEEDED,
+        Code.NOTHING_TO_DO,
+        Ask(then(between(), *STOPPED), a.SuspendTable("")),
+        Ask(then(between(), *STOPPED), a.SuspendTable("smoke")),
+    ),
+    (
+        Code.REASON_NEEDED,
+        Code.ENTRY_WRONG,
+        Ask(entered(1, 2, 3), a.AmendEntry((6, 6, 6)), DEALER, SUPERVISOR),
+        Ask(entered(1, 2, 3), a.AmendEntry((6, 6, 6)), DEALER, SUPERVISOR, "slip"),
+    ),
+    # the matter itself
+    (
+        Code.UNKNOWN,
+        Code.BAD_VALUE,
+        Ask(betting(), a.PlaceBet("ann", "corner", 12), ANN),
+        Ask(betting(), a.PlaceBet("ann", "small", 12), ANN),
+    ),
+    (
+        Code.UNKNOWN,
+        Code.NOTHING_TO_DO,
+        Ask(betting(), a.RejectExcess("corner")),
+        Ask(betting(), a.RejectExcess("small")),
+    ),
+    (
+        Code.UNKNOWN,
+        Code.NOT_ENOUGH_CHIPS,
+        Ask(at(RoundPhase.UNCOVERED), a.CorrectBet("ann", "corner", "big", 50), *TWO),
+        Ask(at(RoundPhase.UNCOVERED), a.CorrectBet("ann", "total:9", "big", 50), *TWO),
+    ),
+    (
+        Code.UNKNOWN,
+        Code.NOTHING_TO_DO,
+        Ask(then(between(TAI_SAI), a.OpenBets(), NOT_FLAT, by=DEALER), a.ReverseRounds((1, 2)), *TWO),
+        Ask(then(between(TAI_SAI), a.OpenBets(), NOT_FLAT, by=DEALER), a.ReverseRounds((1,)), *TWO),
+    ),
+    (Code.BAD_VALUE, Code.NOT_SEATED, Ask(between(), a.BuyIn("eve", 12)), Ask(between(), a.BuyIn("eve", 10))),
+    (Code.BAD_VALUE, Code.NOT_SEATED, Ask(between(), a.BringChips("eve", 12)), Ask(between(), a.BringChips("eve", 10))),
+    (
+        Code.BAD_VALUE,
+        Code.NOT_SEATED,
+        Ask(betting(), a.PlaceBet("eve", "small", 12), player("eve")),
+        Ask(betting(), a.PlaceBet("eve", "small", 10), player("eve")),
+    ),
+    (
+        Code.BAD_VALUE,
+        Code.NOT_ENOUGH_CHIPS,
+        Ask(between(), a.CashOut("ann", 1003)),
+        Ask(between(), a.CashOut("ann", 1005)),
+    ),
+    (
+        Code.BAD_VALUE,
+        Code.NOT_ENOUGH_CHIPS,
+        Ask(betting(), a.WithdrawBet("ann", "small", 103), ANN),
+        Ask(betting(), a.WithdrawBet("ann", "small", 105), ANN),
+    ),
+    (
+        Code.BAD_VALUE,
+        Code.COLOUR_NOT_YOURS,
+        Ask(colours(bob="red"), a.TakeColour("ann", "red", 25, 30)),
+        Ask(colours(bob="red"), a.TakeColour("ann", "red", 25, 50)),
+    ),
+    (
+        Code.BAD_VALUE,
+        Code.COLOUR_OUT,
+        Ask(colours(bob="red"), a.CloseTable({7: 1}), SUPERVISOR),
+        Ask(colours(bob="red"), a.CloseTable({5: 1}), SUPERVISOR),
+    ),
+    (
+        Code.BAD_VALUE,
+        Code.UNDER_MINIMUM,
+        Ask(betting(), a.PlaceBet("bob", "small", 4), BOB),
+        Ask(betting(), a.PlaceBet("bob", "small", 5), BOB),
+    ),
+    (
+        Code.BAD_VALUE,
+        Code.UNDER_MINIMUM,
+        Ask(betting(), a.WithdrawBet("ann", "small", 93), ANN),
+        Ask(betting(), a.WithdrawBet("ann", "small", 95), ANN),
+    ),
+    (
+        Code.BAD_VALUE,
+        Code.NOTHING_TO_DO,
+        Ask(closed, a.CountFloat({7: 1}), SUPERVISOR),
+        Ask(closed, a.CountFloat({5: 1}), SUPERVISOR),
+    ),
+    (
+        Code.NOT_SEATED,
+        Code.COLOUR_NOT_YOURS,
+        Ask(colours(bob="red"), a.TakeColour("eve", "red", 25, 50)),
+        Ask(colours(bob="red"), a.TakeColour("ann", "red", 25, 50)),
+    ),
+    (
+        Code.NOT_SEATED,
+        Code.NOT_ENOUGH_CHIPS,
+        Ask(between(), a.CashOut("eve", 5)),
+        Ask(between(), a.CashOut("ann", 5000)),
+    ),
+    (
+        Code.NOT_SEATED,
+        Code.FLOAT_SHORT,
+        Ask(between(), a.BuyIn("eve", 10**9)),
+        Ask(between(), a.BuyIn("ann", 10**9)),
+    ),
+    (
+        Code.CALL_BET,
+        Code.NOT_ENOUGH_CHIPS,
+        Ask(called, a.CorrectBet("ann", "big", "small", 500), *TWO),
+        Ask(at(RoundPhase.UNCOVERED), a.CorrectBet("ann", "small", "big", 500), *TWO),
+    ),
+    (
+        Code.COLOUR_NOT_YOURS,
+        Code.COLOUR_OUT,
+        Ask(colours(ann="blue", bob="red"), a.TakeColour("ann", "red", 25, 50)),
+        Ask(colours(ann="blue"), a.TakeColour("ann", "red", 25, 50)),
+    ),
+    (
+        Code.COLOUR_NOT_YOURS,
+        Code.NOT_ENOUGH_CHIPS,
+        Ask(colours(bob="red"), a.TakeColour("ann", "red", 25, 5000)),
+        Ask(colours(), a.TakeColour("ann", "red", 25, 5000)),
+    ),
+    (
+        Code.COLOUR_OUT,
+        Code.NOT_ENOUGH_CHIPS,
+        Ask(colours(ann="red"), a.TakeColour("ann", "red", 5, 1000)),
+        Ask(colours(ann="red"), a.TakeColour("ann", "red", 25, 1000)),
+    ),
+    (
+        Code.NOT_ENOUGH_CHIPS,
+        Code.UNDER_MINIMUM,
+        Ask(then(betting(), a.CashOut("bob", 1000)), a.PlaceBet("bob", "small", 5), BOB),
+        Ask(betting(), a.PlaceBet("bob", "small", 5), BOB),
+    ),
+    (
+        Code.NOT_ENOUGH_CHIPS,
+        Code.OVER_MAXIMUM,
+        Ask(then(full, a.CashOut("bob", 6000)), a.PlaceBet("bob", "small", 10), BOB),
+        Ask(full, a.PlaceBet("bob", "small", 10), BOB),
+    ),
+    (
+        Code.NOT_ENOUGH_CHIPS,
+        Code.NOTHING_TO_DO,
+        Ask(betting(), a.WithdrawBet("bob", "small", 10), BOB),
+        Ask(betting(), a.WithdrawBet("bob", "small"), BOB),
+    ),
+    (
+        Code.NOT_ENOUGH_CHIPS,
+        Code.NOTHING_TO_DO,
+        Ask(between(), a.SettleDebt("ann", 5000)),
+        Ask(between(), a.SettleDebt("ann", 5)),
+    ),
+    (
+        Code.FLOAT_SHORT,
+        Code.NOTHING_TO_DO,
+        Ask(lost_and_won, a.ReverseRounds((1, 2)), *TWO),
+        Ask(then(lost_and_won, a.Fill({100: 100})), a.ReverseRounds((1, 2)), *TWO),
+    ),
+    (
+        Code.UNDER_MINIMUM,
+        Code.OVER_MAXIMUM,
+        Ask(full, a.PlaceBet("bob", "small", 5), BOB),
+        Ask(full, a.PlaceBet("bob", "small", 10), BOB),
+    ),
+    (
+        Code.OVER_MAXIMUM,
+        Code.OVER_DIFFERENTIAL,
+        Ask(lambda: full(200), a.PlaceBet("bob", "small", 5005), BOB),
+        Ask(lambda: full(200), a.PlaceBet("bob", "small", 10), BOB),
+    ),
+    (
+        Code.ENTRY_WRONG,
+        Code.NOTHING_TO_DO,
+        Ask(entered(1, 2, 4), a.AmendEntry((6, 6, 6)), *TWO),
+        Ask(entered(1, 2, 4), a.AmendEntry((1, 2, 4)), *TWO),
+    ),
+    (
+        Code.NOTHING_TO_DO,
+        Code.TOO_OLD,
+        Ask(forgetful, a.ReverseRounds((1, 2)), *TWO),
+        Ask(forgetful, a.ReverseRounds((1,)), *TWO),
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "both", "mended"), PAIRS, ids=lambda value: value if isinstance(value, Code) else ""
+)
+def test_of_two_faults_the_first_in_order_is_given(first: Code, second: Code, both: Ask, mended: Ask) -> None:
+    """The command with both faults gets the first code; the first mended, it gets the second."""
+    assert first.place < second.place
+    assert both.answer() is first
+    assert mended.answer() is second
+
+
+def test_every_code_stands_in_the_table() -> None:
+    """Each code is given by some command: none is there for nothing."""
+    assert {code for first, second, *_ in PAIRS for code in (first, second)} == set(Code)
+
+
+def test_a_refusal_reads_as_one_line() -> None:
+    """Code, sentence, clauses and what is allowed; interpretations without a paragraph sign."""
+    refusal = Refusal(Code.OVER_MAXIMUM, "Too much.", ("5.1.1", "I6"), "at most 5")
+    assert str(refusal) == "over-maximum: Too much. (§5.1.1, I6) Allowed: at most 5"
+    assert str(Refusal(Code.UNKNOWN, "No such box.")) == "unknown: No such box."
+    assert cite(("I", "Ix", "I12")) == "§I, §Ix, I12"

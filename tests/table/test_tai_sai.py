@@ -1,0 +1,306 @@
+"""Tai Sai version 6 of Singapore, clause by clause: the round and its irregularities; limits are in `test_limits`."""
+
+from __future__ import annotations
+
+import pytest
+
+from taisai.core.rulebook import VoidReason
+from taisai.table import actions as a
+from taisai.table import happenings as h
+from taisai.table.people import Person, Role
+from taisai.table.refusals import Code
+from taisai.table.state import RoundPhase
+from tests.table.driver import (
+    DEALER,
+    PIT_MANAGER,
+    SHIFT_MANAGER,
+    STAFF,
+    SUPERVISOR,
+    SYSTEM,
+    TAI_SAI,
+    Deal,
+    opened,
+    player,
+)
+
+
+def betting(**bets: int) -> Deal:
+    """A round with bets of ann on small and bob on big."""
+    deal = opened(TAI_SAI, ann=1000, bob=1000).begin()
+    return deal.bet("ann", "small", bets.get("small", 100)).bet("bob", "big", bets.get("big", 50))
+
+
+@pytest.mark.clause("rws-tai-sai-v6 §1.9", "rws-tai-sai-v6 §5.12")
+@pytest.mark.parametrize("phase", [RoundPhase.BETTING, RoundPhase.CLOSED, RoundPhase.UNCOVERED, RoundPhase.ANNOUNCED])
+def test_1_9_a_void_round_has_no_result_and_returns_every_bet(phase: RoundPhase) -> None:
+    """Even with faces on record a void round keeps none of them, and each bet comes back in its chips."""
+    deal = opened(TAI_SAI, ann=1000, bob=1000)
+    deal.do(a.TakeColour("ann", "red", 25, 100))
+    deal.begin().bet("ann", "small", 50).bet("ann", "small", 75, "red").bet("bob", "big", 50)
+    deal.up_to(phase, 1, 2, 4)
+    deal.altered(a.VoidRound(VoidReason.NOT_FLAT))
+    assert (deal.past.dice, deal.past.void) == (None, "not-flat")
+    assert (deal.state.balance("player:ann"), deal.state.balance("colour:red")) == (900, 100)
+    assert deal.funds("bob") == 1000
+    assert deal.last(h.RoundVoided).clauses == ("1.9", "5.12", "5.5.2")
+    assert deal.state.meters.winnings == 0
+
+
+@pytest.mark.clause("rws-tai-sai-v6 §3.2")
+def test_3_2_bets_open_at_the_call() -> None:
+    """The round begins with the dealer's words, which also fix the rules in force."""
+    deal = opened(TAI_SAI, ann=100)
+    assert deal.refused(a.PlaceBet("ann", "small", 10), Code.BETS_NOT_OPEN, player("ann")).clauses == ("3.2",)
+    deal.do(a.OpenBets())
+    opened_with = deal.last(h.BetsOpened)
+    assert (opened_with.call, opened_with.digest) == ("Place your Bets, please", deal.rules.book.digest)
+    deal.bet("ann", "small", 10)
+
+
+@pytest.mark.clause("rws-tai-sai-v6 §3.6", "rws-tai-sai-v6 §5.7")
+@pytest.mark.parametrize("phase", [RoundPhase.CLOSED, RoundPhase.UNCOVERED, RoundPhase.ANNOUNCED, RoundPhase.COLLECTED])
+def test_3_6_and_5_7_nothing_after_no_more_bets(phase: RoundPhase) -> None:
+    """Placing, raising, withdrawing, by whomever and however, is refused from the closing call to the last payment."""
+    deal = betting().up_to(phase, 1, 2, 4)
+    assert deal.last(h.BetsClosed).call == "No more Bets"
+    for who in (player("ann"), SUPERVISOR):
+        how = a.How.PLACED if who.role is Role.PLAYER else a.How.STAFF
+        for box in ("small", "total:9"):
+            assert deal.refused(a.PlaceBet("ann", box, 10, how), Code.BETS_CLOSED, who).clauses == ("5.7",)
+        deal.refused(a.WithdrawBet("ann", "small"), Code.BETS_CLOSED, who)
+    deal.refused(a.CloseBets(), Code.BETS_CLOSED)
+
+
+@pytest.mark.clause("rws-tai-sai-v6 §3.7")
+@pytest.mark.parametrize("when", [RoundPhase.BETWEEN, RoundPhase.BETTING, RoundPhase.CLOSED])
+def test_3_7_a_covered_tumble_of_three_before_or_after_the_close(when: RoundPhase) -> None:
+    """Three tumbles at any time up to the reveal make the tumble valid; without them nothing is uncovered."""
+    deal = opened(TAI_SAI, ann=100)
+    if when is RoundPhase.BETWEEN:
+        deal.do(a.Tumble(3))
+    deal.do(a.OpenBets())
+    if when is RoundPhase.BETTING:
+        deal.do(a.Tumble(4))
+    deal.do(a.CloseBets())
+    if when is RoundPhase.CLOSED:
+        assert deal.refused(a.Uncover((1, 2, 3)), Code.WRONG_STEP).clauses == ("3.7", "I4")
+        deal.do(a.Tumble(3))
+    deal.refused(a.Tumble(3), Code.NOTHING_TO_DO)
+    deal.do(a.Uncover((1, 2, 3)))
+    deal.refused(a.Tumble(3), Code.WRONG_STEP)
+
+
+@pytest.mark.clause("rws-tai-sai-v6 §3.9")
+def test_3_9_losers_are_collected_and_winners_paid() -> None:
+    """Losing bets go to the float, winning ones come back with their odds."""
+    deal = betting().finish(1, 2, 4)
+    assert (deal.funds("ann"), deal.funds("bob")) == (1100, 950)
+    assert [type(event.what) for event in deal.record[-3:]] == [h.LosersCollected, h.BetPaid, h.RoundConcluded]
+
+
+@pytest.mark.clause("rws-tai-sai-v6 §5.3")
+def test_5_3_who_walks_away_is_settled_all_the_same() -> None:
+    """Gone with a bet on the felt, he is paid into his chips, which wait; he cannot leave with the bet lying."""
+    deal = betting()
+    deal.do(a.WalkAway("ann"), SYSTEM)
+    deal.refused(a.WalkAway("ann"), Code.NOTHING_TO_DO)
+    assert deal.refused(a.LeaveTable("ann"), Code.ROUND_IN_PLAY).clauses == ("5.3",)
+    deal.finish(1, 2, 4)
+    assert deal.past.lines[-1].winnings == 100
+    assert (deal.state.players["ann"].present, deal.funds("ann")) == (False, 1100)
+    deal.do(a.SitDown("ann"), player("ann"))
+    assert deal.state.players["ann"].present
+    deal.refused(a.WalkAway("eve"), Code.NOT_SEATED)
+
+
+@pytest.mark.clause("rws-tai-sai-v6 §5.5", "rws-tai-sai-v6 §5.5.1")
+@pytest.mark.parametrize("times", [0, 1, 2])
+@pytest.mark.parametrize("phase", [RoundPhase.BETTING, RoundPhase.CLOSED])
+def test_5_5_1_fewer_than_three_tumbles_void_this_round_and_no_other(phase: RoundPhase, times: int) -> None:
+    """A short tumble in the round voids it; the round before keeps its result and its settlement."""
+    deal = betting().finish(1, 2, 4)
+    first = deal.past
+    deal.begin().bet("ann", "small", 100)
+    if phase is RoundPhase.CLOSED:
+        deal.do(a.CloseBets())
+    deal.do(a.Tumble(times))
+    assert deal.past.void == "too-few-tumbles"
+    assert deal.last(h.RoundVoided).clauses == ("1.9", "5.12", "5.5.1")
+    assert deal.state.history[0] == first
+    assert deal.funds("ann") == 1100
+
+
+@pytest.mark.clause("rws-tai-sai-v6 §5.5.1")
+def test_5_5_1_a_short_tumble_before_the_call_is_made_again() -> None:
+    """Before the round begins there is nothing to void: the dealer tumbles again, and two and two are not four."""
+    deal = opened(TAI_SAI, ann=100)
+    deal.do(a.Tumble(2))
+    deal.do(a.Tumble(2))
+    deal.do(a.OpenBets())
+    deal.do(a.CloseBets())
+    deal.refused(a.Uncover((1, 2, 3)), Code.WRONG_STEP)
+    deal.do(a.Tumble(3))
+    deal.do(a.Uncover((1, 2, 3)))
+
+
+@pytest.mark.clause("rws-tai-sai-v6 §5.5", "rws-tai-sai-v6 §5.5.2", "rws-tai-sai-v6 §5.5.3")
+@pytest.mark.parametrize(("why", "clause"), [(VoidReason.NOT_FLAT, "5.5.2"), (VoidReason.EXPOSED, "5.5.3")])
+def test_5_5_2_and_5_5_3_void_this_round_and_leave_earlier_ones(why: VoidReason, clause: str) -> None:
+    """A die that is not flat, or seen before the close, voids the current round only."""
+    deal = betting().finish(1, 2, 4)
+    first = deal.past
+    deal.begin()
+    deal.do(a.Tumble(3))
+    deal.bet("ann", "small", 100)
+    assert deal.void(why).clauses == ("1.9", "5.12", clause)
+    assert deal.state.history == (first, deal.past)
+    assert deal.funds("ann") == 1100
+    assert not deal.state.suspended
+
+
+@pytest.mark.clause("rws-tai-sai-v6 §5.6")
+def test_5_6_damaged_dice_void_every_affected_round() -> None:
+    """The round in play is void, and settled rounds that a supervisor names are reversed by new postings."""
+    deal = betting().finish(1, 2, 4)
+    deal.begin().bet("ann", "big", 200).finish(1, 2, 4)
+    deal.begin().bet("bob", "big", 50)
+    deal.void(VoidReason.DAMAGED_DICE)
+    reverse = a.ReverseRounds((2, 1))
+    for who in (DEALER, player("ann")):
+        deal.refused(reverse, Code.NOT_YOURS_TO_DO, who, PIT_MANAGER, "chipped")
+    deal.refused(reverse, Code.SECOND_PERSON_NEEDED, SUPERVISOR, reason="chipped")
+    deal.refused(reverse, Code.SECOND_PERSON_UNFIT, SUPERVISOR, DEALER, "chipped")
+    deal.refused(reverse, Code.REASON_NEEDED, SUPERVISOR, PIT_MANAGER)
+    deal.do(reverse, SUPERVISOR, PIT_MANAGER, "chipped")
+    assert (deal.funds("ann"), deal.funds("bob")) == (1000, 1000)
+    assert [past.reversed for past in deal.state.history] == [True, True, False]
+    assert deal.last(h.RoundReversed).clauses == ("1.9", "5.12", "5.6")
+    assert deal.state.meters.reversed == 2
+    deal.refused(reverse, Code.NOTHING_TO_DO, SUPERVISOR, PIT_MANAGER, "chipped")
+    deal.refused(a.ReverseRounds((3,)), Code.NOTHING_TO_DO, SUPERVISOR, PIT_MANAGER, "chipped")
+    deal.refused(a.ReverseRounds((1, 4)), Code.UNKNOWN, SUPERVISOR, PIT_MANAGER, "chipped")
+
+
+@pytest.mark.clause("rws-tai-sai-v6 §5.6")
+def test_5_6_winnings_that_are_gone_are_a_debt() -> None:
+    """What a player no longer has is owed; he pays as he can, and never more than he owes."""
+    deal = betting(small=500).finish(1, 2, 4)
+    deal.do(a.CashOut("ann", 1200))
+    deal.altered(a.ReverseRounds((1,)))
+    lines = {line.player: (line.given_back, line.taken, line.owed) for line in deal.last(h.RoundReversed).lines}
+    assert lines == {"ann": (0, 300, 200), "bob": (50, 0, 0)}
+    assert (deal.state.balance("debt:ann"), deal.state.balance("claims")) == (-200, 200)
+    deal.refused(a.SettleDebt("ann", 100), Code.NOT_ENOUGH_CHIPS)
+    deal.do(a.BuyIn("ann", 500))
+    assert deal.refused(a.SettleDebt("ann", 250), Code.NOTHING_TO_DO).allowed == "at most 200"
+    deal.do(a.SettleDebt("ann", 150))
+    deal.do(a.SettleDebt("ann", 50))
+    assert deal.state.balance("debt:ann") == deal.state.balance("claims") == 0
+    deal.refused(a.SettleDebt("bob", 10), Code.NOTHING_TO_DO)
+
+
+@pytest.mark.clause("rws-tai-sai-v6 §5.6")
+def test_5_6_what_goes_back_must_be_in_the_float_at_every_step() -> None:
+    """Lost stakes go back out of the float: when it is short for one of the rounds, nothing is reversed at all."""
+    deal = opened(TAI_SAI, ann=5000, bob=5000)
+    deal.begin().bet("ann", "big", 4000).finish(1, 2, 4)
+    deal.begin().bet("bob", "big", 4000).finish(6, 6, 5)
+    deal.do(a.Credit({100: deal.state.balance("float") // 100 - 10}), SUPERVISOR)
+    before = deal.state
+    refusal = deal.refused(a.ReverseRounds((1, 2)), Code.FLOAT_SHORT, SUPERVISOR, PIT_MANAGER, "chipped")
+    assert refusal.allowed == "fill"
+    assert deal.state is before
+    deal.do(a.Fill({100: 30}), SUPERVISOR)
+    deal.altered(a.ReverseRounds((1, 2)))
+    assert (deal.funds("ann"), deal.funds("bob")) == (5000, 5000)
+
+
+@pytest.mark.clause("rws-tai-sai-v6 §5.8")
+def test_5_8_an_error_found_later_changes_no_later_round() -> None:
+    """Noted with its round, it moves no chip and touches no record; a round that is not there cannot have one."""
+    deal = betting().finish(1, 2, 4)
+    deal.begin().bet("ann", "small", 100)
+    before = deal.state
+    deal.do(a.NoteError(1, "bob's bet lay on small"))
+    assert deal.last(h.ErrorNoted).round == 1
+    assert (deal.state.ledger, deal.state.round, deal.state.history) == (before.ledger, before.round, before.history)
+    deal.refused(a.NoteError(3, "not dealt yet"), Code.UNKNOWN)
+    deal.finish(1, 2, 4)
+    assert deal.funds("ann") == 1200
+
+
+@pytest.mark.clause("rws-tai-sai-v6 §5.9")
+def test_5_9_bets_are_settled_where_they_lie_at_the_close() -> None:
+    """No correction in this book: who misplaced a bet, alone or through staff, bears it."""
+    deal = betting()
+    deal.do(a.PlaceBet("bob", "big", 100, a.How.STAFF))
+    deal.up_to(RoundPhase.ANNOUNCED, 1, 2, 4)
+    refusal = deal.refused(a.CorrectBet("bob", "big", "small", 150), Code.WRONG_STEP, SUPERVISOR, PIT_MANAGER, "moved")
+    assert refusal.clauses == ("5.9",)
+    deal.settle()
+    assert deal.funds("bob") == 850
+
+
+@pytest.mark.clause("rws-tai-sai-v6 §5.10")
+def test_5_10_when_the_lights_fail_the_dice_decide() -> None:
+    """The winning areas light with the call; a fault is recorded, the dice decide, and the next round may begin."""
+    deal = betting().close().show(1, 2, 4)
+    assert set(deal.last(h.AreasLit).lit) == set(deal.state.round.lit)
+    assert "small" in deal.state.round.lit
+    deal.do(a.ReportLights("big lit"))
+    deal.settle()
+    assert (deal.funds("ann"), deal.funds("bob")) == (1100, 950)
+    assert not deal.state.suspended
+    deal.begin()
+
+
+@pytest.mark.clause("rws-tai-sai-v6 §5.13")
+@pytest.mark.parametrize("who", [person for person in STAFF if person.role not in (Role.AUDITOR, Role.SYSTEM)])
+def test_5_13_pit_employees_place_for_a_player_who_answers_for_it(who: Person) -> None:
+    """Any pit employee may; the bet is the player's, the record names the hand; a player never for another."""
+    deal = opened(TAI_SAI, ann=1000, bob=10).begin()
+    deal.do(a.PlaceBet("ann", "small", 100, a.How.STAFF), who)
+    assert deal.record[-1].by == who
+    assert deal.state.round.stakes == {"ann": {"small": 100}}
+    refusal = deal.refused(a.PlaceBet("ann", "small", 100, a.How.STAFF), Code.NOT_YOURS_TO_DO, player("bob"))
+    assert refusal.clauses == ("5.9", "5.13")
+    deal.refused(a.PlaceBet("ann", "small", 100), Code.NOT_YOURS_TO_DO, who)
+
+
+@pytest.mark.clause("rws-tai-sai-v6 §5.14")
+def test_5_14_what_the_book_leaves_open_the_shift_manager_decides() -> None:
+    """Nobody below may rule, at any time of the round; the ruling is kept with its clause."""
+    deal = betting()
+    ruling = a.Rule("a die fell out of the tumbler", "void the round")
+    for who in (*STAFF, player("ann")):
+        if who is not SHIFT_MANAGER:
+            deal.refused(ruling, Code.NOT_YOURS_TO_DO, who)
+    deal.do(a.Interrupt("power"), SYSTEM)
+    deal.do(ruling, SHIFT_MANAGER)
+    assert deal.last(h.Ruled) == h.Ruled("a die fell out of the tumbler", "void the round", ("5.14",))
+
+
+def test_a_dispute_is_opened_once_and_ended_once() -> None:
+    """A player claims for himself, a supervisor ends it; both stay on record."""
+    deal = betting().finish(1, 2, 4)
+    claim = a.OpenDispute("q1", "bob", 1, "my chips lay on small")
+    deal.refused(claim, Code.NOT_YOURS_TO_DO, player("ann"))
+    deal.refused(a.OpenDispute("q1", "bob", 2, "x"), Code.UNKNOWN, player("bob"))
+    deal.do(claim, player("bob"))
+    deal.refused(claim, Code.BAD_VALUE, player("bob"))
+    assert deal.refused(a.ResolveDispute("q2", "x"), Code.UNKNOWN, SUPERVISOR).allowed == "q1"
+    deal.refused(a.ResolveDispute("q1", "x"), Code.NOT_YOURS_TO_DO)
+    deal.do(a.ResolveDispute("q1", "the camera shows big"), SUPERVISOR)
+    assert deal.state.disputes["q1"].resolution == "the camera shows big"
+    assert deal.refused(a.ResolveDispute("q1", "x"), Code.UNKNOWN, SUPERVISOR).allowed == "none"
+
+
+def test_rounds_that_are_no_longer_kept_cannot_be_reversed() -> None:
+    """A hundred rounds are kept; older ones are refused as too old, after any that is void already."""
+    deal = opened(TAI_SAI)
+    for _ in range(102):
+        deal.begin().finish(1, 2, 4)
+    two = (SUPERVISOR, PIT_MANAGER, "chipped")
+    assert deal.refused(a.ReverseRounds((2, 3)), Code.TOO_OLD, *two).allowed == "3 or later"
+    deal.do(a.ReverseRounds((3,)), *two)
+    deal.refused(a.ReverseRounds((2, 3)), Code.NOTHING_TO_DO, *two)
