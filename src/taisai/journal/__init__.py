@@ -1,0 +1,64 @@
+"""The journal: the events of tables on disk, for good, and so that no change to them goes unseen.
+
+Enters: `Batch`es of `NewRecord`s. Leaves: `Record`s in order, `Snapshot`s, signed `Checkpoint`s, and `Finding`s.
+"""
+
+from __future__ import annotations
+
+from taisai.journal.contract import (
+    DuplicateCommand,
+    InvalidRecord,
+    Journal,
+    JournalClosed,
+    JournalDamaged,
+    JournalError,
+    JournalFailed,
+    JournalFull,
+    JournalInUse,
+    JournalReadOnly,
+    JournalUnreachable,
+    NotAJournal,
+    RestoreRefused,
+    SequenceConflict,
+    SigningFault,
+    UnknownFormat,
+)
+from taisai.journal.memory import MemoryJournal
+from taisai.journal.opening import open_journal
+from taisai.journal.record import Batch, Checkpoint, Finding, Head, NewRecord, Record, Snapshot, Standing
+from taisai.journal.restore import restore
+from taisai.journal.sqlite import SqliteJournal
+from taisai.journal.verify import verify, verify_file
+
+__all__ = [
+    "Batch",
+    "Checkpoint",
+    "DuplicateCommand",
+    "Finding",
+    "Head",
+    "InvalidRecord",
+    "Journal",
+    "JournalClosed",
+    "JournalDamaged",
+    "JournalError",
+    "JournalFailed",
+    "JournalFull",
+    "JournalInUse",
+    "JournalReadOnly",
+    "JournalUnreachable",
+    "MemoryJournal",
+    "NewRecord",
+    "NotAJournal",
+    "Record",
+    "RestoreRefused",
+    "SequenceConflict",
+    "SigningFault",
+    "Snapshot",
+    "SqliteJournal",
+    "Standing",
+    "UnknownFormat",
+    "open_journal",
+    "restore",
+    "verify",
+    "verify_file",
+]

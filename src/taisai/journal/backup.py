@@ -1,0 +1,93 @@
+"""Backups of a journal's file.
+
+Enters: the path of a journal, which may be in use, and the path of a file that does not exist yet. Leaves: that file,
+with everything as it was at one moment, on disk, complete or not there at all; and the public key beside it. The
+private key is not copied: keep it apart.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+from pathlib import Path
+from typing import Final
+
+import apsw
+
+from taisai.journal.contract import JournalFailed, JournalFull, JournalUnreachable, Progress
+from taisai.journal.database import connect_reader, sync_folder, translated
+from taisai.journal.signing import public_beside, public_path, write_public
+
+PAGES: Final = 1_000
+"""How many pages are copied between two reports of progress."""
+
+
+def write_backup(source: Path, target: Path, progress: Progress | None = None) -> None:
+    """Copy a journal's file, while others write to it if they like."""
+    if target.exists():
+        raise JournalUnreachable(f"{target} exists already: a backup overwrites nothing")
+    if not target.parent.is_dir():
+        raise JournalUnreachable(f"the folder {target.parent} does not exist: make it first")
+    public, there = public_beside(source), public_beside(target)
+    if public is not None and there is not None and public != there:
+        raise JournalUnreachable(f"{public_path(target)} exists already and is the key of another journal")
+    draft = draft_of(target)
+    try:
+        copy_database(source, draft, progress)
+        if public is not None:
+            write_public(public, public_path(target))
+        put_in_place(draft, target)
+    finally:
+        remove_draft(draft)
+
+
+def draft_of(target: Path) -> Path:
+    """A name in the same folder, for a file that is not complete yet."""
+    return target.with_name(f"{target.name}.{secrets.token_hex(4)}.partial")
+
+
+def remove_draft(draft: Path) -> None:
+    """Remove what is left of an incomplete file, and what SQLite and the lock have put beside it."""
+    for ending in ("", "-wal", "-shm", "-journal", ".lock"):
+        draft.with_name(draft.name + ending).unlink(missing_ok=True)
+
+
+def copy_database(source: Path, draft: Path, progress: Progress | None = None) -> None:
+    """Copy an SQLite file as it is at one moment, its write-ahead log included."""
+    with translated(source):
+        reader = connect_reader(source)
+    try:
+        with translated(draft):
+            writer = apsw.Connection(str(draft))
+            try:
+                # The open transaction keeps one moment in view, however long the copying takes.
+                with reader:
+                    reader.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+                    _copy(reader, writer, progress)
+                # A backup is one file, readable from anywhere; the next writer brings the write-ahead log back.
+                writer.execute("PRAGMA journal_mode = DELETE").fetchall()
+            finally:
+                writer.close()
+    finally:
+        reader.close()
+
+
+def _copy(reader: apsw.Connection, writer: apsw.Connection, progress: Progress | None) -> None:
+    with writer.backup("main", reader, "main") as backup:
+        while not backup.done:
+            backup.step(PAGES)
+            if progress is not None:
+                progress(backup.page_count - backup.remaining, backup.page_count)
+
+
+def put_in_place(draft: Path, target: Path) -> None:
+    """Give a complete file its name, on disk."""
+    try:
+        with draft.open("rb+") as file:
+            os.fsync(file.fileno())
+        draft.replace(target)
+        sync_folder(target.parent)
+    except OSError as error:
+        kind = JournalFull if error.errno == errno.ENOSPC else JournalFailed
+        raise kind(f"{target} cannot be written: {error.strerror}") from error

@@ -1,0 +1,113 @@
+"""The hash chain of a table.
+
+Enters: batches, the heads of their tables, the last position. Leaves: rows in the order of `Record`'s fields, each with
+the hash of the one before it and its own, and the new heads.
+
+    hash = SHA-256(prev || header || body)        prev of a table's first record = SHA-256("taisai:" + table)
+
+The header is a MessagePack array of [1, table, seq, position, kind, version, at, command_id, part, by], every value
+in its shortest form. MessagePack puts its length before every string, so no two headers have the same bytes, and none
+is the beginning of another; the leading 1 is the number of this form. Whoever reads MessagePack can check a chain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from hashlib import sha256
+from typing import Final, TypeAlias
+
+import msgspec
+
+from taisai.journal.contract import InvalidRecord, SequenceConflict
+from taisai.journal.record import Batch, Head, NewRecord, Row
+
+FORM: Final = 1
+LARGEST: Final = 2**63 - 1
+"""The largest whole number that every store keeps."""
+
+Header: TypeAlias = tuple[int, str, int, int, str, int, int, str, int, str]
+"""`FORM`, and the fields of a `Record` as far as the body."""
+
+_packed = msgspec.msgpack.Encoder().encode
+_TYPES: Final = (str, int, int, str, int, str, bytes)
+
+
+def genesis(table: str) -> bytes:
+    """What stands for the hash before the first record of a table."""
+    return sha256(b"taisai:" + table.encode()).digest()
+
+
+def record_hash(prev: bytes, header: Header, body: bytes) -> bytes:
+    """The hash of one record."""
+    return sha256(prev + _packed(header) + body).digest()
+
+
+def snapshot_digest(table: str, seq: int, format_number: int, record_hash: bytes, state: bytes) -> bytes:
+    """The digest of a snapshot: over its place, its form, the record that it follows, and its state."""
+    return sha256(_packed((FORM, table, seq, format_number, record_hash)) + state).digest()
+
+
+def linked(
+    batches: Iterable[Batch], position: int, head_of: Callable[[str], Head]
+) -> tuple[list[Row], dict[str, Head]]:
+    """The rows to write after `position`, and the heads that they lead to; nothing is changed when a batch is wrong."""
+    rows: list[Row] = []
+    heads: dict[str, Head] = {}
+    for table, expected, records in batches:
+        _check_table(table)
+        seq, prev = heads[table] if table in heads else head_of(table)
+        if expected != seq:
+            raise SequenceConflict(table, expected, seq)
+        for new in records:
+            seq += 1
+            position += 1
+            kind, version, at, command_id, part, by, body = (
+                new.kind,
+                new.version,
+                new.at,
+                new.command_id,
+                new.part,
+                new.by,
+                new.body,
+            )
+            if not (
+                type(kind) is type(command_id) is type(by) is str
+                and type(version) is type(part) is type(at) is int
+                and type(body) is bytes
+                and kind
+                and command_id
+                and 0 < version <= LARGEST
+                and 0 <= part <= LARGEST
+                and -LARGEST <= at <= LARGEST
+            ):
+                raise InvalidRecord(table, _fault_of(new))
+            try:
+                digest = record_hash(prev, (FORM, table, seq, position, kind, version, at, command_id, part, by), body)
+            except UnicodeEncodeError as error:
+                raise InvalidRecord(table, "its text has a character that is none (a lone surrogate)") from error
+            rows.append((table, seq, position, kind, version, at, command_id, part, by, body, prev, digest))
+            prev = digest
+        heads[table] = Head(seq, prev)
+    return rows, heads
+
+
+def _check_table(table: str) -> None:
+    if not table or type(table) is not str:
+        raise InvalidRecord(str(table), "a table needs a name")
+    try:
+        table.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidRecord(ascii(table), "the table's name has a character that is none") from error
+
+
+def _fault_of(new: NewRecord) -> str:
+    """What is wrong with a record that is not as it should be."""
+    for name, wanted in zip(NewRecord.__struct_fields__, _TYPES, strict=True):
+        value = getattr(new, name)
+        if type(value) is not wanted:
+            return f"its {name} is of the type {type(value).__name__}, not {wanted.__name__}"
+    if not new.kind:
+        return "it has no kind"
+    if not new.command_id:
+        return "it has no command_id"
+    return "its version, part or time is out of range"

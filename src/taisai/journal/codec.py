@@ -1,0 +1,68 @@
+"""A table's events as records, and back.
+
+Enters: events, or records of any age. Leaves: records whose body is JSON, or events in today's form. Names and
+versions are those of `table.happenings`; an older version goes through its upcasts first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, get_args
+
+import msgspec
+
+from taisai.journal.contract import JournalDamaged
+from taisai.journal.record import NewRecord, Record
+from taisai.journal.upcast import UPCASTS, UnknownEvent
+from taisai.table.happenings import VERSIONS, Event, Happening
+
+KIND_OF: Final[dict[type, str]] = {each: str(each.__struct_config__.tag) for each in get_args(Happening)}
+"""The stable name of every event."""
+VERSION_OF: Final[dict[str, int]] = {kind: VERSIONS.get(kind, 1) for kind in KIND_OF.values()}
+
+for _kind, _version in VERSION_OF.items():
+    UPCASTS.declare(_kind, _version)
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(Event).decode
+
+
+def records_of(command_id: str, events: Iterable[Event]) -> list[NewRecord]:
+    """The records of a command's events."""
+    records = []
+    for part, event in enumerate(events):
+        kind = KIND_OF[type(event.what)]
+        records.append(NewRecord(kind, VERSION_OF[kind], event.at, command_id, part, event.by.id, _encode(event)))
+    return records
+
+
+def event_of(record: Record) -> Event:
+    """The event of a record, in today's form; `JournalDamaged` when its body is none."""
+    try:
+        today = VERSION_OF.get(record.kind) == record.version
+        event = _decode(record.body) if today else _of_old(record)
+    except (msgspec.MsgspecError, UnicodeDecodeError, KeyError, TypeError) as error:
+        raise _not_an_event(record, f": {error}") from error
+    if today and KIND_OF[type(event.what)] != record.kind:
+        raise _not_an_event(record)
+    return event
+
+
+def _not_an_event(record: Record, why: str = "") -> JournalDamaged:
+    return JournalDamaged(f"table {record.table}, record {record.seq}: the body is not an event {record.kind}{why}")
+
+
+def _of_old(record: Record) -> Event:
+    raw = msgspec.json.decode(record.body)
+    what = dict(raw["what"])
+    what.pop("event", None)
+    kind, _, body = UPCASTS.upcast(record.kind, record.version, what)
+    return msgspec.convert({**raw, "what": {"event": kind, **body}}, Event)
+
+
+def events_of(records: Iterable[Record]) -> Sequence[Event]:
+    """The events of records."""
+    return [event_of(record) for record in records]
+
+
+__all__ = ["KIND_OF", "VERSION_OF", "UnknownEvent", "event_of", "events_of", "records_of"]

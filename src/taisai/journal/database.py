@@ -1,0 +1,145 @@
+"""SQLite files, opened and spoken of as a journal speaks.
+
+Enters: a path. Leaves: an apsw connection with the settings that durability needs, or a `JournalError` in words; so
+does `translated`, for everything that SQLite may say later.
+
+SQLite 3.51.3 or newer is demanded: from 3.7.0 to 3.51.2 a reset of the write-ahead log at the wrong moment could
+corrupt a file. apsw brings its own SQLite, so this is a matter of apsw's version, not of the system's.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+import apsw
+
+from taisai.journal.contract import (
+    JournalDamaged,
+    JournalFailed,
+    JournalFull,
+    JournalReadOnly,
+    JournalUnreachable,
+    NotAJournal,
+)
+
+OLDEST_SQLITE: Final = (3, 51, 3)
+BUSY_MS: Final = 5_000
+WAL_PAGES: Final = 8_000
+"""How far the write-ahead log grows (32 MB) before it is copied into the file: fewer copies of often-changed pages."""
+WAL_BYTES_KEPT: Final = 64 * 1024 * 1024
+WRITER_CACHE_KIB: Final = 64 * 1024
+READER_CACHE_KIB: Final = 16 * 1024
+
+
+def require_sqlite(version: str | None = None) -> None:
+    """Refuse an SQLite that may corrupt the file."""
+    version = version or apsw.sqlite_lib_version()
+    if tuple(int(part) for part in version.split(".")[:3]) < OLDEST_SQLITE:
+        oldest = ".".join(map(str, OLDEST_SQLITE))
+        raise JournalFailed(
+            f"SQLite {version} is too old: before {oldest} it may corrupt a journal (reset of the write-ahead log)."
+            " Install a newer apsw, which brings its own SQLite"
+        )
+
+
+def connect_writer(path: Path) -> apsw.Connection:
+    """A connection that may write, to a new file if there is none. Nothing is changed in the file yet."""
+    require_sqlite()
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
+    try:
+        if connection.readonly("main"):
+            raise JournalReadOnly(f"{path} is read-only: it cannot be opened for writing")
+        _settle(connection, WRITER_CACHE_KIB)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def make_durable(connection: apsw.Connection, path: Path) -> None:
+    """Write-ahead log, and a commit that returns when it is on disk."""
+    ((mode,),) = connection.execute("PRAGMA journal_mode = WAL").fetchall()
+    if mode != "wal":
+        raise JournalFailed(f"{path} cannot have a write-ahead log: its file system does not allow one")
+    for setting in (
+        "synchronous = FULL",
+        "foreign_keys = ON",
+        f"wal_autocheckpoint = {WAL_PAGES}",
+        f"journal_size_limit = {WAL_BYTES_KEPT}",
+    ):
+        connection.execute(f"PRAGMA {setting}").fetchall()
+
+
+def connect_reader(path: Path) -> apsw.Connection:
+    """A connection that may only read, while others write."""
+    require_sqlite()
+    try:
+        return _opened_for_reading(str(path), apsw.SQLITE_OPEN_READONLY)
+    except (apsw.ReadOnlyError, apsw.CantOpenError):
+        if path.with_name(path.name + "-wal").exists():
+            raise
+        # Sharing a write-ahead log needs a file beside it; where none can be made, nobody writes either.
+        return _opened_for_reading(
+            f"file:{quote(str(path))}?immutable=1", apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        )
+
+
+def _opened_for_reading(name: str, flags: int) -> apsw.Connection:
+    connection = apsw.Connection(name, flags=flags)
+    try:
+        _settle(connection, READER_CACHE_KIB)
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _settle(connection: apsw.Connection, cache_kib: int) -> None:
+    connection.set_busy_timeout(BUSY_MS)
+    # A file may come from anywhere: its schema is not trusted, and its cells are looked at before they are used.
+    connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+    connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+    for setting in ("cell_size_check = ON", f"cache_size = -{cache_kib}"):
+        connection.execute(f"PRAGMA {setting}").fetchall()
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Say what SQLite says about a file in the words of the contract."""
+    try:
+        yield
+    except apsw.FullError as error:
+        raise JournalFull(f"the disk of {path} is full: nothing was written") from error
+    except apsw.NotADBError as error:
+        raise NotAJournal(f"{path} is no SQLite file: it is not a taisai journal, or it is badly damaged") from error
+    except apsw.ReadOnlyError as error:
+        raise JournalReadOnly(f"{path} is read-only") from error
+    except apsw.CantOpenError as error:
+        raise JournalUnreachable(f"{path} cannot be opened: {error}") from error
+    except (apsw.BusyError, apsw.LockedError) as error:
+        raise JournalFailed(f"{path} is held by another program: {error}") from error
+    except apsw.IOError as error:
+        if getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHMSIZE:  # no room for the log's index
+            raise JournalFull(f"the disk of {path} is full: nothing was written") from error
+        raise JournalFailed(f"reading or writing {path} failed: {error}") from error
+    except (apsw.CorruptError, apsw.SQLError, UnicodeDecodeError) as error:
+        raise JournalDamaged(f"{path} is damaged: {error}") from error
+    except apsw.Error as error:
+        raise JournalFailed(f"{path}: {error}") from error
+
+
+def sync_folder(folder: Path) -> None:
+    """Make sure that the names in a folder are on disk, where the system can do that."""
+    if hasattr(os, "O_DIRECTORY"):
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            with suppress(OSError):  # some file systems know no such thing
+                os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,66 @@
+"""A backup put in place.
+
+Enters: a backup and the path where the journal should be. Leaves: a journal there that has been verified (chain,
+signatures, SQLite's own check) in the very form in which it is put in place, or `RestoreRefused`, with nothing
+changed.
+
+The private key is not part of a backup: put it beside the journal (`shift.db.key`) before the next checkpoint is
+signed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from taisai.journal.backup import copy_database, draft_of, put_in_place, remove_draft
+from taisai.journal.contract import JournalUnreachable, Progress, RestoreRefused
+from taisai.journal.lock import WriterLock
+from taisai.journal.signing import public_beside, public_path, write_public
+from taisai.journal.sqlite import SqliteJournal
+from taisai.journal.verify import verify_file
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    from taisai.journal.record import Checkpoint
+
+
+def restore(
+    backup: Path | str,
+    target: Path | str,
+    *,
+    force: bool = False,
+    public_key: Ed25519PublicKey | None = None,
+    witness: Checkpoint | None = None,
+    progress: Progress | None = None,
+) -> None:
+    """Verify a backup and put it in place; a journal that is there already is replaced only with `force`.
+
+    Checkpoints are checked against the key given, else the one beside the target, else the one beside the backup.
+    """
+    backup, target = Path(backup).resolve(), Path(target).resolve()
+    if not backup.is_file():
+        raise JournalUnreachable(f"there is no backup at {backup}")
+    if not target.parent.is_dir():
+        raise JournalUnreachable(f"the folder {target.parent} does not exist: make it first")
+    if target.exists() and not force:
+        raise RestoreRefused(f"{target} exists already: it is replaced only when that is asked for")
+    lock = WriterLock(target)
+    draft = draft_of(target)
+    try:
+        public_key = public_key or public_beside(target) or public_beside(backup)
+        copy_database(backup, draft)
+        SqliteJournal(draft, create=False).close()  # brings an older form up to date
+        findings = list(verify_file(draft, public_key, progress, witness=witness))
+        if findings:
+            raise RestoreRefused(f"{backup} is not sound: {findings[0].sentence}", findings)
+        # The log of the old file would be taken for the log of the new one.
+        for ending in ("-wal", "-shm"):
+            target.with_name(target.name + ending).unlink(missing_ok=True)
+        put_in_place(draft, target)
+        if public_key is not None:
+            write_public(public_key, public_path(target))
+    finally:
+        remove_draft(draft)
+        lock.release()

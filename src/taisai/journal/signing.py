@@ -1,0 +1,215 @@
+"""Checkpoints: signed statements of the whole journal.
+
+Enters: the standing of a journal, the checkpoint before, a time, an Ed25519 key. Leaves: a `Checkpoint`, or what is
+wrong with one; a key as a file (mode 0600, made on first use) and its public half as PEM.
+
+What is signed is the text "taisai checkpoint" and a zero byte, followed by a MessagePack array of [1, number, prev,
+position, count, at, heads, key], each value in its shortest form; `heads` is itself a MessagePack array of [table,
+seq, hash], sorted by table. A checkpoint carries the hash of the one before it: none can be taken out of the middle,
+and none can be edited without the private key.
+
+Beside a journal `shift.db` lie `shift.db.key` (private: keep it safe and apart from the backups) and `shift.db.pub`.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Final, Self
+
+import msgspec
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_pem_private_key,
+    load_pem_public_key,
+)
+
+from taisai.journal.contract import SigningFault
+from taisai.journal.record import Checkpoint, Head, Standing
+
+FORM: Final = 1
+PREFIX: Final = b"taisai checkpoint\0"
+NO_CHECKPOINT: Final = bytes(32)
+"""What stands for the hash before the first checkpoint."""
+
+_packed = msgspec.msgpack.Encoder().encode
+_heads_of = msgspec.msgpack.Decoder(list[tuple[str, int, bytes]]).decode
+
+
+class Signer:
+    """A private key."""
+
+    def __init__(self, private: Ed25519PrivateKey) -> None:
+        self._private = private
+        self.public: Ed25519PublicKey = private.public_key()
+
+    @classmethod
+    def new(cls) -> Self:
+        """A key that lives no longer than the process."""
+        return cls(Ed25519PrivateKey.generate())
+
+    @classmethod
+    def beside(cls, journal: Path, *, make: bool) -> Self:
+        """The key of a journal's file, made now if there is none and `make` allows it."""
+        path = key_path(journal)
+        if not path.exists():
+            if not make:
+                raise SigningFault(f"the key {path} is missing, and this journal's checkpoints were signed with it")
+            _make_key(path)
+        signer = cls(_read_private(path))
+        if not public_path(journal).exists():
+            write_public(signer.public, public_path(journal))
+        return signer
+
+    def sign(self, standing: Standing, before: Checkpoint | None, at: int) -> Checkpoint:
+        """The checkpoint that follows `before`."""
+        key = raw(self.public)
+        if before is not None and before.key != key:
+            raise SigningFault("the checkpoints of this journal were signed with another key than the one beside it")
+        unsigned = Checkpoint(
+            number=1 if before is None else before.number + 1,
+            prev=NO_CHECKPOINT if before is None else before.hash,
+            position=standing.position,
+            count=sum(head.seq for head in standing.heads.values()),
+            at=at,
+            heads=heads_bytes(standing.heads),
+            key=key,
+            signature=b"",
+            hash=b"",
+        )
+        signed = signed_bytes(unsigned)
+        signature = self._private.sign(signed)
+        return msgspec.structs.replace(unsigned, signature=signature, hash=sha256(signed + signature).digest())
+
+
+def heads_bytes(heads: Mapping[str, Head]) -> bytes:
+    """All heads in their one canonical form."""
+    return _packed([(table, *heads[table]) for table in sorted(heads)])
+
+
+def heads_in(checkpoint: Checkpoint) -> dict[str, Head]:
+    """The heads that a checkpoint states; `SigningFault` when they cannot be read."""
+    try:
+        return {table: Head(seq, digest) for table, seq, digest in _heads_of(checkpoint.heads)}
+    except (msgspec.MsgspecError, TypeError) as error:
+        raise SigningFault(f"the heads in checkpoint {checkpoint.number} cannot be read: {error}") from error
+
+
+def signed_bytes(checkpoint: Checkpoint) -> bytes:
+    """The bytes that the signature is over."""
+    one = checkpoint
+    return PREFIX + _packed((FORM, one.number, one.prev, one.position, one.count, one.at, one.heads, one.key))
+
+
+def flaw_of(checkpoint: Checkpoint, public: Ed25519PublicKey | None) -> str | None:
+    """What is wrong with a checkpoint by itself, or None; without a key only its hash can be checked."""
+    try:
+        signed = signed_bytes(checkpoint)
+        if sha256(signed + checkpoint.signature).digest() != checkpoint.hash:
+            return "it was altered: its hash is not that of its content"
+        if public is None:
+            return None
+        if checkpoint.key != raw(public):
+            return "it was signed with another key"
+        public.verify(checkpoint.signature, signed)
+    except InvalidSignature:
+        return "it was altered: its signature does not fit"
+    except (TypeError, ValueError, OverflowError, msgspec.MsgspecError) as error:
+        return f"it cannot be read ({error})"
+    return None
+
+
+def raw(public: Ed25519PublicKey) -> bytes:
+    """The 32 bytes of a public key."""
+    return public.public_bytes(Encoding.Raw, PublicFormat.Raw)
+
+
+def public_pem(public: Ed25519PublicKey) -> bytes:
+    """A public key as PEM, to be handed to auditors."""
+    return public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+
+
+def public_from_pem(pem: bytes) -> Ed25519PublicKey:
+    """The public key in a PEM text."""
+    try:
+        key = load_pem_public_key(pem)
+    except (ValueError, UnsupportedAlgorithm) as error:
+        raise SigningFault("this is no public key in PEM form") from error
+    if not isinstance(key, Ed25519PublicKey):
+        raise SigningFault("this is a public key of another kind: an Ed25519 key is needed")
+    return key
+
+
+def key_path(journal: Path) -> Path:
+    """Where the private key of a journal's file lies."""
+    return journal.with_name(journal.name + ".key")
+
+
+def public_path(journal: Path) -> Path:
+    """Where the public key of a journal's file lies."""
+    return journal.with_name(journal.name + ".pub")
+
+
+def public_beside(journal: Path) -> Ed25519PublicKey | None:
+    """The public key beside a journal's file, if there is one."""
+    try:
+        return public_from_pem(public_path(journal).read_bytes())
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise SigningFault(f"the public key {public_path(journal)} cannot be read: {error.strerror}") from error
+    try:
+        return _read_private(key_path(journal)).public_key()
+    except FileNotFoundError:
+        return None
+
+
+def write_public(public: Ed25519PublicKey, path: Path) -> None:
+    """Write a public key as PEM, in one step; an existing file is left alone."""
+    _write_new(path, public_pem(public), 0o644)
+
+
+def _make_key(path: Path) -> None:
+    private = Ed25519PrivateKey.generate()
+    _write_new(path, private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()), 0o600)
+
+
+def _write_new(path: Path, content: bytes, mode: int) -> None:
+    """Write a file that is either there with all its content or not at all; the first of two writers wins."""
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    try:
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.link(draft, path)
+        except FileExistsError:
+            pass
+        finally:
+            draft.unlink()
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise SigningFault(f"the key {path} cannot be written: {error.strerror}") from error
+
+
+def _read_private(path: Path) -> Ed25519PrivateKey:
+    try:
+        key = load_pem_private_key(path.read_bytes(), password=None)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise SigningFault(f"the key {path} cannot be read: {error.strerror}") from error
+    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
+        raise SigningFault(f"{path} is not a private key") from error
+    if not isinstance(key, Ed25519PrivateKey):
+        raise SigningFault(f"{path} is a key of another kind: an Ed25519 key is needed")
+    return key

@@ -1,0 +1,448 @@
+"""The journal in an SQLite file.
+
+Enters: a path, batches of new records. Leaves: records on disk (write-ahead log, synchronous FULL), in one file with
+one writer. Others may read the file at the same time, in this process or in another.
+
+A connection of apsw belongs to one thread at a time, so each of the two here, one for writing and one for reading, is
+used under its own lock; reading never waits for a commit to reach the disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from threading import Lock
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import apsw
+
+from taisai.journal import migrate
+from taisai.journal.backup import write_backup
+from taisai.journal.chain import LARGEST, genesis, linked, snapshot_digest
+from taisai.journal.contract import (
+    SNAPSHOTS_KEPT,
+    DuplicateCommand,
+    InvalidRecord,
+    JournalClosed,
+    JournalDamaged,
+    JournalError,
+    JournalFailed,
+    JournalReadOnly,
+    JournalUnreachable,
+    Progress,
+    SequenceConflict,
+    SigningFault,
+)
+from taisai.journal.database import connect_reader, connect_writer, make_durable, sync_folder, translated
+from taisai.journal.lock import WriterLock
+from taisai.journal.record import Batch, Checkpoint, Finding, Head, Record, Row, Snapshot, Standing
+from taisai.journal.signing import NO_CHECKPOINT, Signer, public_beside
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+CHUNK: Final = 1_000
+"""How many records are read at once."""
+
+INSERT: Final = "INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+MOVE_HEAD: Final = (
+    "INSERT INTO head VALUES (?, ?, ?) ON CONFLICT (table_name) DO UPDATE SET seq = excluded.seq, hash = excluded.hash"
+)
+READ: Final = "SELECT * FROM record WHERE table_name = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?"
+READ_ALL: Final = "SELECT * FROM record WHERE position > ? AND position <= ? ORDER BY position LIMIT ?"
+LAST_OF_TABLE: Final = "SELECT seq, hash FROM record WHERE table_name = ? ORDER BY seq DESC LIMIT 1"
+COMMAND: Final = "SELECT * FROM record WHERE table_name = ? AND command_id = ? ORDER BY seq"
+KNOWN: Final = "SELECT 1 FROM record WHERE table_name = ? AND command_id = ? AND part = ?"
+NEWEST_COMMANDS: Final = "SELECT seq, command_id FROM record WHERE table_name = ? AND seq < ? ORDER BY seq DESC LIMIT ?"
+SNAPSHOT: Final = (
+    "SELECT table_name, seq, format, state, record_hash, digest FROM snapshot WHERE table_name = ? AND seq = ?"
+)
+PRUNE: Final = (
+    "DELETE FROM snapshot WHERE table_name = ?1 AND seq NOT IN"
+    " (SELECT seq FROM snapshot WHERE table_name = ?1 ORDER BY seq DESC LIMIT ?2)"
+)
+CHECKPOINTS: Final = "SELECT * FROM checkpoint WHERE number > ? AND number <= ? ORDER BY number LIMIT 100"
+
+
+class _Clash(Exception):
+    """A unique key stands in the way of a batch."""
+
+
+class SqliteJournal:
+    """A journal in one SQLite file."""
+
+    def __init__(
+        self,
+        path: Path | str,
+        *,
+        read_only: bool = False,
+        create: bool = True,
+        migrations: tuple[migrate.Migration, ...] | None = None,
+    ) -> None:
+        self.path = Path(path).resolve()
+        self._migrations = migrate.shipped() if migrations is None else migrations
+        self._write_lock, self._read_lock = Lock(), Lock()
+        self._heads: dict[str, Head] = {}
+        self._position: int | None = None
+        self._failed: str | None = None
+        self._signer: Signer | None = None
+        self._closed = False
+        _check_place(self.path, must_exist=read_only or not create)
+        self._lock = None if read_only else WriterLock(self.path)
+        self._writer: apsw.Connection | None = None
+        try:
+            with translated(self.path):
+                if not read_only:
+                    self._writer = self._open_writer()
+                self._reader = connect_reader(self.path)
+                try:
+                    migrate.require_current(self._reader, self.path, self._migrations)
+                except BaseException:
+                    self._reader.close()
+                    raise
+        except BaseException:
+            if self._writer is not None:
+                self._writer.close()
+            if self._lock is not None:
+                self._lock.release()
+            raise
+
+    def _open_writer(self) -> apsw.Connection:
+        connection = connect_writer(self.path)
+        try:
+            # Looked at before anything is changed: the file may belong to another program.
+            migrate.applied(connection, self.path, self._migrations)
+            make_durable(connection, self.path)
+            migrate.bring_up(connection, self.path, self._migrations)
+            sync_folder(self.path.parent)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def append(self, batches: Sequence[Batch]) -> dict[str, Head]:
+        """Write all batches in one commit."""
+        try:
+            with self._writing() as connection:
+                if self._position is None:
+                    self._position = self._sound_position(connection)
+                rows, heads = linked(batches, self._position, self._sound_head)
+                try:
+                    connection.executemany(INSERT, rows)
+                    connection.executemany(MOVE_HEAD, [(table, *head) for table, head in heads.items() if head.seq])
+                except apsw.ConstraintError as error:
+                    raise _Clash from error
+                # Should the commit fail, all of this is forgotten again.
+                self._position += len(rows)
+                self._heads.update(heads)
+        except _Clash as clash:
+            raise self._refusal(batches) from clash.__cause__
+        return heads
+
+    def read(self, table: str, after: int = 0, upto: int | None = None) -> Iterator[Record]:
+        """The records of a table."""
+        if upto is None:
+            upto = next((row[0] for row in self._rows(LAST_OF_TABLE, (table,))), 0)
+        while rows := self._rows(READ, (table, after, upto, CHUNK)):
+            yield from [Record(*row) for row in rows]
+            after = self._further(rows[-1][1], after)
+
+    def read_all(self, after_position: int = 0, upto: int | None = None) -> Iterator[Record]:
+        """The records of all tables in the order of their commits."""
+        if upto is None:
+            upto = self.position()
+        while rows := self._rows(READ_ALL, (after_position, upto, CHUNK)):
+            yield from [Record(*row) for row in rows]
+            after_position = self._further(rows[-1][2], after_position)
+
+    def rows(self, after_position: int, upto: int, count: int) -> list[Row]:
+        """Some records as plain tuples."""
+        return self._rows(READ_ALL, (after_position, upto, count))
+
+    def head(self, table: str) -> Head:
+        """The end of a table's chain."""
+        rows = self._rows("SELECT seq, hash FROM head WHERE table_name = ?", (table,))
+        return Head(*rows[0]) if rows else Head(0, genesis(table))
+
+    def position(self) -> int:
+        """The position of the last record of all."""
+        ((last,),) = self._rows("SELECT max(position) FROM record")
+        return last or 0
+
+    def tables(self) -> list[str]:
+        """The names of all tables that have records."""
+        return sorted(row[0] for row in self._rows("SELECT table_name FROM head"))
+
+    def standing(self) -> Standing:
+        """Position, heads and number of checkpoints at one moment."""
+        with self._reading() as connection:
+            connection.execute("BEGIN")
+            try:
+                return _standing(connection)
+            finally:
+                connection.execute("COMMIT")
+
+    def find_command(self, table: str, command_id: str) -> list[Record]:
+        """What a command brought about."""
+        return [Record(*row) for row in self._rows(COMMAND, (table, command_id))]
+
+    def recent_commands(self, table: str, count: int) -> list[str]:
+        """The ids of the last commands, newest first."""
+        found: dict[str, None] = {}
+        before = LARGEST
+        while len(found) < count and (rows := self._rows(NEWEST_COMMANDS, (table, before, CHUNK))):
+            found.update(dict.fromkeys(row[1] for row in rows))
+            before = -self._further(-rows[-1][0], -before)
+        return list(found)[:count]
+
+    def save_snapshot(self, table: str, seq: int, format_number: int, state: bytes) -> None:
+        """Keep a table's state after a record."""
+        with self._writing() as connection:
+            found: Any = connection.execute(
+                "SELECT hash FROM record WHERE table_name = ? AND seq = ?", (table, seq)
+            ).fetchone()
+            if found is None:
+                raise InvalidRecord(table, f"there is no record {seq} that a snapshot could follow")
+            digest = snapshot_digest(table, seq, format_number, found[0], state)
+            connection.execute(
+                "INSERT OR REPLACE INTO snapshot (table_name, seq, format, state, record_hash, digest)"
+                " VALUES (?, ?, ?, ?, ?, ?)",
+                (table, seq, format_number, state, found[0], digest),
+            )
+            connection.execute(PRUNE, (table, SNAPSHOTS_KEPT))
+
+    def latest_snapshot(self, table: str, upto: int | None = None) -> Snapshot | None:
+        """The newest sound snapshot."""
+        places = self._rows(
+            "SELECT s.seq FROM snapshot s JOIN record r ON (s.table_name, s.seq) = (r.table_name, r.seq)"
+            " WHERE s.table_name = ? AND s.seq <= ? AND s.record_hash = r.hash ORDER BY s.seq DESC",
+            (table, LARGEST if upto is None else upto),
+        )
+        for (seq,) in places:
+            one = self._snapshot(table, seq)
+            if one and snapshot_digest(one.table, one.seq, one.format, one.record_hash, one.state) == one.digest:
+                return one
+        return None
+
+    def snapshots(self) -> Iterator[Snapshot]:
+        """Every snapshot that is kept."""
+        for table, seq in self._rows("SELECT table_name, seq FROM snapshot ORDER BY table_name, seq"):
+            one = self._snapshot(table, seq)
+            if one is not None:  # older ones are let go of in the meantime
+                yield one
+
+    def _snapshot(self, table: str, seq: int) -> Snapshot | None:
+        return next((Snapshot(*row) for row in self._rows(SNAPSHOT, (table, seq))), None)
+
+    def sign_checkpoint(self, at: int) -> Checkpoint:
+        """Sign the standing of the journal and keep the statement."""
+        with self._writing() as connection:
+            standing = _standing(connection)
+            last = _last_checkpoint(connection)
+            if self._signer is None:
+                self._signer = Signer.beside(self.path, make=last is None)
+            checkpoint = self._signer.sign(standing, last, at)
+            _keep(connection, checkpoint)
+        return checkpoint
+
+    def keep_checkpoint(self, checkpoint: Checkpoint) -> None:
+        """Keep a checkpoint that was signed elsewhere."""
+        with self._writing() as connection:
+            last = _last_checkpoint(connection)
+            number, digest = (0, NO_CHECKPOINT) if last is None else (last.number, last.hash)
+            if (checkpoint.number, checkpoint.prev) != (number + 1, digest):
+                raise SigningFault(f"checkpoint {checkpoint.number} does not follow checkpoint {number}")
+            _keep(connection, checkpoint)
+
+    def checkpoints(self, after: int = 0, upto: int | None = None) -> Iterator[Checkpoint]:
+        """The checkpoints in order."""
+        while rows := self._rows(CHECKPOINTS, (after, LARGEST if upto is None else upto)):
+            yield from [Checkpoint(*row) for row in rows]
+            after = self._further(rows[-1][0], after)
+
+    def public_key(self) -> Ed25519PublicKey | None:
+        """The public key beside the file, if there is one."""
+        return public_beside(self.path)
+
+    def self_check(self) -> Iterator[Finding]:
+        """What SQLite finds wrong with the file, and what is not as the migrations made it."""
+        try:
+            with translated(self.path):
+                connection = connect_reader(self.path)
+                try:
+                    yield from _file_findings(connection, self._migrations)
+                finally:
+                    connection.close()
+        except JournalError as error:
+            yield Finding(None, None, None, "file-damaged", str(error))
+
+    def backup(self, path: Path | str, progress: Progress | None = None) -> None:
+        """Write everything into a new journal file."""
+        with self._reading():
+            pass  # a closed journal says so
+        write_backup(self.path, Path(path).resolve(), progress)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._write_lock, self._read_lock:
+            if self._closed:
+                return
+            self._closed = True
+            with translated(self.path), ExitStack() as last_to_first:
+                if self._lock is not None:
+                    last_to_first.callback(self._lock.release)
+                if self._writer is not None:
+                    last_to_first.callback(self._writer.close)
+                last_to_first.callback(self._reader.close)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def _reading(self) -> Iterator[apsw.Connection]:
+        with self._read_lock:
+            if self._closed:
+                raise JournalClosed(f"the journal {self.path} is closed")
+            with translated(self.path):
+                yield self._reader
+
+    def _rows(self, sql: str, values: tuple[apsw.SQLiteValue, ...] = ()) -> list[Any]:
+        with self._reading() as connection:
+            return connection.execute(sql, values).fetchall()
+
+    @contextmanager
+    def _writing(self) -> Iterator[apsw.Connection]:
+        """A transaction: all of it is on disk at the end, or none of it."""
+        with self._write_lock:
+            if self._closed:
+                raise JournalClosed(f"the journal {self.path} is closed")
+            if self._writer is None:
+                raise JournalReadOnly(f"{self.path} was opened for reading only")
+            if self._failed is not None:
+                raise JournalFailed(f"{self._failed}: open the journal anew")
+            try:
+                with translated(self.path):
+                    self._writer.execute("BEGIN IMMEDIATE")
+                    yield self._writer
+                    self._writer.execute("COMMIT")
+            except BaseException as error:
+                self._undo(self._writer, error)
+                raise
+
+    def _undo(self, connection: apsw.Connection, error: BaseException) -> None:
+        self._heads.clear()
+        self._position = None
+        try:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+        except apsw.Error:
+            self._failed = f"the last change to {self.path} could not be taken back"
+        if isinstance(error.__cause__, apsw.IOError):
+            # After a failed write nobody knows what the system still holds in memory and what is on disk.
+            self._failed = f"the disk of {self.path} has failed"
+
+    def _sound_position(self, connection: apsw.Connection) -> int:
+        row: Any = connection.execute(
+            "SELECT (SELECT max(position) FROM record), (SELECT sum(seq) FROM head)"
+        ).fetchone()
+        if row[0] != row[1]:
+            raise JournalDamaged(
+                f"{self.path} is damaged: its tables should have {row[1] or 0} records together and the last is"
+                f" number {row[0] or 0}; nothing is added to it"
+            )
+        return row[0] or 0
+
+    def _sound_head(self, table: str) -> Head:
+        """The head of a table, after a look at whether the last record is the one that the head names."""
+        head = self._heads.get(table)
+        if head is None:
+            assert self._writer is not None
+            kept: Any = self._writer.execute("SELECT seq, hash FROM head WHERE table_name = ?", (table,)).fetchone()
+            last: Any = self._writer.execute(LAST_OF_TABLE, (table,)).fetchone()
+            if kept != last:
+                raise JournalDamaged(
+                    f"{self.path} is damaged: the last record of table {table!r} is not the one that its head names;"
+                    " nothing is added to it"
+                )
+            head = self._heads[table] = Head(0, genesis(table)) if kept is None else Head(*kept)
+        return head
+
+    def _refusal(self, batches: Sequence[Batch]) -> JournalError:
+        """Why the unique keys refused some batches."""
+        seen: set[tuple[str, str, int]] = set()
+        for table, _, records in batches:
+            for new in records:
+                key = (table, new.command_id, new.part)
+                if key in seen or self._rows(KNOWN, key):
+                    return DuplicateCommand(table, new.command_id)
+                seen.add(key)
+        for table, expected, _ in batches:
+            if (found := self.head(table).seq) != expected:
+                return SequenceConflict(table, expected, found)
+        return JournalDamaged(f"{self.path} is damaged: it refuses records that are not there")
+
+    def _further(self, reached: object, before: int) -> int:
+        """Where to read on; in a damaged file an index may lead back, and reading would never end."""
+        if not isinstance(reached, int) or reached <= before:
+            raise JournalDamaged(f"{self.path} is damaged: its records are not in order after {before}")
+        return reached
+
+
+def _check_place(path: Path, *, must_exist: bool) -> None:
+    if not path.parent.is_dir():
+        raise JournalUnreachable(f"the folder {path.parent} does not exist: make it first")
+    if path.is_dir():
+        raise JournalUnreachable(f"{path} is a folder, not a journal")
+    if must_exist and not path.exists():
+        raise JournalUnreachable(f"there is no journal at {path}")
+
+
+def _standing(connection: apsw.Connection) -> Standing:
+    """The standing, read in the transaction that the connection is in."""
+    row: Any = connection.execute(
+        "SELECT (SELECT max(position) FROM record), (SELECT max(number) FROM checkpoint)"
+    ).fetchone()
+    heads: Any = connection.execute("SELECT table_name, seq, hash FROM head").fetchall()
+    return Standing(row[0] or 0, {table: Head(seq, digest) for table, seq, digest in heads}, row[1] or 0)
+
+
+def _last_checkpoint(connection: apsw.Connection) -> Checkpoint | None:
+    row: Any = connection.execute("SELECT * FROM checkpoint ORDER BY number DESC LIMIT 1").fetchone()
+    return None if row is None else Checkpoint(*row)
+
+
+def _keep(connection: apsw.Connection, checkpoint: Checkpoint) -> None:
+    values = tuple(getattr(checkpoint, name) for name in Checkpoint.__struct_fields__)
+    connection.execute("INSERT INTO checkpoint VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+    connection.execute("INSERT OR REPLACE INTO checkpoint_head VALUES (1, ?, ?)", (checkpoint.number, checkpoint.hash))
+
+
+def _file_findings(connection: apsw.Connection, migrations: tuple[migrate.Migration, ...]) -> Iterator[Finding]:
+    if migrate.schema_of(connection) != migrate.expected_schema(migrations):
+        yield Finding(
+            None, None, None, "schema-altered", "the file's tables, indexes or triggers are not as taisai made them"
+        )
+    kept: Any = connection.execute(
+        "SELECT h.only, h.number, h.hash, c.number, c.hash FROM (SELECT 1)"
+        " LEFT JOIN checkpoint_head h ON true"
+        " LEFT JOIN (SELECT number, hash FROM checkpoint ORDER BY number DESC LIMIT 1) c ON true"
+    ).fetchall()
+    for only, head_number, head_hash, number, digest in kept:
+        if (only or 1, head_number, head_hash) != (1, number, digest):
+            sentence = f"the last checkpoint should be number {head_number}, and the last one there is number {number}"
+            if head_number == number:
+                sentence = f"checkpoint {number} is not the one that the file names as its last"
+            yield Finding(None, None, None, "checkpoint-missing", sentence)
+    # Opened for reading, SQLite leaves out the CHECKs; what they say about numbers is found by other means.
+    for row in connection.execute("PRAGMA integrity_check(100)"):
+        if row != ("ok",):
+            yield Finding(None, None, None, "file-damaged", f"SQLite finds the file damaged: {row[0]}")
+    for row in connection.execute("PRAGMA foreign_key_check"):
+        yield Finding(None, None, None, "file-damaged", f"row {row[1]} of {row[0]} refers to something that is missing")

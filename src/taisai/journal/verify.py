@@ -1,0 +1,356 @@
+"""The proof that a journal is what was written.
+
+Enters: a journal, and the public key that its checkpoints are checked against (the one beside it unless another is
+given). Leaves: a `Finding` for everything that is not as it was written, with its place. No finding, no tampering,
+within this limit:
+
+**What somebody with the file and without the private key can do.** Every record carries the hash of the one before,
+but hashes can be computed by anybody: who may write to the file can take back, replace or add whatever came *after a
+signed checkpoint* and rewrite the hashes from there on. What a checkpoint has signed cannot be changed unseen; but
+the newest checkpoints can be cut off together with the records that follow the one left standing, so that the journal
+looks like its own earlier self. Against that, keep the last checkpoint (its number and hash) somewhere else and give
+it as `witness`. Who has the private key can write any history; keep the key, or at least the public key that you
+check with, elsewhere. A snapshot's state is vouched for by a digest only: that it is what its history leads to is
+shown by replaying (`taisai audit`).
+
+Codes: `record-altered`, `record-missing`, `record-misplaced`, `record-unreadable`, `chain-broken`, `tail-missing`,
+`table-missing`, `head-altered`, `head-missing`, `head-unreadable`, `snapshot-altered`, `snapshot-orphaned`,
+`snapshot-unreadable`, `checkpoint-altered`, `checkpoint-missing`, `checkpoint-unreadable`, `history-rewritten`,
+`key-missing`, `schema-altered`, `file-damaged`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from taisai.journal.chain import FORM, LARGEST, genesis, record_hash, snapshot_digest
+from taisai.journal.contract import Journal, JournalError, JournalUnreachable, Progress, SigningFault
+from taisai.journal.record import Checkpoint, Finding, Head, Record, Row, Snapshot, Standing
+from taisai.journal.signing import NO_CHECKPOINT, flaw_of, heads_in
+from taisai.journal.sqlite import SqliteJournal
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+CHUNK: Final = 1_000
+MOST_UNREADABLE: Final = 100
+"""After so many records that cannot be read, the rest is not tried."""
+
+
+def verify(
+    journal: Journal,
+    public_key: Ed25519PublicKey | None = None,
+    progress: Progress | None = None,
+    *,
+    witness: Checkpoint | None = None,
+    each: Callable[[list[Record]], None] | None = None,
+) -> Iterator[Finding]:
+    """Go once through everything that is there now.
+
+    `each` is given all records that can be read, sound or not, in their global order, some at a time: whoever replays
+    them need not read them a second time.
+    """
+    with ThreadPoolExecutor(1, thread_name_prefix="self-check") as pool:
+        # SQLite looks through its file in C, on another core than the hashing here.
+        own = pool.submit(list, journal.self_check())
+        yield from _content_findings(journal, public_key, progress, witness, each)
+        yield from own.result()
+
+
+def verify_file(
+    path: Path | str,
+    public_key: Ed25519PublicKey | None = None,
+    progress: Progress | None = None,
+    *,
+    witness: Checkpoint | None = None,
+    each: Callable[[list[Record]], None] | None = None,
+) -> Iterator[Finding]:
+    """`verify` a journal's file, for reading only; a file that cannot even be opened is a finding as well."""
+    if not Path(path).is_file():
+        raise JournalUnreachable(f"there is no journal at {path}")
+    try:
+        journal = SqliteJournal(path, read_only=True)
+    except JournalError as error:
+        yield Finding(None, None, None, "file-damaged", str(error))
+        return
+    with journal:
+        yield from verify(journal, public_key, progress, witness=witness, each=each)
+
+
+def _content_findings(
+    journal: Journal,
+    public_key: Ed25519PublicKey | None,
+    progress: Progress | None,
+    witness: Checkpoint | None,
+    each: Callable[[list[Record]], None] | None,
+) -> Iterator[Finding]:
+    standing: Standing | None = None
+    try:
+        standing = journal.standing()
+    except JournalError as error:
+        yield Finding(None, None, None, "head-unreadable", f"the heads of the tables cannot be read: {error}")
+    try:
+        end = journal.position() if standing is None else standing.position
+        early = journal.rows(-LARGEST, 0, MOST_UNREADABLE)
+    except JournalError as error:
+        yield Finding(None, None, None, "record-unreadable", f"the records cannot be read: {error}")
+        return
+    for row in early:
+        yield _at(row, "record-misplaced", "stands before the first position")
+    walk = _Walk(journal, end, progress, each)
+    yield from _checkpoint_findings(journal, walk, standing, public_key, witness)
+    yield from walk.findings(end)
+    if standing is not None and not walk.gave_up:
+        yield from _head_findings(walk.heads, standing.heads)
+    yield from _snapshot_findings(journal)
+
+
+class _Walk:
+    """The way through all records, in their global order; it can stop at a checkpoint and look around."""
+
+    def __init__(
+        self, journal: Journal, end: int, progress: Progress | None, each: Callable[[list[Record]], None] | None
+    ) -> None:
+        self.position = 0
+        """How far the reading has come."""
+        self._heads: dict[str, tuple[int, bytes]] = {}
+        self._last = 0
+        """The position of the record before, which is a lower one in a damaged file."""
+        self._journal = journal
+        self._end = end
+        self._progress = progress
+        self._each = each
+        self._unreadable = 0
+
+    @property
+    def heads(self) -> dict[str, Head]:
+        """Where every table's chain has come to."""
+        return {table: Head(*head) for table, head in self._heads.items()}
+
+    @property
+    def gave_up(self) -> bool:
+        """Too much could not be read."""
+        return self._unreadable >= MOST_UNREADABLE
+
+    def findings(self, upto: int) -> Iterator[Finding]:
+        """Go on as far as `upto`."""
+        while self.position < upto and not self.gave_up:
+            try:
+                rows = self._journal.rows(self.position, upto, CHUNK)
+            except JournalError:
+                yield from self._one_by_one(min(self.position + CHUNK, upto))
+            else:
+                if not rows:
+                    return
+                before = self.position
+                yield from self._check(rows)
+                if self.position == before:
+                    yield _at(rows[-1], "file-damaged", "is where the file leads back: nothing after it was read")
+                    return
+            if self._progress is not None:
+                self._progress(self.position, self._end)
+
+    def _one_by_one(self, upto: int) -> Iterator[Finding]:
+        """Go through a stretch in which something cannot be read."""
+        for position in range(self.position + 1, upto + 1):
+            try:
+                rows = self._journal.rows(position - 1, position, 1)
+            except JournalError as error:
+                yield from self._gap(position)
+                yield Finding(None, None, position, "record-unreadable", f"record at position {position}: {error}")
+                self._last = position
+                self._unreadable += 1
+                if self.gave_up:
+                    yield Finding(
+                        None, None, position, "file-damaged", f"too much is damaged: nothing after {position} was read"
+                    )
+                    return
+            else:
+                yield from self._check(rows)
+        self.position = max(self.position, upto)
+
+    def _gap(self, position: int) -> Iterator[Finding]:
+        first, last = self._last + 1, position - 1
+        if first < last:
+            sentence = f"the records at positions {first} to {last} are missing"
+            yield Finding(None, None, first, "record-missing", sentence)
+        elif first == last:
+            yield Finding(None, None, first, "record-missing", f"the record at position {first} is missing")
+
+    def _check(self, rows: list[Row]) -> Iterator[Finding]:
+        heads = self._heads
+        for row in rows:
+            table, seq, position, kind, version, at, command_id, part, by, body, prev, digest = row
+            if position != self._last + 1:
+                yield from self._gap(position)
+                if position <= self._last:
+                    yield _at(row, "record-misplaced", f"comes after position {self._last}")
+            self._last = position
+            try:
+                last, link = heads.get(table) or (0, genesis(table))
+                if seq != last + 1 or prev != link:
+                    yield from _link_findings(row, last)
+                header = (FORM, table, seq, position, kind, version, at, command_id, part, by)
+                if digest != record_hash(prev, header, body):
+                    yield _at(row, "record-altered", "was altered: its hash is not that of its content")
+                heads[table] = (seq + 0, digest)
+            except (TypeError, ValueError, AttributeError, OverflowError) as error:
+                yield _at(row, "record-unreadable", f"cannot be read ({error})")
+        if rows:
+            self.position = max(self.position, self._last)
+        if self._each is not None:
+            self._each([Record(*row) for row in rows])
+
+
+def _link_findings(row: Row, before: int) -> Iterator[Finding]:
+    """Why a record is not the next link of its chain."""
+    first, last = before + 1, row[1] - 1
+    if last > first:
+        yield _at(row, "record-missing", f"follows a gap: records {first} to {last} are missing", first)
+    elif last == first:
+        yield _at(row, "record-missing", f"follows a gap: record {first} is missing", first)
+    elif last < before:
+        yield _at(row, "record-misplaced", f"comes after record {before}")
+    else:
+        yield _at(row, "chain-broken", "does not follow the record before it: its link is another one's hash")
+
+
+def _at(row: Row, code: str, sentence: str, place: int | None = None) -> Finding:
+    table, seq, position, *_ = row
+    where = f"record {seq} of table {table!r} (position {position})"
+    return Finding(table, seq if place is None else place, position, code, f"{where} {sentence}")
+
+
+def _head_findings(found: Mapping[str, Head], kept: Mapping[str, Head]) -> Iterator[Finding]:
+    """Where the records end, against where the store says that they end."""
+    for table in sorted(kept.keys() - found.keys(), key=repr):
+        head = kept[table]
+        yield Finding(
+            table, head.seq, None, "table-missing", f"table {table!r} should have {head.seq} records, has none"
+        )
+    for table, head in found.items():
+        said = kept.get(table)
+        if said is None:
+            yield Finding(table, head.seq, None, "head-missing", f"table {table!r} has records and is not listed")
+        elif said.seq != head.seq:
+            code = "tail-missing" if _is_after(said.seq, head.seq) else "head-altered"
+            sentence = f"table {table!r} ends at record {head.seq}, and should end at {said.seq}"
+            yield Finding(table, head.seq + 1, None, code, sentence)
+        elif said.hash != head.hash:
+            sentence = f"the head of table {table!r} is not the hash of its last record, {head.seq}"
+            yield Finding(table, head.seq, None, "head-altered", sentence)
+
+
+def _is_after(said: object, seq: int) -> bool:
+    """A damaged file may give anything for a number."""
+    return isinstance(said, int) and said > seq
+
+
+def _checkpoint_findings(
+    journal: Journal,
+    walk: _Walk,
+    standing: Standing | None,
+    public_key: Ed25519PublicKey | None,
+    witness: Checkpoint | None,
+) -> Iterator[Finding]:
+    """Every checkpoint by itself, in its chain, and against the records; the walk goes along with them."""
+    try:
+        public_key = public_key or journal.public_key()
+        problem = "there is no public key to check it with"
+    except SigningFault as fault:
+        problem = str(fault)
+    number, digest = 0, NO_CHECKPOINT
+    witnessed = False
+    rewritten: set[str] = set()
+    checkpoints = journal.checkpoints(-LARGEST, None if standing is None else standing.checkpoint)
+    while True:
+        # Only the reading may fail here: what goes wrong along the walk is not the checkpoints' fault.
+        try:
+            one = next(checkpoints, None)
+        except JournalError as error:
+            yield Finding(None, None, None, "checkpoint-unreadable", f"the checkpoints cannot be read: {error}")
+            break
+        if one is None:
+            break
+        if public_key is None and number == 0:
+            yield _of(one, "key-missing", f"cannot be trusted: {problem}")
+        if one.number != number + 1:
+            yield _of(one, "checkpoint-missing", f"follows checkpoint {number}: what stood between is missing")
+        elif one.prev != digest:
+            yield _of(one, "checkpoint-altered", "does not follow the checkpoint before it: its link is another's")
+        flaw = flaw_of(one, public_key)
+        if flaw is not None:
+            yield _of(one, "checkpoint-altered", f"does not stand: {flaw}")
+        else:
+            yield from _signed_findings(one, walk, rewritten)
+        witnessed = witnessed or (witness is not None and one.hash == witness.hash)
+        number, digest = one.number, one.hash
+    if witness is not None and not witnessed:
+        yield _of(witness, "checkpoint-missing", "is known from elsewhere, and is not in the journal as it was signed")
+
+
+def _signed_findings(one: Checkpoint, walk: _Walk, rewritten: set[str]) -> Iterator[Finding]:
+    """The records up to a checkpoint, against what it has signed. Each table is told of once."""
+    try:
+        signed = heads_in(one)
+        goes_back = one.position < walk.position
+    except (SigningFault, TypeError) as error:
+        yield _of(one, "checkpoint-unreadable", f"cannot be read: {error}")
+        return
+    if goes_back:
+        yield _of(one, "checkpoint-altered", f"goes back to position {one.position}")
+        return
+    yield from walk.findings(one.position)
+    if walk.gave_up:
+        return
+    if walk.position < one.position:
+        sentence = f"was signed at position {one.position}, and the journal ends at {walk.position}: its end is missing"
+        yield _of(one, "tail-missing", sentence)
+    heads = walk.heads
+    for table in sorted(signed.keys() | heads.keys()):
+        if signed.get(table) == heads.get(table) or table in rewritten:
+            continue
+        rewritten.add(table)
+        head = signed.get(table)
+        if head is None:
+            sentence = f"table {table!r} was not there when checkpoint {one.number} was signed: its records were put in"
+            yield Finding(table, 1, one.position, "history-rewritten", sentence)
+        elif table not in heads:
+            sentence = (
+                f"table {table!r} had {head.seq} records when checkpoint {one.number} was signed, and has none now"
+            )
+            yield Finding(table, head.seq, one.position, "table-missing", sentence)
+        else:
+            sentence = (
+                f"table {table!r} is not what it was up to record {head.seq} when checkpoint {one.number} was signed:"
+                " its history was rewritten"
+            )
+            yield Finding(table, head.seq, one.position, "history-rewritten", sentence)
+
+
+def _of(checkpoint: Checkpoint, code: str, sentence: str) -> Finding:
+    return Finding(None, None, checkpoint.position, code, f"checkpoint {checkpoint.number} {sentence}")
+
+
+def _snapshot_findings(journal: Journal) -> Iterator[Finding]:
+    try:
+        for one in journal.snapshots():
+            yield from _one_snapshot(journal, one)
+    except JournalError as error:
+        yield Finding(None, None, None, "snapshot-unreadable", f"the snapshots cannot be read: {error}")
+
+
+def _one_snapshot(journal: Journal, one: Snapshot) -> Iterator[Finding]:
+    where = f"the snapshot of table {one.table!r} after record {one.seq}"
+    try:
+        if snapshot_digest(one.table, one.seq, one.format, one.record_hash, one.state) != one.digest:
+            sentence = f"{where} was altered: its digest is not that of its content"
+            yield Finding(one.table, one.seq, None, "snapshot-altered", sentence)
+        if [record.hash for record in journal.read(one.table, one.seq - 1, one.seq)] != [one.record_hash]:
+            sentence = f"{where} belongs to another history: the record there is not the one that it followed"
+            yield Finding(one.table, one.seq, None, "snapshot-orphaned", sentence)
+    except (TypeError, ValueError, AttributeError, OverflowError) as error:
+        yield Finding(one.table, one.seq, None, "snapshot-unreadable", f"{where} cannot be read ({error})")

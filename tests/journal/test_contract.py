@@ -1,0 +1,350 @@
+"""What every journal does, in memory and on disk."""
+
+from __future__ import annotations
+
+import threading
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from taisai.journal import (
+    Batch,
+    DuplicateCommand,
+    Head,
+    InvalidRecord,
+    Journal,
+    JournalClosed,
+    JournalDamaged,
+    JournalUnreachable,
+    NewRecord,
+    Record,
+    SequenceConflict,
+    SigningFault,
+    open_journal,
+    verify,
+    verify_file,
+)
+from taisai.journal.chain import genesis
+from tests.journal.samples import NOON, TABLES, content, fill, new, several
+
+
+def test_an_empty_journal_has_nothing(journal: Journal) -> None:
+    """An empty journal has no tables, records, snapshots or checkpoints, and every table is at its genesis."""
+    assert journal.tables() == []
+    assert journal.position() == 0
+    assert list(journal.read_all()) == []
+    assert list(journal.read("t")) == []
+    assert journal.head("t") == Head(0, genesis("t"))
+    assert journal.latest_snapshot("t") is None
+    assert list(journal.checkpoints()) == []
+    assert journal.find_command("t", "c") == []
+    assert journal.recent_commands("t", 5) == []
+    assert list(verify(journal)) == []
+
+
+def test_what_is_appended_is_read(journal: Journal) -> None:
+    """A record comes back with every field, its place, and the hash of the one before it."""
+    first, second = new("c1", 0, kind="round-opened"), new("c1", 1, body=b"\x00\xff")
+    heads = journal.append([Batch("t", 0, [first, second])])
+    one, two = journal.read("t")
+    fields = NewRecord.__struct_fields__
+    assert [getattr(one, name) for name in fields] == [getattr(first, name) for name in fields]
+    assert [getattr(two, name) for name in fields] == [getattr(second, name) for name in fields]
+    assert (one.table, one.seq, one.position, one.prev) == ("t", 1, 1, genesis("t"))
+    assert (two.table, two.seq, two.position, two.prev) == ("t", 2, 2, one.hash)
+    assert heads == {"t": Head(2, two.hash)} == {"t": journal.head("t")}
+
+
+def test_several_tables_share_a_commit(journal: Journal) -> None:
+    """Batches of several tables, and several of one table, are written in the order given."""
+    journal.append([Batch("b", 0, [new(1)]), Batch("a", 0, [new(1), new(2)]), Batch("b", 1, [new(2)])])
+    assert [(one.table, one.seq, one.position) for one in journal.read_all()] == [
+        ("b", 1, 1),
+        ("a", 1, 2),
+        ("a", 2, 3),
+        ("b", 2, 4),
+    ]
+    assert journal.tables() == ["a", "b"]
+    assert journal.position() == 4
+
+
+def test_a_wrong_sequence_is_refused(journal: Journal) -> None:
+    """A batch that does not follow the table's last record is refused, and with it all others of its commit."""
+    journal.append([Batch("a", 0, several(0, 3))])
+    with pytest.raises(SequenceConflict, match=r"table 'a' is at record 3, not at 2") as refused:
+        journal.append([Batch("b", 0, [new()]), Batch("a", 2, [new(9)])])
+    assert (refused.value.table, refused.value.expected, refused.value.found) == ("a", 2, 3)
+    with pytest.raises(SequenceConflict):
+        journal.append([Batch("a", 4, [new(9)])])
+    assert journal.tables() == ["a"]
+    assert journal.append([Batch("a", 3, [new(9)])])["a"].seq == 4
+
+
+def test_a_repeated_command_is_refused(journal: Journal) -> None:
+    """A command that a table has recorded is refused, with everything of its commit; other tables may have it."""
+    journal.append([Batch("a", 0, [new("x", 0), new("x", 1)])])
+    with pytest.raises(DuplicateCommand, match=r"table 'a' has already recorded command 'x'") as refused:
+        journal.append([Batch("b", 0, [new("x")]), Batch("a", 2, [new("y"), new("x", 1)])])
+    assert (refused.value.table, refused.value.command_id) == ("a", "x")
+    assert journal.tables() == ["a"]
+    assert journal.append([Batch("b", 0, [new("x")]), Batch("a", 2, [new("y")])]).keys() == {"a", "b"}
+    assert list(verify(journal)) == []
+
+
+def test_a_command_repeated_within_a_commit_is_refused(journal: Journal) -> None:
+    """Twice the same command and part in one commit is refused."""
+    with pytest.raises(DuplicateCommand):
+        journal.append([Batch("a", 0, [new("x")]), Batch("a", 1, [new("x")])])
+    assert journal.position() == 0
+
+
+@pytest.mark.parametrize(
+    ("table", "record", "words"),
+    [
+        ("", new(), "needs a name"),
+        ("\ud800", new(), "a character that is none"),
+        ("t", new(kind=""), "no kind"),
+        ("t", new(""), "no command_id"),
+        ("t", new("\udfff"), "a character that is none"),
+        ("t", new(part=-1), "out of range"),
+        ("t", NewRecord("k", 0, NOON, "c", 0, "p", b""), "out of range"),
+        ("t", NewRecord("k", 1, 2**63, "c", 0, "p", b""), "out of range"),
+        ("t", NewRecord("k", True, NOON, "c", 0, "p", b""), "its version is of the type bool, not int"),
+        ("t", NewRecord("k", 1, NOON, "c", 0, "p", "text"), "its body is of the type str, not bytes"),  # type: ignore[arg-type]  # wrong on purpose
+        ("t", NewRecord(None, 1, NOON, "c", 0, "p", b""), "its kind is of the type NoneType"),  # type: ignore[arg-type]  # wrong on purpose
+    ],
+)
+def test_a_record_that_cannot_be_kept_is_refused(journal: Journal, table: str, record: NewRecord, words: str) -> None:
+    """A record of the wrong form is refused in words, with everything of its commit."""
+    with pytest.raises(InvalidRecord, match=words):
+        journal.append([Batch("other", 0, [new()]), Batch(table, 0, [record])])
+    assert journal.position() == 0
+
+
+def test_nothing_appended_changes_nothing(journal: Journal) -> None:
+    """A commit without records is allowed, and its expected sequence is still checked."""
+    assert journal.append([]) == {}
+    assert journal.append([Batch("a", 0, [])]) == {"a": Head(0, genesis("a"))}
+    assert journal.tables() == []
+    with pytest.raises(SequenceConflict):
+        journal.append([Batch("a", 1, [])])
+
+
+def test_odd_text_survives(journal: Journal) -> None:
+    """Names with any characters come back as they were, and different names are different tables."""
+    names = ["甲", "a\0b", "a", "a ", "A", "é", "e\u0301", "🎲", "'; DROP TABLE record --"]
+    journal.append([Batch(name, 0, [new(name, kind=name)]) for name in names])
+    assert journal.tables() == sorted(names)
+    assert [(one.table, one.kind, one.command_id) for one in journal.read_all()] == [(n, n, n) for n in names]
+    assert [len(journal.find_command(name, name)) for name in names] == [1] * len(names)
+    assert list(verify(journal)) == []
+
+
+def test_a_part_of_the_history_can_be_read(journal: Journal) -> None:
+    """Reading starts after a place and ends at one, by table and over all tables."""
+    journal.append([Batch("a", 0, several(0, 5)), Batch("b", 0, several(0, 5))])
+    assert [one.seq for one in journal.read("a", 2)] == [3, 4, 5]
+    assert [one.seq for one in journal.read("a", 1, 3)] == [2, 3]
+    assert [one.seq for one in journal.read("a", 5)] == []
+    assert [one.seq for one in journal.read("a", 0, 0)] == []
+    assert [one.position for one in journal.read_all(4)] == [5, 6, 7, 8, 9, 10]
+    assert [one.position for one in journal.read_all(4, 6)] == [5, 6]
+    assert [one.position for one in journal.read_all(-5, 2)] == [1, 2]
+
+
+def test_reading_goes_on_while_others_append(journal: Journal) -> None:
+    """A reading that has begun sees what was there then, in order, whatever is appended meanwhile."""
+    journal.append([Batch("a", 0, several(0, 2500))])
+    by_table, by_position = journal.read("a"), journal.read_all()
+    assert [one.seq for one in islice(by_table, 10)] == list(range(1, 11))
+    assert [one.seq for one in islice(by_position, 10)] == list(range(1, 11))
+    journal.append([Batch("a", 2500, several(2500, 2000))])
+    assert [one.seq for one in by_table] == list(range(11, 2501))
+    assert [one.seq for one in by_position] == list(range(11, 2501))
+
+
+def test_commands_are_found(journal: Journal) -> None:
+    """What a command brought about is found by its id, and the last commands of a table, newest first."""
+    journal.append(
+        [Batch("a", 0, [new("x", 0), new("x", 1), new("y"), new("z", 0), new("z", 1)]), Batch("b", 0, [new("w")])]
+    )
+    assert [(one.command_id, one.part) for one in journal.find_command("a", "x")] == [("x", 0), ("x", 1)]
+    assert journal.find_command("b", "x") == []
+    assert journal.recent_commands("a", 2) == ["z", "y"]
+    assert journal.recent_commands("a", 10) == ["z", "y", "x"]
+    assert journal.recent_commands("a", 0) == []
+
+
+def test_many_recent_commands_are_found(journal: Journal) -> None:
+    """The last commands are found beyond one chunk of reading."""
+    journal.append([Batch("a", 0, [new(number, part) for number in range(900) for part in range(3)])])
+    assert journal.recent_commands("a", 800) == [str(number) for number in range(899, 99, -1)]
+
+
+def test_the_newest_snapshot_is_found(journal: Journal) -> None:
+    """The newest snapshot is found, or the newest up to a record, and only the last few are kept."""
+    journal.append([Batch("a", 0, several(0, 9))])
+    for seq in (2, 4, 6, 8):
+        journal.save_snapshot("a", seq, 1, b"after %d" % seq)
+    latest = journal.latest_snapshot("a")
+    assert latest is not None
+    assert (latest.seq, latest.format, latest.state) == (8, 1, b"after 8")
+    assert latest.record_hash == next(journal.read("a", 7, 8)).hash
+    earlier = journal.latest_snapshot("a", 7)
+    assert earlier is not None
+    assert earlier.seq == 6
+    assert journal.latest_snapshot("a", 3) is None
+    assert journal.latest_snapshot("b") is None
+    assert [one.seq for one in journal.snapshots()] == [4, 6, 8]
+
+
+def test_a_snapshot_can_be_made_anew(journal: Journal) -> None:
+    """A second snapshot after the same record takes the place of the first."""
+    journal.append([Batch("a", 0, [new()])])
+    journal.save_snapshot("a", 1, 1, b"old form")
+    journal.save_snapshot("a", 1, 2, b"new form")
+    assert [(one.format, one.state) for one in journal.snapshots()] == [(2, b"new form")]
+
+
+@pytest.mark.parametrize("seq", [-1, 0, 2])
+def test_a_snapshot_needs_its_record(journal: Journal, seq: int) -> None:
+    """A snapshot after a record that does not exist is refused."""
+    journal.append([Batch("a", 0, [new()])])
+    with pytest.raises(InvalidRecord, match=f"no record {seq}"):
+        journal.save_snapshot("a", seq, 1, b"")
+    with pytest.raises(InvalidRecord):
+        journal.save_snapshot("b", 1, 1, b"")
+
+
+def test_the_standing_is_one_moment(journal: Journal) -> None:
+    """Position, heads and checkpoints are told together."""
+    fill(journal)
+    standing = journal.standing()
+    assert standing.position == journal.position() == 36
+    assert standing.heads == {table: journal.head(table) for table in TABLES}
+    assert standing.checkpoint == 2
+
+
+def test_checkpoints_follow_each_other(journal: Journal) -> None:
+    """Every checkpoint states the position and carries the hash of the one before."""
+    assert journal.public_key() is None
+    fill(journal, 9)
+    one, two, three = journal.checkpoints()
+    assert [(each.number, each.position, each.count) for each in (one, two, three)] == [
+        (1, 18, 18),
+        (2, 36, 36),
+        (3, 54, 54),
+    ]
+    assert one.prev == bytes(32)
+    assert (two.prev, three.prev) == (one.hash, two.hash)
+    assert list(journal.checkpoints(1, 2)) == [two]
+    assert journal.public_key() is not None
+    assert list(verify(journal)) == []
+
+
+def test_a_checkpoint_from_elsewhere_must_follow(journal: Journal) -> None:
+    """A checkpoint that was signed elsewhere is kept if it is the next one, and refused otherwise."""
+    fill(journal)
+    last = list(journal.checkpoints())[-1]
+    with pytest.raises(SigningFault, match="does not follow checkpoint 2"):
+        journal.keep_checkpoint(last)
+
+
+def test_progress_is_told(journal: Journal) -> None:
+    """Verification tells how far it is, and hands every record on."""
+    journal.append([Batch("a", 0, several(0, 2500))])
+    told: list[tuple[int, int]] = []
+    handed: list[int] = []
+    assert (
+        list(
+            verify(
+                journal,
+                progress=lambda *step: told.append(step),
+                each=lambda some: handed.extend(one.seq for one in some),
+            )
+        )
+        == []
+    )
+    assert told == [(1000, 2500), (2000, 2500), (2500, 2500)]
+    assert handed == list(range(1, 2501))
+
+
+@pytest.mark.parametrize("error", [ValueError, TypeError, JournalDamaged, KeyError])
+def test_what_the_receiver_of_records_raises_is_not_hidden(journal: Journal, error: type[Exception]) -> None:
+    """When whoever is handed the records fails, verification fails with him and does not call it a finding."""
+    fill(journal)
+
+    def fail(_records: list[Record]) -> None:
+        raise error("on purpose")
+
+    with pytest.raises(error, match="on purpose"):
+        list(verify(journal, each=fail))
+
+
+def test_a_backup_holds_everything(journal: Journal, tmp_path: Path) -> None:
+    """A backup of any journal is a journal file with the same content, verified by the key beside it."""
+    fill(journal)
+    steps: list[tuple[int, int]] = []
+    journal.backup(tmp_path / "backup.db", lambda *step: steps.append(step))
+    assert steps[-1][0] == steps[-1][1] > 0
+    with open_journal(tmp_path / "backup.db", read_only=True) as copy:
+        assert content(copy) == content(journal)
+        assert copy.public_key() == journal.public_key()
+    assert list(verify_file(tmp_path / "backup.db")) == []
+    with pytest.raises(JournalUnreachable, match="overwrites nothing"):
+        journal.backup(tmp_path / "backup.db")
+
+
+def test_threads_share_a_journal(journal: Journal) -> None:
+    """Four threads that append to their own tables, while a fifth reads, lose nothing and disturb nobody."""
+    failures: list[BaseException] = []
+    done = threading.Event()
+
+    def append(table: str) -> None:
+        try:
+            for step in range(60):
+                journal.append([Batch(table, step * 2, several(step * 2, 2))])
+        except BaseException as error:
+            failures.append(error)
+
+    def read() -> None:
+        try:
+            while not done.is_set():
+                positions = [one.position for one in journal.read_all()]
+                assert positions == list(range(1, len(positions) + 1))
+        except BaseException as error:
+            failures.append(error)
+
+    writers = [threading.Thread(target=append, args=(f"t{number}",)) for number in range(4)]
+    reader = threading.Thread(target=read)
+    for thread in (*writers, reader):
+        thread.start()
+    for thread in writers:
+        thread.join()
+    done.set()
+    reader.join()
+    assert failures == []
+    assert journal.position() == 480
+    assert list(verify(journal)) == []
+
+
+def test_a_closed_journal_says_so(journal: Journal, tmp_path: Path) -> None:
+    """After its end a journal answers every call with a sentence; closing twice does no harm."""
+    fill(journal)
+    journal.close()
+    journal.close()
+    for call in (
+        lambda: journal.append([Batch("a", 0, [new()])]),
+        lambda: list(journal.read("a")),
+        lambda: list(journal.read_all()),
+        lambda: journal.head("a"),
+        journal.position,
+        journal.tables,
+        journal.standing,
+        lambda: journal.save_snapshot("a", 1, 1, b""),
+        lambda: journal.sign_checkpoint(NOON),
+        lambda: journal.backup(tmp_path / "late.db"),
+    ):
+        with pytest.raises(JournalClosed, match="is closed"):
+            call()

@@ -1,0 +1,82 @@
+"""Old events read as today's, through sample steps."""
+
+from __future__ import annotations
+
+import pytest
+
+from taisai.journal.upcast import UPCASTS, Body, UnknownEvent, Upcasts, upcast
+
+
+@pytest.fixture
+def upcasts() -> Upcasts:
+    """A bet that once had no currency, then got one, then another name, and a field renamed."""
+    steps = Upcasts({"bet-placed": 2, "round-opened": 1})
+
+    @steps.step("wager", 1)
+    def add_currency(body: Body) -> Body:
+        body["currency"] = "SGD"
+        return body
+
+    @steps.step("wager", 2, becomes="bet-placed")
+    def take_the_new_name(body: Body) -> Body:
+        return body
+
+    @steps.step("bet-placed", 1)
+    def rename_the_stake(body: Body) -> Body:
+        return {"stake" if name == "amount" else name: value for name, value in body.items()}
+
+    return steps
+
+
+@pytest.mark.parametrize(
+    ("kind", "version", "body"),
+    [
+        ("wager", 1, {"amount": 5}),
+        ("wager", 2, {"amount": 5, "currency": "SGD"}),
+        ("bet-placed", 1, {"amount": 5, "currency": "SGD"}),
+        ("bet-placed", 2, {"stake": 5, "currency": "SGD"}),
+    ],
+)
+def test_steps_follow_each_other(upcasts: Upcasts, kind: str, version: int, body: Body) -> None:
+    """An event of any age comes out in today's form, and what went in is unchanged."""
+    before = dict(body)
+    assert upcasts.upcast(kind, version, body) == ("bet-placed", 2, {"stake": 5, "currency": "SGD"})
+    assert body == before
+
+
+@pytest.mark.parametrize(
+    ("kind", "version", "words"),
+    [
+        ("bet-placed", 3, "has version 3, and this taisai knows up to 2: a newer one wrote it"),
+        ("bet-placed", 0, "no step leads from 'bet-placed' version 0 to today's version 2"),
+        ("jackpot", 1, r"the event 'jackpot' \(version 1\) is not known"),
+        ("wager", 3, "is not known"),
+    ],
+)
+def test_what_cannot_be_read_says_so(upcasts: Upcasts, kind: str, version: int, words: str) -> None:
+    """A version from the future, a gap between steps and an unknown name are errors in words."""
+    with pytest.raises(UnknownEvent, match=words):
+        upcasts.upcast(kind, version, {})
+
+
+def test_steps_do_not_clash(upcasts: Upcasts) -> None:
+    """Two steps from one version, and steps in a circle, are refused when they are declared."""
+    with pytest.raises(ValueError, match="a step from 'wager' version 1 already"):
+        upcasts.step("wager", 1)
+    with pytest.raises(ValueError, match="in a circle"):
+        upcasts.step("bet-placed", 2, becomes="wager")
+    upcasts.step("bet-placed", 2)
+
+
+def test_today_can_be_declared_later() -> None:
+    """The version of today is declared where the event is defined."""
+    steps = Upcasts()
+    steps.declare("round-opened", 1)
+    assert steps.upcast("round-opened", 1, {"a": 1}) == ("round-opened", 1, {"a": 1})
+
+
+def test_the_steps_of_taisai_itself() -> None:
+    """The steps of taisai refuse what they do not know."""
+    assert upcast == UPCASTS.upcast
+    with pytest.raises(UnknownEvent):
+        upcast("no-such-event", 1, {})
