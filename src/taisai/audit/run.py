@@ -1,0 +1,202 @@
+"""The audit of a journal: everything replayed, everything checked.
+
+Enters: a journal and the rule books at hand. Leaves: findings, each with its table, round, record and clauses; none
+when the journal is whole, every snapshot is what its history leads to, the ledger balances after each event, and the
+recount agrees with every settlement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from taisai.audit.checks import CHECKS_BY_EVENT, Audited, PlacedBet, Seen, bets_are_right
+from taisai.audit.findings import AuditFinding
+from taisai.audit.proof import Proof
+from taisai.core.rulebook import RuleBook
+from taisai.journal.codec import event_of
+from taisai.journal.contract import Journal, JournalError, Progress
+from taisai.journal.record import Finding, Record
+from taisai.journal.signing import public_pem
+from taisai.journal.sqlite import SqliteJournal
+from taisai.journal.verify import verify, verify_file
+from taisai.table import happenings as h
+from taisai.table.evolve import evolve, replay
+from taisai.table.ledger import LedgerBroken
+from taisai.table.state import SNAPSHOT_FORMAT, TableState, snapshot_of
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+LARGE_FILE_BYTES: Final = 20_000_000
+"""A file from which on a second process is worth its start."""
+CHUNK: Final = 1_000
+
+BookOf = Callable[[str], RuleBook | None]
+"""A rule book by its id; None when it is not at hand."""
+
+
+class _TableReplay:
+    """One table on its way through the audit. Runs of bets are replayed together; checks see each of them."""
+
+    def __init__(self, table: str, book_of: BookOf, snapshots: dict[int, bytes]) -> None:
+        self.audited = Audited(table, book_of)
+        self.state = TableState(table)
+        self._snapshots = snapshots
+        self._run: list[PlacedBet] = []
+        self.broken = False
+
+    def see(self, record: Record, found: list[AuditFinding]) -> None:
+        """Check and replay one record."""
+        try:
+            event = event_of(record)
+        except JournalError as error:
+            self._stop(found, record.seq, "not-an-event", str(error))
+            return
+        what = event.what
+        if isinstance(what, h.BetPlaced):
+            self._run.append((record.seq, event, what))
+            if record.seq in self._snapshots:
+                self._flush(found)
+                self._compare(record.seq, found)
+            return
+        if self._run:
+            self._flush(found)
+        if self.broken:
+            return
+        if self.state.set_up is not None:
+            self.audited.stand_under(self.state.set_up)
+        checks = CHECKS_BY_EVENT.get(type(what))
+        if checks is not None:
+            seen = Seen(self.audited, record.seq, self.state, event)
+            for check in checks:
+                found.extend(check(seen, what))
+        try:
+            self.state = evolve(self.state, event)
+        except (LedgerBroken, LookupError, TypeError, ValueError) as error:
+            self._stop(found, record.seq, "ledger-broken", str(error))
+        self._compare(record.seq, found)
+
+    def end(self, found: list[AuditFinding]) -> None:
+        """Replay what is left of a run."""
+        if self._run and not self.broken:
+            self._flush(found)
+
+    def _flush(self, found: list[AuditFinding]) -> None:
+        run, self._run = self._run, []
+        before = self.state
+        if before.set_up is not None:
+            self.audited.stand_under(before.set_up)
+        try:
+            self.state = replay(before, [event for _, event, _ in run])
+        except (LedgerBroken, LookupError, TypeError, ValueError) as error:
+            self._stop(found, run[-1][0], "ledger-broken", str(error))
+            return
+        found.extend(bets_are_right(self.audited, run, before, self.state))
+
+    def _stop(self, found: list[AuditFinding], seq: int, code: str, sentence: str) -> None:
+        """After this nothing of the table can be replayed."""
+        self.broken = True
+        found.append(AuditFinding(code, sentence, self.audited.table, self.state.round.number or None, seq))
+
+    def _compare(self, seq: int, found: list[AuditFinding]) -> None:
+        """A snapshot is the very state that its history leads to."""
+        kept = self._snapshots.get(seq)
+        if kept is not None and not self.broken and snapshot_of(self.state) != kept:
+            sentence = "the snapshot is not the state that the records before it lead to"
+            found.append(AuditFinding("snapshot-differs", sentence, self.audited.table, None, seq))
+
+
+class Audit:
+    """An audit of one journal; `findings` runs it once, `states` are the tables as replayed."""
+
+    def __init__(self, book_of: BookOf, progress: Progress | None = None) -> None:
+        self._book_of = book_of
+        self._progress = progress
+        self._replays: dict[str, _TableReplay] = {}
+        self._snapshots: dict[str, dict[int, bytes]] = {}
+        self._found: list[AuditFinding] = []
+        self.records = 0
+
+    @property
+    def states(self) -> dict[str, TableState]:
+        """The tables as replaying their records gives them."""
+        return {table: each.state for table, each in self._replays.items()}
+
+    def findings(self, journal: Journal, public_key: Ed25519PublicKey | None = None) -> Iterator[AuditFinding]:
+        """Everything that is not as it should be in an open journal."""
+        self._know_snapshots(journal)
+        for finding in verify(journal, public_key, self._progress, each=self._see):
+            yield from self._drained()
+            yield _of_journal(finding)
+        yield from self._ended()
+
+    def findings_of_file(self, path: Path, public_key: Ed25519PublicKey | None = None) -> Iterator[AuditFinding]:
+        """The same of a journal's file, however damaged it is. A large one is proven and replayed by two processes."""
+        if path.is_file() and path.stat().st_size > LARGE_FILE_BYTES:
+            yield from self._findings_of_large_file(path, public_key)
+            return
+        try:
+            with SqliteJournal(path, read_only=True) as journal:
+                self._know_snapshots(journal)
+        except JournalError:
+            self._snapshots = {}
+        for finding in verify_file(path, public_key, self._progress, each=self._see):
+            yield from self._drained()
+            yield _of_journal(finding)
+        yield from self._ended()
+
+    def _findings_of_large_file(self, path: Path, public_key: Ed25519PublicKey | None) -> Iterator[AuditFinding]:
+        proof = Proof(path, public_pem(public_key) if public_key is not None else None)
+        try:
+            with SqliteJournal(path, read_only=True) as journal:
+                self._know_snapshots(journal)
+                self._replay(journal)
+        except JournalError:
+            # What cannot be read is a finding of the proof.
+            self._snapshots = {}
+        yield from map(_of_journal, proof.findings())
+        yield from self._ended()
+
+    def _replay(self, journal: Journal) -> None:
+        end, records = journal.position(), journal.read_all()
+        while chunk := list(islice(records, CHUNK)):
+            self._see(chunk)
+            if self._progress is not None:
+                self._progress(self.records, end)
+
+    def _know_snapshots(self, journal: Journal) -> None:
+        try:
+            for snapshot in journal.snapshots():
+                if snapshot.format == SNAPSHOT_FORMAT:
+                    self._snapshots.setdefault(snapshot.table, {})[snapshot.seq] = snapshot.state
+        except JournalError:
+            # Unreadable snapshots are the journal's own finding.
+            self._snapshots = {}
+
+    def _see(self, records: list[Record]) -> None:
+        self.records += len(records)
+        replays, found = self._replays, self._found
+        for record in records:
+            each = replays.get(record.table)
+            if each is None:
+                snapshots = self._snapshots.get(record.table, {})
+                each = replays[record.table] = _TableReplay(record.table, self._book_of, snapshots)
+            if not each.broken:
+                each.see(record, found)
+
+    def _drained(self) -> Iterator[AuditFinding]:
+        found, self._found = self._found, []
+        yield from found
+
+    def _ended(self) -> Iterator[AuditFinding]:
+        for each in self._replays.values():
+            each.end(self._found)
+        yield from self._drained()
+
+
+def _of_journal(finding: Finding) -> AuditFinding:
+    """What the journal's own proof found, as a finding of the audit."""
+    return AuditFinding(finding.code, finding.sentence, finding.table, None, finding.seq)
