@@ -1,0 +1,1 @@
+"""Benchmarks: ratios of two things measured side by side in one run (`make bench`)."""

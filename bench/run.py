@@ -1,0 +1,52 @@
+"""Runs every benchmark and writes bench/RESULTS.md.
+
+    make bench
+
+Figures are ratios of two things measured side by side in one run: they carry over to another machine, seconds do not.
+"""
+
+from __future__ import annotations
+
+import platform
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bench import single_settle
+from bench.measure import Line
+from taisai import __version__
+
+RESULTS = Path(__file__).parent / "RESULTS.md"
+BENCHMARKS = (("Single settlement", single_settle.measured),)
+
+
+def table(lines: list[Line]) -> list[str]:
+    """The lines of one benchmark in Markdown."""
+    rows = ["| what | ns each | against | ns each | ratio | target |", "|---|---:|---|---:|---:|---:|"]
+    for line in lines:
+        target = "" if line.target is None else f"≤ {line.target:g}" + (" ✗" if line.ratio > line.target else " ✓")
+        rows.append(
+            f"| {line.what} | {line.ours_ns:.1f} | {line.against} | {line.bare_ns:.1f} | {line.ratio:.2f} | {target} |"
+        )
+    return rows
+
+
+def main() -> None:
+    """Measure, print, write."""
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    text = [
+        "# Benchmarks",
+        "",
+        "Made by `make bench`. Each ratio compares two things measured in the same run.",
+        "",
+        f"taisai {__version__}, {python}, {platform.system()} {platform.machine()}, {datetime.now(UTC):%Y-%m-%d}",
+    ]
+    for title, measured in BENCHMARKS:
+        print(f"{title} ...", file=sys.stderr)
+        text += ["", f"## {title}", "", *table(measured())]
+    RESULTS.write_text("\n".join(text) + "\n", encoding="utf-8")
+    print("\n".join(text))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+"""`taisai backup` and `taisai restore`: a journal copied while it runs, and put back only when it is sound."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from taisai.cli.audit import progress_bar
+from taisai.cli.show import console
+from taisai.journal import open_journal
+from taisai.journal.restore import restore as restore_file
+
+
+def backup(
+    journal: Annotated[str, Parameter(help="The journal: a file, or its address.")],
+    target: Annotated[Path, Parameter(help="The file to write; it must not exist.")],
+    /,
+) -> None:
+    """Copy a journal as it is at one moment, while tables go on playing.
+
+    Examples:
+      taisai backup floor.db backups/monday.db
+    """
+    with open_journal(journal, read_only=True) as opened, progress_bar("copying") as progress:
+        opened.backup(target, progress)
+        records = opened.position()
+    console().print(f"{records:,} records copied to {target}", markup=False, soft_wrap=True)
+
+
+def restore(
+    source: Annotated[Path, Parameter(help="The backup.")],
+    target: Annotated[Path, Parameter(help="Where the journal should stand.")],
+    /,
+    *,
+    force: Annotated[bool, Parameter(help="Replace a journal that stands there.", negative=())] = False,
+) -> None:
+    """Put a backup in place, after its chain, signatures and structure are proven.
+
+    Examples:
+      taisai restore backups/monday.db floor.db
+    """
+    restore_file(source, target, force=force)
+    console().print(f"{source} is sound and stands at {target}", markup=False, soft_wrap=True)

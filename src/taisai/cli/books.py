@@ -1,0 +1,143 @@
+"""`taisai books`: the rule books on the shelf, or one of them in full."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from taisai.books import BookRefused
+from taisai.cli.show import AsJson, BookDirs, console, dated, grid, print_json, shelf_of
+from taisai.core.rulebook import Layout, RuleBook
+
+
+def books(
+    book: Annotated[str | None, Parameter(help="Id of one book, to show it in full.")] = None,
+    /,
+    *,
+    json: AsJson = False,
+    book_dir: BookDirs = (),
+) -> int:
+    """Rule books on the shelf: layouts, boxes, digests.
+
+    A book that does not hold is listed with every fault: file, row and reason.
+
+    Examples:
+      taisai books
+      taisai books nz-division-9
+      taisai books --json
+      taisai books --book-dir ./my-casino
+    """
+    shelf = shelf_of(book_dir)
+    if book is not None:
+        _show_one(shelf.book(book), as_json=json)
+        return 0
+    good: list[RuleBook] = []
+    refused: list[BookRefused] = []
+    for book_id in shelf.ids:
+        try:
+            good.append(shelf.book(book_id))
+        except BookRefused as refusal:
+            refused.append(refusal)
+    if json:
+        faults = [{"id": each.book_id, "faults": [str(fault) for fault in each.faults]} for each in refused]
+        print_json({"books": [_plain_book(each) for each in good], "refused": faults})
+    else:
+        _show_all(good)
+        for each in refused:
+            console().print(f"\n[bold red]refused: {each.book_id}[/]")
+            for fault in each.faults:
+                console().print(f"  {fault}", markup=False, soft_wrap=True)
+    return 2 if refused else 0
+
+
+def _show_all(shelf: list[RuleBook]) -> None:
+    table = grid("book", "game", "in force from", "layout", ("boxes", "right"), ("clauses", "right"), "digest")
+    for book in shelf:
+        for place, layout in enumerate(book.layouts.values()):
+            first = place == 0
+            table.add_row(
+                f"[bold]{book.id}[/]" if first else "",
+                f"{book.title}, {book.version}" if first else "",
+                dated(book.effective) if first else "",
+                layout.name,
+                str(len(layout.boxes)),
+                str(len(book.clauses)) if first else "",
+                book.digest[:16] if first else "",
+            )
+    console().print(table)
+    console().print("`taisai books BOOK` shows one in full; `taisai odds LAYOUT` its mathematics.", style="dim")
+
+
+def _show_one(book: RuleBook, *, as_json: bool) -> None:
+    if as_json:
+        print_json(_plain_book(book))
+        return
+    out = console()
+    out.print(f"[bold]{book.id}[/]  {book.document}", soft_wrap=True)
+    out.print(f"{book.operator}, {book.jurisdiction}; in force from: {dated(book.effective)}")
+    out.print(f"digest {book.digest}", soft_wrap=True)
+    for layout in book.layouts.values():
+        table = grid("bet", ("pays", "right"), "boxes", "clauses", title=f"\n{layout.name}, {len(layout.boxes)} boxes")
+        for row in layout.rows:
+            on = f" on {row.dice}" if row.dice else ""
+            names = " ".join(box.name for box in row.boxes)
+            table.add_row(row.bet, f"{row.pays} to 1{on}", names, ", ".join(row.clauses))
+        out.print(table)
+    procedure = book.procedure
+    steps = grid("step", "clauses", title=f"\nA round ({procedure.device}, at least {procedure.tumbles_min} tumbles)")
+    for step in procedure.steps:
+        steps.add_row(step.step, ", ".join(step.clauses))
+    out.print(steps)
+    voids = grid("void reason", "when", "reaches", "clauses", title="\nVoids")
+    for rule in procedure.voids.values():
+        voids.add_row(rule.reason, rule.summary, rule.scope, ", ".join(rule.clauses))
+    out.print(voids)
+    out.print(f"`taisai clause {book.id}` lists its {len(book.clauses)} clauses.", style="dim")
+
+
+def _plain_book(book: RuleBook) -> dict[str, object]:
+    procedure = book.procedure
+    return {
+        "id": book.id,
+        "title": book.title,
+        "version": book.version,
+        "operator": book.operator,
+        "jurisdiction": book.jurisdiction,
+        "document": book.document,
+        "effective": book.effective,
+        "digest": book.digest,
+        "clauses": len(book.clauses),
+        "interpretations": list(book.interpretations),
+        "procedure": {
+            "device": procedure.device,
+            "tumble": procedure.tumble,
+            "tumbles_min": procedure.tumbles_min,
+            "steps": procedure.steps,
+            "opening": procedure.opening,
+            "voids": list(procedure.voids.values()),
+            "calls": procedure.calls,
+        },
+        "rules": dict(book.rules),
+        "layouts": [_plain_layout(layout) for layout in book.layouts.values()],
+    }
+
+
+def _plain_layout(layout: Layout) -> dict[str, object]:
+    return {
+        "name": layout.name,
+        "title": layout.title,
+        "clauses": layout.clauses,
+        "boxes": list(layout.boxes),
+        "pay": [
+            {
+                "bet": row.bet,
+                "boxes": [box.name for box in row.boxes],
+                "pays": row.pays,
+                "dice": row.dice,
+                "totals": sorted(row.totals) if row.totals is not None else None,
+                "clauses": row.clauses,
+            }
+            for row in layout.rows
+        ],
+    }

@@ -1,0 +1,99 @@
+"""`taisai explain`: a player's bets, each with why it came out so."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from taisai.cli.show import AsJson, BookDirs, console, print_json, shelf_of
+from taisai.core.faults import InputFault, shown
+from taisai.journal import Journal, open_journal
+from taisai.journal.codec import event_of
+from taisai.journal.keeper import load
+from taisai.table import happenings as h
+from taisai.table.recall import RecalledRound, explain_line, recall
+from taisai.table.refusals import cite
+from taisai.table.rules import TableRules
+from taisai.table.state import TableState
+
+
+def explain(
+    journal: Annotated[str, Parameter(help="The journal: a file, or its address.")],
+    /,
+    *,
+    table: Annotated[str, Parameter(help="The table.")],
+    player: Annotated[str, Parameter(help="The player.")],
+    round: Annotated[int | None, Parameter(help="Only this round; the last ones when left out.")] = None,  # noqa: A002 - the word of the table
+    last: Annotated[int, Parameter(help="How many of the last rounds.")] = 10,
+    json: AsJson = False,
+    book_dir: BookDirs = (),
+) -> None:
+    """One player's bets: what they were, what the dice showed, what was paid, by which clauses, funds before and after.
+
+    Examples:
+      taisai explain floor.db --table T1 --player ann
+      taisai explain floor.db --table T1 --player ann --round 12
+    """
+    with open_journal(journal, read_only=True) as opened:
+        state = table_at(opened, table, round)
+    if state.set_up is None:
+        raise InputFault("--table", f"table {shown(table)} was never set up")
+    rules = TableRules(shelf_of(book_dir).book(state.set_up.book))
+    rounds = [each for each in recall(state, player, last) if round is None or each.past.number == round]
+    if not rounds:
+        raise InputFault("--player", f"{shown(player)} has no settled bet there")
+    told = [_told(rules, state, each) for each in rounds]
+    if json:
+        print_json({"table": table, "player": player, "rounds": told})
+        return
+    for each, one in zip(told, rounds, strict=True):
+        console().print(f"[bold]Round {one.past.number}[/] (replay)  {one.past.call or 'void'}")
+        for line in each["bets"]:
+            console().print(f"  {line['box']}: {line['why']} ({cite(line['clauses'])})", markup=False, soft_wrap=True)
+        console().print(f"  funds before {one.funds_before}, after {one.funds_after}")
+
+
+def _told(rules: TableRules, state: TableState, each: RecalledRound) -> dict[str, Any]:
+    bets: list[dict[str, Any]] = []
+    for line in each.lines:
+        found = explain_line(rules, state, each.past, line)
+        bets.append(
+            {
+                "box": line.box,
+                "stake": line.stake,
+                "at_risk": line.at_risk,
+                "pays": line.pays,
+                "winnings": line.winnings,
+                "returned": line.returned,
+                "why": found.why,
+                "clauses": found.clauses,
+            }
+        )
+    past = each.past
+    return {
+        "round": past.number,
+        "replay": True,
+        "dice": past.dice,
+        "call": past.call,
+        "void": past.void or None,
+        "reversed": past.reversed,
+        "bets": bets,
+        "funds_before": each.funds_before,
+        "funds_after": each.funds_after,
+        "digest": past.digest,
+    }
+
+
+def table_at(journal: Journal, table: str, number: int | None) -> TableState:
+    """A table's state now, or at the end of a round."""
+    if table not in journal.tables():
+        raise InputFault("--table", f"no table {shown(table)}; there are {', '.join(journal.tables()) or 'none'}")
+    if number is None:
+        return load(journal, table)[0]
+    for record in journal.read(table):
+        if record.kind in ("round-concluded", "round-voided"):
+            what = event_of(record).what
+            if isinstance(what, h.RoundConcluded | h.RoundVoided) and what.round == number:
+                return load(journal, table, record.seq)[0]
+    raise InputFault("--round", f"table {shown(table)} has no finished round {number}")

@@ -1,0 +1,99 @@
+"""`taisai report`: what tables did, by day, month, year or life."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from cyclopts import Parameter
+
+from taisai.audit.reports import LARGE_WIN, NO_ACTIVITY, Report, Span, make_report, to_csv, to_html
+from taisai.cli.show import AsJson, console, grid, percent, print_json
+from taisai.core.faults import InputFault
+from taisai.journal import open_journal
+
+
+def report(
+    journal: Annotated[str, Parameter(help="The journal: a file, or its address.")],
+    /,
+    *,
+    by: Annotated[Span, Parameter(help="Length of a row.")] = Span.DAY,
+    table: Annotated[tuple[str, ...], Parameter(help="Only this table; may be given several times.", negative=())] = (),
+    zone: Annotated[str, Parameter(help="Time zone of the days, such as Asia/Singapore.")] = "UTC",
+    large_win: Annotated[int, Parameter(help="Report winnings of a bet from this amount on.")] = LARGE_WIN,
+    csv: Annotated[bool, Parameter(help="Print CSV.", negative=())] = False,
+    output: Annotated[
+        Path | None, Parameter(name=("--output", "-o"), help="Write a page (.html) or CSV (.csv).")
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """Meters, win and hold, voids and significant events, by day, month, year or life.
+
+    Examples:
+      taisai report floor.db
+      taisai report floor.db --by month --zone Asia/Singapore -o july.html
+      taisai report floor.db --by life --csv > life.csv
+    """
+    try:
+        where = ZoneInfo(zone) if zone != "UTC" else UTC
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise InputFault("--zone", f"unknown time zone {zone!r}; write for example Asia/Singapore") from None
+    if output is not None and output.suffix.lower() not in (".html", ".csv"):
+        raise InputFault("--output", f"the file's name ends in .html or .csv, got {output.name!r}")
+    with open_journal(journal, read_only=True) as opened:
+        made = make_report(opened, span=by, made_at=datetime.now(where), zone=where, tables=table, large_win=large_win)
+    if output is not None:
+        text = to_html(made) if output.suffix.lower() == ".html" else to_csv(made)
+        output.write_text(text, encoding="utf-8")
+    elif csv:
+        sys.stdout.write(to_csv(made))
+    elif json:
+        print_json(_plain(made))
+    else:
+        _show(made)
+
+
+def _show(made: Report) -> None:
+    out = console()
+    out.print(f"[bold]{made.title}[/]  {made.interval}; made at {made.made_at:%Y-%m-%d %H:%M:%S %Z}", soft_wrap=True)
+    if not made.rows:
+        out.print(NO_ACTIVITY)
+        return
+    table = grid(
+        "span", "table", ("rounds", "right"), ("void", "right"), ("reversed", "right"), ("staked", "right"),
+        ("returned", "right"), ("win", "right"), ("drop", "right"), ("hold", "right"), ("actual", "right"),
+        ("theoretical", "right"),
+    )  # fmt: skip
+    for row in made.rows:
+        shares = [
+            percent(each) if each is not None else "" for each in (row.hold, row.actual_return, row.theoretical_return)
+        ]
+        numbers = (row.rounds, row.voided, row.reversed, row.staked, row.returned, row.win, row.drop)
+        table.add_row(row.span, row.table, *(f"{number:,}" for number in numbers), *shares)
+    out.print(table)
+    events = grid("at", "table", ("record", "right"), "event", "by", "with", "detail", title="Significant events")
+    for each in made.significant:
+        at = f"{each.at:%Y-%m-%d %H:%M:%S}"
+        events.add_row(at, each.table, str(each.seq), each.what, each.by, each.authorised_by, each.detail)
+    out.print(events if made.significant else f"Significant events: {NO_ACTIVITY}")
+
+
+def _plain(made: Report) -> dict[str, object]:
+    return {
+        "title": made.title,
+        "interval": made.interval,
+        "made_at": made.made_at,
+        "rows": [
+            {
+                **row._asdict(),
+                "hold": row.hold,
+                "actual_return": row.actual_return,
+                "theoretical_return": row.theoretical_return,
+            }
+            for row in made.rows
+        ],
+        "significant": [each._asdict() for each in made.significant],
+    }

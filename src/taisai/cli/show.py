@@ -1,0 +1,88 @@
+"""What the subcommands share: the shelf they read from, and how things are shown.
+
+Enters: values of the core. Leaves: JSON on standard output, tables, percentages.
+"""
+
+from __future__ import annotations
+
+import sys
+from datetime import date, datetime
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+from cyclopts import Parameter
+
+from taisai.books import Shelf, open_shelf
+
+BookDirs = Annotated[
+    tuple[Path, ...],
+    Parameter(
+        name="--book-dir",
+        help="Folder with further rule books; may be given several times (see also TAISAI_BOOKS).",
+        negative=(),
+    ),
+]
+AsJson = Annotated[bool, Parameter(name="--json", help="Print JSON.", negative=())]
+
+PIPE_WIDTH = 120
+"""Columns of a table that goes to a file or a pipe."""
+
+
+def shelf_of(book_dirs: tuple[Path, ...]) -> Shelf:
+    """The package's books, those of the environment, and those of the folders given."""
+    return open_shelf(book_dirs)
+
+
+@cache
+def console() -> Any:
+    """The terminal, imported on first use: rich costs more than many commands do."""
+    from rich.console import Console  # noqa: PLC0415 - lazily, see above
+
+    return Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
+
+
+def grid(*columns: str | tuple[str, str], title: str | None = None) -> Any:
+    """An empty table; a column is its heading, or heading and justification."""
+    from rich.box import SIMPLE_HEAD  # noqa: PLC0415 - lazily, as in `console`
+    from rich.table import Table  # noqa: PLC0415
+
+    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        heading, justify = (column, "left") if isinstance(column, str) else column
+        table.add_column(heading, justify=justify, overflow="fold")  # type: ignore[arg-type] # a name of rich's literal
+    return table
+
+
+def percent(value: Fraction, places: int = 2) -> str:
+    """A fraction as people read it, rounded half away from zero."""
+    scaled = abs(value) * 100 * 10**places
+    whole = (2 * scaled.numerator + scaled.denominator) // (2 * scaled.denominator)
+    sign = "-" if value < 0 and whole else ""
+    return f"{sign}{whole // 10**places}.{whole % 10**places:0{places}d} %"
+
+
+def exact(value: Fraction) -> dict[str, object]:
+    """A fraction for JSON: exactly, and as the nearest floating-point number."""
+    return {"exact": str(value), "value": float(value)}
+
+
+def dated(value: date | None) -> str:
+    """A date for people."""
+    if value is None:
+        return "not dated"
+    return value.strftime("%Y-%m-%d %H:%M") if isinstance(value, datetime) else value.isoformat()
+
+
+def print_json(value: object, *, indent: int = 2) -> None:
+    """Write JSON to standard output, whatever its encoding."""
+    text = msgspec.json.encode(value, enc_hook=_plain)
+    sys.stdout.buffer.write(msgspec.json.format(text, indent=indent) + b"\n")
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Fraction):
+        return exact(value)
+    raise TypeError(f"no JSON form for {type(value).__name__}")  # pragma: no cover - a fault of the program

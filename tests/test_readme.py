@@ -1,0 +1,47 @@
+"""The README runs: what it shows is what the program says."""
+
+from __future__ import annotations
+
+import doctest
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_round_of_the_first_screen_is_answered_so() -> None:
+    """The settled round in the README is the answer of the command in it, to the last word."""
+    found = re.search(r"```console\n\$ (echo '.*?' \| taisai settle -)\n(.*?)```", README, re.DOTALL)
+    assert found is not None
+    command = found[1].replace("taisai settle", f"{sys.executable} -m taisai settle")
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
+    assert json.loads(found[2]) == json.loads(done.stdout)
+
+
+def test_the_library_example_runs() -> None:
+    """The Python lines of the README give what they show."""
+    assert doctest.testfile(str(ROOT / "README.md"), module_relative=False).failed == 0
+
+
+def test_the_pictures_are_fresh() -> None:
+    """The pictures of README and docs are what the program draws today (else: make pictures)."""
+    done = subprocess.run([sys.executable, "tools/pictures.py", "--check"], cwd=ROOT, capture_output=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_every_command_named_exists() -> None:
+    """Each `taisai` subcommand of the README has a help page."""
+    for command in sorted(set(re.findall(r"`taisai ([a-z]+)", README))):
+        done = subprocess.run([sys.executable, "-m", "taisai", command, "--help"], capture_output=True, check=False)
+        assert done.returncode == 0, command
+
+
+def test_every_file_linked_exists() -> None:
+    """No link of README, docs and the rest points at a file that is not there."""
+    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "conformance" / "README.md"]:
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
