@@ -37,30 +37,53 @@ def explain(
     """
     with open_journal(journal, read_only=True) as opened:
         state = table_at(opened, table, round)
+        rounds = [each for each in recall(state, player, last) if round is None or each.past.number == round]
+        placed = _placed(opened, table, player, {each.past.number for each in rounds})
     if state.set_up is None:
         raise InputFault("--table", f"table {shown(table)} was never set up")
     rules = TableRules(shelf_of(book_dir).book(state.set_up.book))
-    rounds = [each for each in recall(state, player, last) if round is None or each.past.number == round]
     if not rounds:
         raise InputFault("--player", f"{shown(player)} has no settled bet there")
-    told = [_told(rules, state, each) for each in rounds]
+    told = [_told(rules, state, each, placed) for each in rounds]
     if json:
         print_json({"table": table, "player": player, "rounds": told})
         return
     for each, one in zip(told, rounds, strict=True):
         console().print(f"[bold]Round {one.past.number}[/] (replay)  {one.past.call or 'void'}")
         for line in each["bets"]:
-            console().print(f"  {line['box']}: {line['why']} ({cite(line['clauses'])})", markup=False, soft_wrap=True)
+            hands = "; ".join(f"{each['amount']} {each['how']} by {each['by']}" for each in line["placed"])
+            console().print(f"  {line['box']} ({hands})", markup=False, soft_wrap=True)
+            console().print(f"    {line['why']} ({cite(line['clauses'])})", markup=False, soft_wrap=True)
         console().print(f"  funds before {one.funds_before}, after {one.funds_after}")
 
 
-def _told(rules: TableRules, state: TableState, each: RecalledRound) -> dict[str, Any]:
+Placed = dict[tuple[int, str], list[dict[str, Any]]]
+"""By round and box: who put down how much, and how."""
+
+
+def _placed(journal: Journal, table: str, player: str, numbers: set[int]) -> Placed:
+    found: Placed = {}
+    number = 0
+    for record in journal.read(table):
+        if record.kind not in ("bets-opened", "bet-placed"):
+            continue
+        event = event_of(record)
+        if isinstance(event.what, h.BetsOpened):
+            number = event.what.round
+        elif isinstance(event.what, h.BetPlaced) and number in numbers and event.what.player == player:
+            hand = {"by": event.by.id, "how": event.what.how, "amount": event.what.amount, "at": event.at}
+            found.setdefault((number, event.what.box), []).append(hand)
+    return found
+
+
+def _told(rules: TableRules, state: TableState, each: RecalledRound, placed: Placed) -> dict[str, Any]:
     bets: list[dict[str, Any]] = []
     for line in each.lines:
         found = explain_line(rules, state, each.past, line)
         bets.append(
             {
                 "box": line.box,
+                "placed": placed.get((each.past.number, line.box), []),
                 "stake": line.stake,
                 "at_risk": line.at_risk,
                 "pays": line.pays,

@@ -50,10 +50,11 @@ def evolve(state: TableState, event: h.Event) -> TableState:
 
 def replay(state: TableState, events: Iterable[Event]) -> TableState:
     """The state after many events: what `evolve` gives one by one, with a run of bets taken together."""
-    run: list[Event] = []
+    run: list[tuple[int, h.BetPlaced]] = []
     for event in events:
-        if type(event.what) is h.BetPlaced:
-            run.append(event)
+        what = event.what
+        if type(what) is h.BetPlaced:
+            run.append((event.at, what))
             continue
         if run:
             state = _with_run(state, run)
@@ -62,15 +63,12 @@ def replay(state: TableState, events: Iterable[Event]) -> TableState:
     return _with_run(state, run) if run else state
 
 
-def _with_run(state: TableState, run: list[Event]) -> TableState:
+def _with_run(state: TableState, run: list[tuple[int, h.BetPlaced]]) -> TableState:
     """The state after bets that follow each other: as one by one, but with one copy of each table instead of many."""
     current = state.round
     ledger, totals, stacks = state.ledger.copy(), current.totals.copy(), list(current.stacks)
     stakes = {player: boxes.copy() for player, boxes in current.stakes.items()}
-    for event in run:
-        what = event.what
-        if not isinstance(what, h.BetPlaced):
-            raise TypeError("a run holds bets only")
+    for _, what in run:
         player, box, amount = what.player, what.box, what.amount
         source = "player:" + player if what.colour is None else "colour:" + what.colour
         left = ledger.get(source, 0) - amount
@@ -91,7 +89,7 @@ def _with_run(state: TableState, run: list[Event]) -> TableState:
     return replace(
         state,
         seq=state.seq + len(run),
-        at=run[-1].at,
+        at=run[-1][0],
         ledger=ledger,
         round=replace(current, stacks=tuple(stacks), stakes=stakes, totals=totals),
     )
