@@ -19,8 +19,9 @@ import apsw
 import msgspec
 
 from bench.measure import Line
-from taisai.journal import Batch, NewRecord, SqliteJournal, verify
+from taisai.journal import Batch, NewRecord, SqliteJournal
 from taisai.journal.database import connect_writer, make_durable
+from taisai.journal.verify import verify
 
 NOON = 1_731_672_000_000_000
 TABLES = tuple(f"pit1/tai-sai-{number}" for number in range(1, 5))
@@ -30,15 +31,31 @@ VERIFY_TARGET = 3.0
 COLUMNS = "table_name, seq, position, kind, version, at, command_id, part, by_whom, body, prev, hash"
 
 
-class BetPlaced(msgspec.Struct, frozen=True, tag="bet-placed", tag_field="event"):
-    """An event of the usual size."""
+class Person(msgspec.Struct, frozen=True):
+    """Who acts."""
 
-    round: int
+    id: str
+    role: str
+
+
+class BetPlaced(msgspec.Struct, frozen=True, tag="bet-placed", tag_field="event"):
+    """What happens most."""
+
     player: str
     box: str
-    stake: int
-    seat: int
-    placed_by: str
+    amount: int
+    how: str = "placed"
+    colour: str | None = None
+
+
+class Event(msgspec.Struct, frozen=True):
+    """An event in the shape and size of a table's."""
+
+    at: int
+    by: Person
+    what: BetPlaced
+    authorised_by: Person | None = None
+    reason: str = ""
 
 
 def measured() -> list[Line]:
@@ -55,19 +72,15 @@ def measured() -> list[Line]:
 def _records(count: int, *, ordered: bool = True) -> list[NewRecord]:
     chance = random.Random(7)
     encode = msgspec.json.Encoder().encode
-    return [
-        NewRecord(
-            "bet-placed",
-            1,
-            NOON + place,
-            # A client makes ids that rise with time (as UUID 7 does), or ids by chance alone (UUID 4).
-            f"{(place if ordered else chance.getrandbits(48)):012x}-{chance.getrandbits(64):016x}",
-            0,
-            f"p{place % 300}",
-            encode(BetPlaced(place // 400, f"p{place % 300}", f"total-{4 + place % 14}", 2_500, place % 12, "player")),
-        )
-        for place in range(count)
-    ]
+    found = []
+    for place in range(count):
+        player, at = f"p{place % 300}", NOON + place
+        event = Event(at, Person(player, "player"), BetPlaced(player, f"total-{4 + place % 14}", 2_500))
+        # A client makes ids that rise with time (as UUID 7 does), or ids by chance alone (UUID 4).
+        start = place if ordered else chance.getrandbits(48)
+        command_id = f"{start:012x}-{chance.getrandbits(64):016x}"
+        found.append(NewRecord("bet-placed", 1, at, command_id, 0, player, encode(event)))
+    return found
 
 
 def _append_line(size: int, count: int, *, ordered: bool = True) -> Line:
@@ -126,7 +139,7 @@ def _insert(connection: apsw.Connection, commits: list[list[tuple[apsw.SQLiteVal
 def _verify_line() -> Line:
     records = _records(VERIFIED)
     commits = [records[place : place + 1_000] for place in range(0, VERIFIED, 1_000)]
-    decode = msgspec.json.Decoder(BetPlaced).decode
+    decode = msgspec.json.Decoder(Event).decode
 
     def plain() -> None:
         for one in records:

@@ -12,12 +12,17 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench import single_settle
+from bench import journal, single_settle
+from bench import table as table_bench
 from bench.measure import Line
 from taisai import __version__
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
-BENCHMARKS = (("Single settlement", single_settle.measured),)
+BENCHMARKS = (
+    ("Single settlement", single_settle.measured),
+    ("The table, the audit, a restart", table_bench.measured),
+    ("The journal", journal.measured),
+)
 
 
 def table(lines: list[Line]) -> list[str]:

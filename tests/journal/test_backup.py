@@ -18,12 +18,11 @@ from taisai.journal import (
     RestoreRefused,
     SigningFault,
     SqliteJournal,
-    restore,
-    verify,
-    verify_file,
 )
+from taisai.journal.restore import restore
 from taisai.journal.signing import Signer
 from taisai.journal.transfer import copy
+from taisai.journal.verify import verify, verify_file
 from tests.journal.samples import NOON, TABLES, codes, content, copy_of, edit, fill, found_in, new, several
 from tests.journal.test_files import old_journal
 

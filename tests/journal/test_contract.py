@@ -22,10 +22,9 @@ from taisai.journal import (
     SequenceConflict,
     SigningFault,
     open_journal,
-    verify,
-    verify_file,
 )
 from taisai.journal.chain import genesis
+from taisai.journal.verify import verify, verify_file
 from tests.journal.samples import NOON, TABLES, content, fill, new, several
 
 

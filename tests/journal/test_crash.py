@@ -15,16 +15,8 @@ from typing import Any
 import apsw
 import pytest
 
-from taisai.journal import (
-    Batch,
-    JournalError,
-    JournalFailed,
-    JournalFull,
-    JournalInUse,
-    SqliteJournal,
-    verify,
-    verify_file,
-)
+from taisai.journal import Batch, JournalError, JournalFailed, JournalFull, JournalInUse, SqliteJournal
+from taisai.journal.verify import verify, verify_file
 from tests.journal.samples import NOON, TABLES, content, copy_of, fill, several
 from tests.journal.writer import commit
 

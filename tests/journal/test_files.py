@@ -28,10 +28,10 @@ from taisai.journal import (
     SqliteJournal,
     UnknownFormat,
     open_journal,
-    verify,
 )
 from taisai.journal.database import require_sqlite, translated
 from taisai.journal.migrate import APPLICATION_ID, Migration, shipped
+from taisai.journal.verify import verify
 from tests.journal.samples import content, copy_of, edit, fill, new, several
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from taisai.journal import JournalError, SqliteJournal, verify_file
+from taisai.journal import JournalError, SqliteJournal
+from taisai.journal.verify import verify_file
 from tests.journal.samples import Content, closed_journal, content, copy_of
 
 FLIPS = 100

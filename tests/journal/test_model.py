@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from taisai.journal import Batch, DuplicateCommand, Journal, NewRecord, SequenceConflict, SqliteJournal, verify
+from taisai.journal import Batch, DuplicateCommand, Journal, NewRecord, SequenceConflict, SqliteJournal
+from taisai.journal.verify import verify
 from tests.journal.conftest import STORES
 
 TABLES = st.sampled_from(["a", "b", "甲"])

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
-from taisai.journal import Head, MemoryJournal, SigningFault, SqliteJournal, Standing, verify
+from taisai.journal import Head, MemoryJournal, SigningFault, SqliteJournal, Standing
 from taisai.journal.signing import (
     PREFIX,
     Signer,
@@ -24,6 +24,7 @@ from taisai.journal.signing import (
     raw,
     signed_bytes,
 )
+from taisai.journal.verify import verify
 from tests.journal.samples import NOON, codes, fill
 
 STANDING = Standing(5, {"b": Head(2, b"2" * 32), "a": Head(3, b"3" * 32)}, 0)

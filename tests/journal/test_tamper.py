@@ -12,9 +12,10 @@ import apsw
 import msgspec
 import pytest
 
-from taisai.journal import Batch, Checkpoint, Finding, Head, JournalUnreachable, SqliteJournal, verify_file
+from taisai.journal import Batch, Checkpoint, Finding, Head, JournalUnreachable, SqliteJournal
 from taisai.journal.chain import FORM, genesis, record_hash, snapshot_digest
 from taisai.journal.signing import Signer, flaw_of, signed_bytes
+from taisai.journal.verify import verify_file
 from tests.journal.samples import NOON, TABLES, codes, copy_of, edit, found_in, new, several
 
 POSITION = 20

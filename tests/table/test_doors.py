@@ -18,7 +18,7 @@ from taisai.table.refusals import Code, Refusal
 from taisai.table.rules import TableRules
 from taisai.table.state import RoundPhase, TableState, snapshot_of, state_from
 from tests.core.samples import LAYOUT_NAMES
-from tests.table.driver import DEALER, NZ, SUPERVISOR, TAI_SAI, Deal, opened, player, set_up_of, shelf
+from tests.table.driver import DEALER, NZ, SHIFT_MANAGER, SUPERVISOR, TAI_SAI, Deal, opened, player, set_up_of, shelf
 from tests.table.invariants import check_event
 from tests.table.strategies import ACTION_TYPES, PEOPLE, actions, commands, examples
 from tests.table.test_whole_shifts import machine_of, one_move
@@ -144,6 +144,45 @@ def test_may_begin_knows_suspended_and_interrupted_tables() -> None:
     assert code(a.PlaceBet) is Code.TABLE_SUSPENDED
     assert code(a.CloseBets) is Code.ROUND_INTERRUPTED
     assert may_begin(deal.rules, deal.state, player("ann"), a.CloseBets) is not None
+
+
+HELD = {
+    "ReceiveDice", "SuspendTable", "ResumeTable", "SitDown", "LeaveTable", "WalkAway", "Fill", "Credit",
+    "ResolveInterruption", "Rule", "NoteError", "OpenDispute", "ResolveDispute",
+}  # fmt: skip
+"""What may be done while a round is interrupted; bets, dice and chips on the felt are held."""
+
+
+def test_what_is_held_while_the_round_is_interrupted() -> None:
+    """People, the cage and the record go on; the round, its bets and everybody's chips wait."""
+    deal = opened(NZ, ann=100).begin()
+    deal.do(a.SuspendTable("smoke"))
+    deal.do(a.Interrupt("power"))
+    codes = {kind.__name__: may_begin(deal.rules, deal.state, SHIFT_MANAGER, kind) for kind in ACTION_TYPES}
+    waiting = {name for name, found in codes.items() if found is not None and found.code is Code.ROUND_INTERRUPTED}
+    assert {name for name, found in codes.items() if found is None} == HELD | {"SetUp"}
+    assert {"PlaceBet", "OpenBets"} == {
+        name for name, found in codes.items() if found is not None and found.code is Code.TABLE_SUSPENDED
+    }
+    closed_only = {"CountFloat", "TestRun", "CheckItem", "OpenTable"}
+    assert waiting == {kind.__name__ for kind in ACTION_TYPES} - HELD - closed_only - {"SetUp", "PlaceBet", "OpenBets"}
+
+
+@pytest.mark.parametrize("layout", [NZ, TAI_SAI])
+def test_a_suspended_table_begins_nothing_and_ends_what_it_began(layout: str) -> None:
+    """Between rounds neither tumble nor call; in a round everything but new bets."""
+    deal = opened(layout, ann=100)
+    deal.do(a.SuspendTable("smoke"))
+    stopped = {
+        kind.__name__
+        for kind in ACTION_TYPES
+        if (found := may_begin(deal.rules, deal.state, SHIFT_MANAGER, kind)) and found.code is Code.TABLE_SUSPENDED
+    }
+    assert stopped == {"Tumble", "OpenBets", "PlaceBet"}
+    playing = opened(layout, ann=100).begin().bet("ann", "small", 10)
+    playing.do(a.SuspendTable("smoke"))
+    playing.do(a.WithdrawBet("ann", "small"), player("ann"))
+    playing.finish(1, 2, 4)
 
 
 def test_every_action_has_its_rule() -> None:

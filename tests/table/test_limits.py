@@ -64,6 +64,8 @@ def test_3_4_a_bet_outside_the_limits_is_refused_with_the_limit_named() -> None:
     refusal = deal.refused(a.PlaceBet("ann", "small", 1005), Code.OVER_MAXIMUM, ANN)
     assert (refusal.allowed, refusal.clauses) == ("at most 1000", ("3.3", "3.4", "5.1", "3.5"))
     assert refusal.sentence == "1005 would take small over its maximum; there is room for 1000."
+    deal.bet("ann", "total:9", 50)
+    assert deal.refused(a.PlaceBet("ann", "small", 45), Code.UNDER_MINIMUM, ANN).allowed == "at least 50"
     deal.bet("ann", "small", 50).bet("ann", "small", 5)
     assert deal.refused(a.PlaceBet("ann", "small", 946), Code.BAD_VALUE, ANN).allowed == "multiples of 5"
     deal.bet("ann", "small", 945)

@@ -379,6 +379,7 @@ def test_5_0_b_test_runs_must_light_the_right_areas() -> None:
     deal.do(a.TestRun((2, 2, 2), lit_correctly=False), SUPERVISOR)
     deal.refused(a.CheckItem("test-run", passed=True), Code.CHECK_INCOMPLETE, SUPERVISOR)
     deal.do(a.TestRun((2, 2, 2), lit_correctly=True), SUPERVISOR)
+    assert deal.state.test_runs == 1
     assert set(deal.last(h.TestRunMade).lit) == {"single:2", "double:2", "triple:2", "any-triple", "total:6"}
     deal.do(a.CheckItem("test-run", passed=True), SUPERVISOR)
     deal.do(a.OpenTable(), SUPERVISOR)

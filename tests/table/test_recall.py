@@ -47,6 +47,7 @@ def test_meters_count_rounds_and_returns() -> None:
     deal.altered(a.ReverseRounds((1,)))
     counted = meters(deal.state)
     assert (counted.rounds, counted.voided, counted.reversed, counted.staked, counted.paid) == (2, 1, 1, 200, 200)
+    assert counted.at_risk == 200
     assert counted.theoretical_return == Fraction(2 * 105, 216)
     assert counted.actual_return == 1
 
@@ -92,6 +93,7 @@ def test_pro_rata_under_the_minimum_and_a_reversal_are_explained() -> None:
     assert "stays whole" in told["bob", "total:7"].why
     assert "5.1.2" in told["bob", "total:7"].clauses
     assert "5.2.1" in told["bob", "single:1"].clauses
+    assert "capacity" not in told["bob", "single:1"].why
     deal.altered(a.ReverseRounds((1,)))
     assert explain_line(deal.rules, deal.state, deal.past, deal.past.lines[0]).why.endswith("reversed afterwards.")
 

@@ -200,6 +200,18 @@ def test_5_6_winnings_that_are_gone_are_a_debt() -> None:
 
 
 @pytest.mark.clause("rws-tai-sai-v6 §5.6")
+def test_5_6_rounds_are_reversed_one_after_another() -> None:
+    """What one round gives back is there for the next to take, to the last chip; only the rest is owed."""
+    deal = opened(TAI_SAI, ann=1000)
+    deal.begin().bet("ann", "big", 100).finish(1, 2, 4).begin().bet("ann", "small", 300).finish(1, 2, 4)
+    deal.do(a.CashOut("ann", 1200))
+    deal.altered(a.ReverseRounds((1, 2)))
+    lines = [each.lines[0] for each in deal.happened(h.RoundReversed)]
+    assert [(line.given_back, line.taken, line.owed) for line in lines] == [(100, 0, 0), (0, 100, 200)]
+    assert (deal.funds("ann"), deal.state.balance("debt:ann")) == (0, -200)
+
+
+@pytest.mark.clause("rws-tai-sai-v6 §5.6")
 def test_5_6_what_goes_back_must_be_in_the_float_at_every_step() -> None:
     """Lost stakes go back out of the float: when it is short for one of the rounds, nothing is reversed at all."""
     deal = opened(TAI_SAI, ann=5000, bob=5000)

@@ -7,7 +7,8 @@ events it looks at. They know the rules only through the recount and the clauses
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from operator import attrgetter
+from typing import Any, Final, NamedTuple, cast
 
 import msgspec
 
@@ -21,13 +22,13 @@ from taisai.table import happenings as h
 from taisai.table.actions import Dice, How
 from taisai.table.people import PIT_MANAGERS, PLAYERS_AND_CREW, SHIFT_MANAGERS, SUPERVISORS, Role
 from taisai.table.rules import limits_of
-from taisai.table.state import RoundPhase, SetUpState, TablePhase, TableState
+from taisai.table.state import PaidLine, RoundPhase, SetUpState, TablePhase, TableState
 
 LARGEST: Final = 2**63
 """More than any stake."""
-PAIRED: Final = frozenset(map(str, PAIR_OF))
-PlacedBet = tuple[int, h.Event, h.BetPlaced]
-"""A bet on its way past the checks: its record's number, the event, and what happened."""
+_LINE: Final = attrgetter("player", "box", "stake", "at_risk", "pays", "winnings", "returned")
+Run = Sequence[tuple[int, h.Event]]
+"""Events of one kind that follow each other, with the numbers of their records."""
 
 
 class Audited:
@@ -42,6 +43,10 @@ class Audited:
         self.plain_limits: dict[str, Any] = {}
         self.stakes_min: dict[str, int] = {}
         """Minimum of each box of the layout."""
+        self.stakes_max: dict[str, int] = {}
+        """Maximum of each box that has one."""
+        self.paired: frozenset[str] = frozenset()
+        """Boxes whose difference from their opposite is limited."""
         self.closed: dict[tuple[str, str], int] = {}
         """Stakes at the close, by player and box, in order of first placing."""
         self._set_up: SetUpState | None = None
@@ -57,11 +62,16 @@ class Audited:
         try:
             limits = limits_of(set_up.limits)
         except InputFault:
-            self.limits, self.stakes_min = None, {}
+            self.limits, self.stakes_min, self.stakes_max = None, {}, {}
             return
         layout = self.book.layouts.get(set_up.layout) if self.book is not None else None
         self.limits = limits
-        self.stakes_min = {box: limits.of(box).stake_min for box in (layout.boxes if layout is not None else ())}
+        has_differential = self.book is not None and self.book.has(Rule.DIFFERENTIAL)
+        limited = limits.differential if has_differential else {}
+        self.paired = frozenset(str(box) for box, (pair, _) in PAIR_OF.items() if pair in limited)
+        of_box = {str(box): limits.of(box) for box in (layout.boxes if layout is not None else ())}
+        self.stakes_min = {box: each.stake_min for box, each in of_box.items()}
+        self.stakes_max = {box: each.stake_max for box, each in of_box.items() if each.stake_max is not None}
 
     def clauses(self, rule: Rule) -> tuple[str, ...]:
         """The clauses of the table's book behind a rule."""
@@ -122,55 +132,64 @@ def _kind(what: h.Happening) -> str:
     return str(type(what).__struct_config__.tag)
 
 
-def bets_are_right(
-    audited: Audited, run: Sequence[PlacedBet], before: TableState, after: TableState
-) -> Iterator[AuditFinding]:
-    """Bets that followed each other: each by the right hand, at the right time, within the limits.
+def run_is_right(audited: Audited, run: Run, before: TableState, after: TableState) -> Iterator[AuditFinding]:
+    """Bets or payments that followed each other: at the right time; a bet also by the right hand, within the limits."""
+    kind = type(run[0][1].what)
+    phases, _ = _PHASES[kind]
+    if before.round.phase not in phases or before.phase is not TablePhase.OPEN:
+        for seq, event in run:
+            yield from in_order(Seen(audited, seq, before, event), event.what)
+    if kind is h.BetPlaced:
+        suspect = _suspect_bets(audited, run, before, after)
+        if suspect:
+            yield from _bets_looked_at(audited, run, before, suspect)
 
-    Totals only grow while bets follow each other, so a maximum that holds after the run held all through it; what can
+
+def _suspect_bets(audited: Audited, run: Run, before: TableState, after: TableState) -> set[int]:
+    """Bets that may be wrong, by their place in the run: quickly, since nearly all are right.
+
+    Totals only grow while bets follow each other, so a maximum that holds after the run held all through it. What can
     break in between (a minimum, a differential) is looked at bet by bet.
     """
-    late = before.round.phase is not RoundPhase.BETTING or before.phase is not TablePhase.OPEN
-    stakes_min = audited.stakes_min
+    stakes_min, paired, player = audited.stakes_min, audited.paired, Role.PLAYER
     over = _over_maximum(audited, before, after)
-    suspect = {
-        place
-        for place, (_, event, what) in enumerate(run)
-        if late
-        or event.by.role is not Role.PLAYER
-        or event.by.id != what.player
-        or what.amount < stakes_min.get(what.box, LARGEST)
-        or what.box in PAIRED
-        or what.box in over
-    }
-    if not suspect:
-        return
+    suspect = set()
+    for place, (_, event) in enumerate(run):
+        by, what = event.by, cast(h.BetPlaced, event.what)
+        box = what.box
+        if (
+            by.role is not player
+            or by.id != what.player
+            or what.amount < stakes_min.get(box, LARGEST)
+            or box in paired
+            or box in over
+        ):
+            suspect.add(place)
+    return suspect
+
+
+def _bets_looked_at(audited: Audited, run: Run, before: TableState, suspect: set[int]) -> Iterator[AuditFinding]:
     stakes = {(player, box): stake for player, boxes in before.round.stakes.items() for box, stake in boxes.items()}
     totals = dict(before.round.totals)
-    for place, (seq, event, what) in enumerate(run):
+    for place, (seq, event) in enumerate(run):
+        what = cast(h.BetPlaced, event.what)
         key = (what.player, what.box)
         stakes[key] = stakes.get(key, 0) + what.amount
         totals[what.box] = totals.get(what.box, 0) + what.amount
         if place in suspect:
             seen = Seen(audited, seq, before, event)
-            if late:
-                yield from in_order(seen, what)
             yield from _by_the_right_hand(seen, what)
             yield from _within_limits(seen, what, stakes[key], totals)
 
 
 def _over_maximum(audited: Audited, before: TableState, after: TableState) -> set[str]:
     """The boxes that a run of bets took over their maximum."""
-    limits = audited.limits
-    if limits is None:
-        return set()
-    found = set()
-    for box, total in after.round.totals.items():
-        if box in audited.stakes_min and total != before.round.totals.get(box):
-            stake_max = limits.of(BoxName(box)).stake_max
-            if stake_max is not None and total > stake_max:
-                found.add(box)
-    return found
+    stakes_max, was = audited.stakes_max, before.round.totals
+    return {
+        box
+        for box, total in after.round.totals.items()
+        if total > stakes_max.get(box, LARGEST) and total != was.get(box)
+    }
 
 
 def _by_the_right_hand(seen: Seen, what: h.BetPlaced) -> Iterator[AuditFinding]:
@@ -224,10 +243,10 @@ def bets_as_closed(seen: Seen, what: h.BetsClosed) -> Iterator[AuditFinding]:
         key = (stack.player, stack.box)
         stakes[key] = stakes.get(key, 0) + stack.amount
     seen.audited.closed = stakes
-    if {(bet.player, bet.box): bet.stake for bet in what.bets} != stakes or len(what.bets) != len(stakes):
-        yield seen.finding(
-            "bets-differ", "the bets fixed at the close are not those on the felt", Rule.SETTLED_BY_POSITION
-        )
+    fixed = what.bets
+    if len(fixed) != len(stakes) or any(stakes.get((bet.player, bet.box)) != bet.stake for bet in fixed):
+        sentence = "the bets fixed at the close are not those on the felt"
+        yield seen.finding("bets-differ", sentence, Rule.SETTLED_BY_POSITION)
 
 
 def correction_follows(seen: Seen, what: h.BetCorrected) -> Iterator[AuditFinding]:
@@ -284,25 +303,52 @@ def settled_right(seen: Seen, what: h.RoundConcluded) -> Iterator[AuditFinding]:
     audited = seen.audited
     if not audited.is_recounted:
         return
+    sums = _sums_when_right(audited, what.dice, current.lines)
+    if sums is None:
+        yield from _settled_wrong(seen, what)
+    elif sums != (what.staked, what.at_risk, what.winnings, what.returned):
+        yield seen.finding("sums-wrong", f"the round's sums are not those of its bets, {sums}", Rule.PAY_TABLE)
+
+
+def _sums_when_right(audited: Audited, dice: Dice, lines: Sequence[PaidLine]) -> tuple[int, int, int, int] | None:
+    """The sums over the bets when each was settled once and as the recount has it; None when any was not."""
+    closed, won = audited.closed, second.winners(audited.layout, dice)
+    risked = second.at_risk(audited.layout, closed, audited.plain_limits)
+    staked = at_risk = winnings = returned = 0
+    seen = set()
+    for player, box, stake, risk, pays, won_by_it, back in map(_LINE, lines):
+        key = (player, box)
+        odds = won.get(box)
+        right = risk * odds if odds is not None else 0
+        if (
+            closed.get(key) != stake
+            or risked.get(key) != risk
+            or odds != pays
+            or right != won_by_it
+            or back != (stake + right if odds is not None else stake - risk)
+        ):
+            return None
+        seen.add(key)
+        staked += stake
+        at_risk += risk
+        winnings += right
+        returned += back
+    return (staked, at_risk, winnings, returned) if len(seen) == len(lines) == len(closed) else None
+
+
+def _settled_wrong(seen: Seen, what: h.RoundConcluded) -> Iterator[AuditFinding]:
+    """Which bets of a round were not settled as they should be."""
+    audited = seen.audited
     should = second.settled(audited.layout, what.dice, audited.closed, audited.plain_limits)
-    lines = {(line.player, line.box): line for line in current.lines}
-    if len(lines) != len(current.lines) or lines.keys() != should.keys():
-        yield seen.finding(
-            "settled-not-once", "the bets settled are not the bets on the felt, each once", Rule.PAY_TABLE
-        )
-    for key in lines.keys() & should.keys():
-        line, right = lines[key], should[key]
-        paid = (line.stake, line.at_risk, line.pays, line.winnings, line.returned)
+    lines = {(line.player, line.box): line for line in seen.before.round.lines}
+    if len(lines) != len(seen.before.round.lines) or lines.keys() != should.keys():
+        sentence = "the bets settled are not the bets on the felt, each once"
+        yield seen.finding("settled-not-once", sentence, Rule.PAY_TABLE)
+    for key in sorted(lines.keys() & should.keys()):
+        paid, right = _LINE(lines[key])[2:], should[key]
         if paid != right:
             sentence = f"{key[0]} on {key[1]}: settled as {paid}, the recount finds {tuple(right)}"
             yield seen.finding("settled-wrong", sentence, Rule.PAY_TABLE)
-    sums = (what.staked, what.at_risk, what.winnings, what.returned)
-    found = [0, 0, 0, 0]
-    for right in should.values():
-        for place, amount in enumerate((right.stake, right.at_risk, right.winnings, right.returned)):
-            found[place] += amount
-    if sums != tuple(found):
-        yield seen.finding("sums-wrong", f"the round's sums are {sums}, the recount finds {found}", Rule.PAY_TABLE)
 
 
 def void_returns_all(seen: Seen, what: h.RoundVoided) -> Iterator[AuditFinding]:

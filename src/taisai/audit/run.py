@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from taisai.audit.checks import CHECKS_BY_EVENT, Audited, PlacedBet, Seen, bets_are_right
+from taisai.audit.checks import CHECKS_BY_EVENT, Audited, Seen, run_is_right
 from taisai.audit.findings import AuditFinding
 from taisai.audit.proof import Proof
 from taisai.core.rulebook import RuleBook
@@ -23,7 +23,7 @@ from taisai.journal.signing import public_pem
 from taisai.journal.sqlite import SqliteJournal
 from taisai.journal.verify import verify, verify_file
 from taisai.table import happenings as h
-from taisai.table.evolve import evolve, replay
+from taisai.table.evolve import IN_RUNS, evolve, with_run
 from taisai.table.ledger import LedgerBroken
 from taisai.table.state import SNAPSHOT_FORMAT, TableState, snapshot_of
 
@@ -45,7 +45,8 @@ class _TableReplay:
         self.audited = Audited(table, book_of)
         self.state = TableState(table)
         self._snapshots = snapshots
-        self._run: list[PlacedBet] = []
+        self._run: list[tuple[int, h.Event]] = []
+        self._run_kind: type | None = None
         self.broken = False
 
     def see(self, record: Record, found: list[AuditFinding]) -> None:
@@ -56,19 +57,22 @@ class _TableReplay:
             self._stop(found, record.seq, "not-an-event", str(error))
             return
         what = event.what
-        if isinstance(what, h.BetPlaced):
-            self._run.append((record.seq, event, what))
+        kind = type(what)
+        if kind is not self._run_kind:
+            if self._run:
+                self._flush(found)
+                if self.broken:
+                    return
+            self._run_kind = kind
+        if kind in IN_RUNS:
+            self._run.append((record.seq, event))
             if record.seq in self._snapshots:
                 self._flush(found)
                 self._compare(record.seq, found)
             return
-        if self._run:
-            self._flush(found)
-        if self.broken:
-            return
         if self.state.set_up is not None:
             self.audited.stand_under(self.state.set_up)
-        checks = CHECKS_BY_EVENT.get(type(what))
+        checks = CHECKS_BY_EVENT.get(kind)
         if checks is not None:
             seen = Seen(self.audited, record.seq, self.state, event)
             for check in checks:
@@ -90,11 +94,11 @@ class _TableReplay:
         if before.set_up is not None:
             self.audited.stand_under(before.set_up)
         try:
-            self.state = replay(before, [event for _, event, _ in run])
+            self.state = with_run(before, [event for _, event in run])
         except (LedgerBroken, LookupError, TypeError, ValueError) as error:
             self._stop(found, run[-1][0], "ledger-broken", str(error))
             return
-        found.extend(bets_are_right(self.audited, run, before, self.state))
+        found.extend(run_is_right(self.audited, run, before, self.state))
 
     def _stop(self, found: list[AuditFinding], seq: int, code: str, sentence: str) -> None:
         """After this nothing of the table can be replayed."""

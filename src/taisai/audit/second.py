@@ -52,17 +52,23 @@ def _within(stakes: Mapping[tuple[str, str], int], limits: Mapping[str, Any]) ->
     return sum(stakes.values()) <= smallest
 
 
+def at_risk(
+    layout: str, stakes: Mapping[tuple[str, str], int], limits: Mapping[str, Any]
+) -> Mapping[tuple[str, str], int]:
+    """What of each bet was at risk, by player and box; `stakes` are in order of first placing."""
+    return stakes if _within(stakes, limits) else recount.at_risk(layout, stakes, limits)
+
+
 def settled(
     layout: str, dice: Dice, stakes: Mapping[tuple[str, str], int], limits: Mapping[str, Any]
 ) -> dict[tuple[str, str], SecondLine]:
-    """Every bet, by player and box; `stakes` are in order of first placing."""
+    """Every bet, by player and box."""
     won = winners(layout, dice)
-    risked = stakes if _within(stakes, limits) else recount.at_risk(layout, stakes, limits)
     lines = {}
-    for key, at_risk in risked.items():
+    for key, risk in at_risk(layout, stakes, limits).items():
         stake, odds = stakes[key], won.get(key[1])
         if odds is None:
-            lines[key] = SecondLine(stake, at_risk, None, 0, stake - at_risk)
+            lines[key] = SecondLine(stake, risk, None, 0, stake - risk)
         else:
-            lines[key] = SecondLine(stake, at_risk, odds, at_risk * odds, stake + at_risk * odds)
+            lines[key] = SecondLine(stake, risk, odds, risk * odds, stake + risk * odds)
     return lines

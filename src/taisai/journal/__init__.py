@@ -1,6 +1,8 @@
 """The journal: the events of tables on disk, for good, and so that no change to them goes unseen.
 
 Enters: `Batch`es of `NewRecord`s. Leaves: `Record`s in order, `Snapshot`s, signed `Checkpoint`s, and `Finding`s.
+
+`taisai.journal.verify` proves a journal, `taisai.journal.restore` puts a backup in place.
 """
 
 from __future__ import annotations
@@ -26,9 +28,7 @@ from taisai.journal.contract import (
 from taisai.journal.memory import MemoryJournal
 from taisai.journal.opening import open_journal
 from taisai.journal.record import Batch, Checkpoint, Finding, Head, NewRecord, Record, Snapshot, Standing
-from taisai.journal.restore import restore
 from taisai.journal.sqlite import SqliteJournal
-from taisai.journal.verify import verify, verify_file
 
 __all__ = [
     "Batch",
@@ -58,7 +58,4 @@ __all__ = [
     "Standing",
     "UnknownFormat",
     "open_journal",
-    "restore",
-    "verify",
-    "verify_file",
 ]

@@ -34,6 +34,8 @@ WAL_PAGES: Final = 8_000
 WAL_BYTES_KEPT: Final = 64 * 1024 * 1024
 WRITER_CACHE_KIB: Final = 64 * 1024
 READER_CACHE_KIB: Final = 16 * 1024
+CHECK_CACHE_KIB: Final = 64 * 1024
+"""SQLite's own check goes to and fro between a table and its indexes."""
 
 
 def require_sqlite(version: str | None = None) -> None:
@@ -75,24 +77,24 @@ def make_durable(connection: apsw.Connection, path: Path) -> None:
         connection.execute(f"PRAGMA {setting}").fetchall()
 
 
-def connect_reader(path: Path) -> apsw.Connection:
+def connect_reader(path: Path, cache_kib: int = READER_CACHE_KIB) -> apsw.Connection:
     """A connection that may only read, while others write."""
     require_sqlite()
     try:
-        return _opened_for_reading(str(path), apsw.SQLITE_OPEN_READONLY)
+        return _opened_for_reading(str(path), apsw.SQLITE_OPEN_READONLY, cache_kib)
     except (apsw.ReadOnlyError, apsw.CantOpenError):
         if path.with_name(path.name + "-wal").exists():
             raise
         # Sharing a write-ahead log needs a file beside it; where none can be made, nobody writes either.
         return _opened_for_reading(
-            f"file:{quote(str(path))}?immutable=1", apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+            f"file:{quote(str(path))}?immutable=1", apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI, cache_kib
         )
 
 
-def _opened_for_reading(name: str, flags: int) -> apsw.Connection:
+def _opened_for_reading(name: str, flags: int, cache_kib: int) -> apsw.Connection:
     connection = apsw.Connection(name, flags=flags)
     try:
-        _settle(connection, READER_CACHE_KIB)
+        _settle(connection, cache_kib)
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
     except BaseException:
         connection.close()

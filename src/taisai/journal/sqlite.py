@@ -35,7 +35,14 @@ from taisai.journal.contract import (
     SequenceConflict,
     SigningFault,
 )
-from taisai.journal.database import connect_reader, connect_writer, make_durable, sync_folder, translated
+from taisai.journal.database import (
+    CHECK_CACHE_KIB,
+    connect_reader,
+    connect_writer,
+    make_durable,
+    sync_folder,
+    translated,
+)
 from taisai.journal.lock import WriterLock
 from taisai.journal.record import Batch, Checkpoint, Finding, Head, Record, Row, Snapshot, Standing
 from taisai.journal.signing import NO_CHECKPOINT, Signer, public_beside
@@ -270,7 +277,7 @@ class SqliteJournal:
         """What SQLite finds wrong with the file, and what is not as the migrations made it."""
         try:
             with translated(self.path):
-                connection = connect_reader(self.path)
+                connection = connect_reader(self.path, CHECK_CACHE_KIB)
                 try:
                     yield from _file_findings(connection, self._migrations)
                 finally:

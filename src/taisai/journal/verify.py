@@ -181,14 +181,15 @@ class _Walk:
             yield Finding(None, None, first, "record-missing", f"the record at position {first} is missing")
 
     def _check(self, rows: list[Row]) -> Iterator[Finding]:
-        heads = self._heads
+        heads, before = self._heads, self._last
         for row in rows:
             table, seq, position, kind, version, at, command_id, part, by, body, prev, digest = row
-            if position != self._last + 1:
+            if position != before + 1:
+                self._last = before
                 yield from self._gap(position)
-                if position <= self._last:
-                    yield _at(row, "record-misplaced", f"comes after position {self._last}")
-            self._last = position
+                if position <= before:
+                    yield _at(row, "record-misplaced", f"comes after position {before}")
+            before = position
             try:
                 last, link = heads.get(table) or (0, genesis(table))
                 if seq != last + 1 or prev != link:
@@ -199,8 +200,9 @@ class _Walk:
                 heads[table] = (seq + 0, digest)
             except (TypeError, ValueError, AttributeError, OverflowError) as error:
                 yield _at(row, "record-unreadable", f"cannot be read ({error})")
+        self._last = before
         if rows:
-            self.position = max(self.position, self._last)
+            self.position = max(self.position, before)
         if self._each is not None:
             self._each([Record(*row) for row in rows])
 

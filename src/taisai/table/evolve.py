@@ -7,7 +7,7 @@ balance stops the table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from msgspec.structs import replace
@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from taisai.core.rulebook import VoidReason
 from taisai.table import happenings as h
 from taisai.table.happenings import Event
-from taisai.table.ledger import LedgerBroken, post, postings_of
+from taisai.table.ledger import FLOAT, LedgerBroken, post, postings_of
 from taisai.table.state import (
     HISTORY_ROUNDS,
     TEST_RUN_ITEM,
@@ -49,35 +49,35 @@ def evolve(state: TableState, event: h.Event) -> TableState:
 
 
 def replay(state: TableState, events: Iterable[Event]) -> TableState:
-    """The state after many events: what `evolve` gives one by one, with a run of bets taken together."""
-    run: list[tuple[int, h.BetPlaced]] = []
+    """The state after many events: what `evolve` gives one by one, with runs of bets and of payments taken together."""
+    run: list[Event] = []
+    kind: type | None = None
     for event in events:
-        what = event.what
-        if type(what) is h.BetPlaced:
-            run.append((event.at, what))
-            continue
-        if run:
-            state = _with_run(state, run)
-            run = []
-        state = evolve(state, event)
-    return _with_run(state, run) if run else state
-
-
-def _with_run(state: TableState, run: list[tuple[int, h.BetPlaced]]) -> TableState:
-    """The state after bets that follow each other: as one by one, but with one copy of each table instead of many."""
-    current = state.round
-    ledger, totals, stacks = state.ledger.copy(), current.totals.copy(), list(current.stacks)
-    stakes = {player: boxes.copy() for player, boxes in current.stakes.items()}
-    for _, what in run:
-        player, box, amount = what.player, what.box, what.amount
-        source = "player:" + player if what.colour is None else "colour:" + what.colour
-        left = ledger.get(source, 0) - amount
-        if left > 0:
-            ledger[source] = left
-        elif left == 0:
-            del ledger[source]
+        if type(event.what) is not kind:
+            if run:
+                state = with_run(state, run)
+                run = []
+            kind = type(event.what)
+        if kind in IN_RUNS:
+            run.append(event)
         else:
-            raise LedgerBroken(f"account {source} would stand at {left}")
+            state = evolve(state, event)
+    return with_run(state, run) if run else state
+
+
+def with_run(state: TableState, run: Sequence[Event]) -> TableState:
+    """The state after events of one kind of `IN_RUNS`: as one by one, but with one copy of each table, not many."""
+    ledger = state.ledger.copy()
+    current = IN_RUNS[type(run[0].what)](state.round, ledger, [event.what for event in run])
+    return replace(state, seq=state.seq + len(run), at=run[-1].at, ledger=ledger, round=current)
+
+
+def _with_bets(current: Round, ledger: dict[str, int], bets: Sequence[h.BetPlaced]) -> Round:
+    totals, stacks = current.totals.copy(), list(current.stacks)
+    stakes = {player: boxes.copy() for player, boxes in current.stakes.items()}
+    for what in bets:
+        player, box, amount = what.player, what.box, what.amount
+        _take(ledger, "player:" + player if what.colour is None else "colour:" + what.colour, amount)
         account = "box:" + box
         ledger[account] = ledger.get(account, 0) + amount
         totals[box] = totals.get(box, 0) + amount
@@ -86,13 +86,41 @@ def _with_run(state: TableState, run: list[tuple[int, h.BetPlaced]]) -> TableSta
             mine = stakes[player] = {}
         mine[box] = mine.get(box, 0) + amount
         stacks.append(Stack(player, box, amount, what.how, what.colour))
-    return replace(
-        state,
-        seq=state.seq + len(run),
-        at=run[-1][0],
-        ledger=ledger,
-        round=replace(current, stacks=tuple(stacks), stakes=stakes, totals=totals),
-    )
+    return replace(current, stacks=tuple(stacks), stakes=stakes, totals=totals)
+
+
+def _with_payments(current: Round, ledger: dict[str, int], payments: Sequence[h.BetPaid]) -> Round:
+    lines = list(current.lines)
+    for what in payments:
+        player, box, winnings, returned = what.player, what.box, what.winnings, what.returned
+        in_colour = what.in_colour
+        if in_colour and what.colour is None:
+            raise LedgerBroken(f"postings do not balance: {in_colour} in a colour that is none, out of nothing")
+        _take(ledger, "box:" + box, returned - winnings)
+        if winnings:
+            _take(ledger, FLOAT, winnings)
+        if in_colour:
+            colour = f"colour:{what.colour}"
+            ledger[colour] = ledger.get(colour, 0) + in_colour
+        if returned > in_colour:
+            account = "player:" + player
+            ledger[account] = ledger.get(account, 0) + returned - in_colour
+        lines.append(PaidLine(player, box, what.stake, what.at_risk, what.pays, winnings, returned))
+    return replace(current, lines=tuple(lines))
+
+
+def _take(ledger: dict[str, int], account: str, amount: int) -> None:
+    left = ledger.get(account, 0) - amount
+    if left > 0:
+        ledger[account] = left
+    elif left == 0:
+        ledger.pop(account, None)
+    else:
+        raise LedgerBroken(f"account {account} would stand at {left}")
+
+
+IN_RUNS: Final[dict[type, Callable[..., Round]]] = {h.BetPlaced: _with_bets, h.BetPaid: _with_payments}
+"""Events that come in long runs."""
 
 
 def _unchanged(state: TableState, _event: h.Event, _what: h.Happening) -> TableState:
@@ -335,11 +363,12 @@ def _lights_faulted(state: TableState, _event: h.Event, what: h.LightsFaulted) -
 
 def _collected(state: TableState, _event: h.Event, what: h.LosersCollected) -> TableState:
     current = state.round
-    lost = {(loss.player, loss.box) for loss in what.losses}
+    stakes = {(bet.player, bet.box): bet.stake for bet in current.bets}
+    # A loser that was not wholly at risk is settled when the rest of his stake is handed back.
     lines = tuple(
-        PaidLine(bet.player, bet.box, bet.stake, bet.at_risk, None, 0, 0)
-        for bet in current.bets
-        if (bet.player, bet.box) in lost and bet.at_risk == bet.stake
+        PaidLine(loss.player, loss.box, loss.amount, loss.amount, None, 0, 0)
+        for loss in what.losses
+        if stakes.get((loss.player, loss.box)) == loss.amount
     )
     return replace(state, round=replace(current, phase=RoundPhase.COLLECTED, lines=lines))
 

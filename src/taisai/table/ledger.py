@@ -96,8 +96,11 @@ def _bought_in(what: h.BoughtIn) -> Postings:
 
 
 def _collected(what: h.LosersCollected) -> Postings:
-    postings: list[tuple[str, int]] = [Posting(box_account(loss.box), -loss.amount) for loss in what.losses]
-    postings.append(Posting(FLOAT, sum(loss.amount for loss in what.losses)))
+    by_box: dict[str, int] = {}
+    for loss in what.losses:
+        by_box[loss.box] = by_box.get(loss.box, 0) + loss.amount
+    postings = [("box:" + box, -amount) for box, amount in by_box.items()]
+    postings.append((FLOAT, sum(by_box.values())))
     return postings
 
 

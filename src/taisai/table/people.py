@@ -25,7 +25,7 @@ class Role(StrEnum):
     """The house's own program: it reports a restart, or that a player is gone, nothing else."""
 
 
-class Person(Struct, frozen=True, forbid_unknown_fields=True):
+class Person(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """A person and the role in which he acts."""
 
     id: str

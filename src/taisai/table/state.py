@@ -84,7 +84,7 @@ class Player(Struct, frozen=True):
     """Declared value of a chip of the colour."""
 
 
-class Stack(Struct, frozen=True, array_like=True):
+class Stack(Struct, frozen=True, gc=False, array_like=True):
     """Chips put into a box at one time."""
 
     player: str
@@ -94,7 +94,7 @@ class Stack(Struct, frozen=True, array_like=True):
     colour: str | None
 
 
-class PaidLine(Struct, frozen=True, array_like=True):
+class PaidLine(Struct, frozen=True, gc=False, array_like=True):
     """One bet's outcome."""
 
     player: str

@@ -6,7 +6,8 @@ CREATE TABLE migration (
     checksum BLOB NOT NULL
 ) STRICT;
 
--- The columns stand in the order of the fields of Record.
+-- The columns stand in the order of the fields of Record. The second key begins with what differs soonest, which makes
+-- it a good deal faster to write and to check.
 CREATE TABLE record (
     table_name TEXT NOT NULL,
     seq INTEGER NOT NULL,
@@ -21,7 +22,7 @@ CREATE TABLE record (
     prev BLOB NOT NULL,
     hash BLOB NOT NULL,
     UNIQUE (table_name, seq),
-    UNIQUE (table_name, command_id, part),
+    UNIQUE (command_id, table_name, part),
     CHECK (position > 0),
     CHECK (seq > 0)
 ) STRICT;
