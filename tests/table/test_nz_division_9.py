@@ -122,7 +122,7 @@ def test_3_4_c_chips_are_exchanged_over_the_change_block() -> None:
 
 @pytest.mark.clause("nz-division-9 §3.4(d)", "nz-division-9 §3.4(e)")
 def test_3_4_d_e_one_set_of_dice_is_in_the_tumbler_under_a_seal() -> None:
-    """A set is known by its name, sealed in under a seal of its own, one at a time."""
+    """A set is known by its name, sealed in under a seal of its own, one at a time; a new seal is looked at anew."""
     deal = Deal(NZ).set_up()
     sealed = deal.state.dice_sets["d1"]
     assert (deal.state.dice_in, sealed.seal, sealed.sealed_at) == ("d1", "s1", deal.clock)
@@ -134,6 +134,8 @@ def test_3_4_d_e_one_set_of_dice_is_in_the_tumbler_under_a_seal() -> None:
     refusal = deal.refused(a.OpenTable(), Code.CHECK_INCOMPLETE, SUPERVISOR)
     assert refusal.clauses == ("3.4(d)", "3.4(e)")
     deal.do(a.SealDice("d2", "s2"), SUPERVISOR)
+    assert deal.refused(a.OpenTable(), Code.CHECK_INCOMPLETE, SUPERVISOR).allowed == "check-item"
+    deal.do(a.CheckItem("seal", passed=True), SUPERVISOR)
     deal.do(a.OpenTable(), SUPERVISOR)
     assert deal.state.dice_in == "d2"
 

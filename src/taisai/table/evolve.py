@@ -18,6 +18,7 @@ from taisai.table.happenings import Event
 from taisai.table.ledger import FLOAT, LedgerBroken, post, postings_of
 from taisai.table.state import (
     HISTORY_ROUNDS,
+    SEAL_ITEM,
     TEST_RUN_ITEM,
     Check,
     DiceSet,
@@ -79,7 +80,10 @@ def _with_bets(current: Round, ledger: dict[str, int], bets: Sequence[h.BetPlace
         player, box, amount = what.player, what.box, what.amount
         _take(ledger, "player:" + player if what.colour is None else "colour:" + what.colour, amount)
         account = "box:" + box
-        ledger[account] = ledger.get(account, 0) + amount
+        if amount > 0:
+            ledger[account] = ledger.get(account, 0) + amount
+        else:  # no table makes such a bet, but a journal that was tampered with may hold one
+            _take(ledger, account, -amount)
         totals[box] = totals.get(box, 0) + amount
         mine = stakes.get(player)
         if mine is None:
@@ -100,11 +104,8 @@ def _with_payments(current: Round, ledger: dict[str, int], payments: Sequence[h.
         if winnings:
             _take(ledger, FLOAT, winnings)
         if in_colour:
-            colour = f"colour:{what.colour}"
-            ledger[colour] = ledger.get(colour, 0) + in_colour
-        if returned > in_colour:
-            account = "player:" + player
-            ledger[account] = ledger.get(account, 0) + returned - in_colour
+            _take(ledger, f"colour:{what.colour}", -in_colour)
+        _take(ledger, "player:" + player, in_colour - returned)
         lines.append(PaidLine(player, box, what.stake, what.at_risk, what.pays, winnings, returned))
     return replace(current, lines=tuple(lines))
 
@@ -157,7 +158,9 @@ def _dice_sealed(state: TableState, event: h.Event, what: h.DiceSealed) -> Table
     dice = replace(state.dice_sets[what.dice_set], seal=what.seal)
     if state.dice_in != what.dice_set:  # a new seal on the same set: it has been in the tumbler all the while
         dice = replace(dice, sealed_at=event.at, warned=False)
-    return replace(_untumbled(_with_dice(state, what.dice_set, dice)), dice_in=what.dice_set)
+    # Another seal has not been looked at yet (`nz-division-9` §5.0(d)).
+    checks = {item: check for item, check in state.checks.items() if item != SEAL_ITEM}
+    return replace(_untumbled(_with_dice(state, what.dice_set, dice)), dice_in=what.dice_set, checks=checks)
 
 
 def _dice_inspected(state: TableState, event: h.Event, what: h.DiceInspected) -> TableState:

@@ -20,6 +20,8 @@ HISTORY_ROUNDS: Final = 100
 SNAPSHOT_FORMAT: Final = 1
 TEST_RUN_ITEM: Final = "test-run"
 """The item of an opening check that stands on test runs."""
+SEAL_ITEM: Final = "seal"
+"""The item of an opening check that stands on the seal in place."""
 
 
 class TablePhase(StrEnum):
