@@ -4,7 +4,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 
 BIN := .venv/bin
-COMPILE := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --all-extras \
+COMPILE := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-emit-index-url --no-header --no-annotate
 # `make lock LOCK_OPTIONS=--upgrade` moves every package to its newest version.
 LOCK_OPTIONS ?=
@@ -65,11 +65,12 @@ clauses: .venv/.dev ## write which tests hold which clause, for `taisai clause`
 bench: .venv/.dev ## measure speed
 	$(BIN)/python -m bench.run
 
-# run.lock is made under the constraint of dev.lock, so both name the same versions.
+# run.lock leaves out the compiled kernels: they are large, and every command does without them. It is made under the
+# constraint of dev.lock, so both name the same versions.
 .PHONY: lock
 lock: .venv/.dev ## make requirements/*.lock again from pyproject.toml
-	$(COMPILE) --group dev $(LOCK_OPTIONS) --output-file requirements/dev.lock
-	$(COMPILE) --group build $(LOCK_OPTIONS) --constraint requirements/dev.lock --output-file requirements/run.lock
+	$(COMPILE) --all-extras --group dev $(LOCK_OPTIONS) --output-file requirements/dev.lock
+	$(COMPILE) --extra plot --extra png --extra analysis --group build $(LOCK_OPTIONS) --constraint requirements/dev.lock --output-file requirements/run.lock
 
 .PHONY: clean
 clean: ## remove what tests and builds leave behind (.venv stays)

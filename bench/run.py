@@ -12,7 +12,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench import journal, single_settle
+from bench import bulk, journal, single_settle
 from bench import table as table_bench
 from bench.measure import Line
 from taisai import __version__
@@ -22,6 +22,7 @@ BENCHMARKS = (
     ("Single settlement", single_settle.measured),
     ("The table, the audit, a restart", table_bench.measured),
     ("The journal", journal.measured),
+    ("Bulk settlement", bulk.measured),
 )
 
 

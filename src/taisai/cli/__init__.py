@@ -43,6 +43,7 @@ _COMMANDS: Final = {
     "explain": "A player's bets, each with why it came out so.",
     "audit": "Replay and check a whole journal.",
     "report": "What tables did, by day, month, year or life.",
+    "resettle": "Every bet of a Parquet file settled again; what differs from what was paid.",
     "backup": "Copy a journal while it runs.",
     "restore": "Put a backup in place, after it is proven.",
 }
