@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bench import bulk, journal, single_settle
+from bench import session as session_bench
 from bench import table as table_bench
 from bench.measure import Line
 from taisai import __version__
@@ -23,6 +24,7 @@ BENCHMARKS = (
     ("The table, the audit, a restart", table_bench.measured),
     ("The journal", journal.measured),
     ("Bulk settlement", bulk.measured),
+    ("Exact sessions", session_bench.measured),
 )
 
 
@@ -32,7 +34,7 @@ def table(lines: list[Line]) -> list[str]:
     for line in lines:
         target = "" if line.target is None else f"≤ {line.target:g}" + (" ✗" if line.ratio > line.target else " ✓")
         rows.append(
-            f"| {line.what} | {line.ours_ns:.1f} | {line.against} | {line.bare_ns:.1f} | {line.ratio:.2f} | {target} |"
+            f"| {line.what} | {line.ours_ns:.1f} | {line.against} | {line.bare_ns:.1f} | {line.ratio:.3g} | {target} |"
         )
     return rows
 

@@ -17,10 +17,11 @@ from taisai.core.odds import BetsOdds, BoxOdds
 from taisai.core.rulebook import Layout
 
 SUFFIXES: Final = (".svg", ".png", ".pdf")
-_BLUE, _ORANGE, _VERMILION, _GREY = "#0072B2", "#E69F00", "#D55E00", "#555555"
+BLUE, ORANGE, VERMILION, GREY = "#0072B2", "#E69F00", "#D55E00", "#555555"
 
 
-def _figure(width: float, height: float, file: Path) -> tuple[Any, Any, Any]:
+def figure_for(width: float, height: float, file: Path) -> tuple[Any, Any, Any]:
+    """An empty figure, its axes and the file, or a fault for a suffix that is none."""
     if file.suffix.lower() not in SUFFIXES:
         raise InputFault("--plot", f"the file's name ends in {', '.join(SUFFIXES)}; got {file.name!r}")
     try:
@@ -33,8 +34,9 @@ def _figure(width: float, height: float, file: Path) -> tuple[Any, Any, Any]:
     return figure, figure.add_subplot(), file
 
 
-def _save(figure: Any, file: Path) -> None:
-    from matplotlib import rc_context  # noqa: PLC0415 - lazily, as in `_figure`
+def save_figure(figure: Any, file: Path) -> None:
+    """Write the figure; the same figure gives the same bytes."""
+    from matplotlib import rc_context  # noqa: PLC0415 - lazily, as in `figure_for`
 
     # The same input gives the same bytes: no date, and ids of the SVG salted with a constant.
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(file.suffix.lower(), {})
@@ -62,9 +64,9 @@ def _groups(boxes: tuple[BoxOdds, ...]) -> Iterator[tuple[str, BoxOdds]]:
 def plot_edges(layout: Layout, boxes: tuple[BoxOdds, ...], file: Path) -> None:
     """House edge by bet, lowest first; bets that return less than 75 % are marked."""
     bars = sorted(_groups(boxes), key=lambda bar: bar[1].edge, reverse=True)
-    figure, axes, _ = _figure(8, 1.6 + 0.32 * len(bars), file)
+    figure, axes, _ = figure_for(8, 1.6 + 0.32 * len(bars), file)
     edges = [float(box.edge) * 100 for _, box in bars]
-    colours = [_VERMILION if box.is_below_floor else _BLUE for _, box in bars]
+    colours = [VERMILION if box.is_below_floor else BLUE for _, box in bars]
     drawn = axes.barh(range(len(bars)), edges, color=colours, height=0.7)
     axes.bar_label(drawn, labels=[f"{edge:.2f} %" for edge in edges], padding=4, fontsize=8)
     names = [f"{title}  {'/'.join(str(each.pays) for each in box.pay_ways)} to 1" for title, box in bars]
@@ -74,18 +76,18 @@ def plot_edges(layout: Layout, boxes: tuple[BoxOdds, ...], file: Path) -> None:
     axes.set_title(f"{layout.name}: what the house keeps on average", loc="left", fontsize=11)
     if any(box.is_below_floor for _, box in bars):
         figure.supxlabel(
-            "orange-red: returns less than 75 % to the player", fontsize=8, color=_VERMILION, x=0.98, ha="right"
+            "orange-red: returns less than 75 % to the player", fontsize=8, color=VERMILION, x=0.98, ha="right"
         )
-    _frame(axes, "x")
-    _save(figure, file)
+    frame_axes(axes, "x")
+    save_figure(figure, file)
 
 
 def plot_results(layout: Layout, odds: BetsOdds, file: Path) -> None:
     """What a set of bets comes to: each result and its chance, and the average."""
-    figure, axes, _ = _figure(8, 4.5, file)
+    figure, axes, _ = figure_for(8, 4.5, file)
     nets = [net for net, _ in odds.distribution]
     chances = [100 * ways / 216 for _, ways in odds.distribution]
-    colours = [_BLUE if net > 0 else _GREY if net == 0 else _ORANGE for net in nets]
+    colours = [BLUE if net > 0 else GREY if net == 0 else ORANGE for net in nets]
     places = range(len(nets))
     drawn = axes.bar(places, chances, color=colours, width=0.8)
     if len(nets) <= 24:
@@ -103,11 +105,12 @@ def plot_results(layout: Layout, odds: BetsOdds, file: Path) -> None:
         loc="left",
         fontsize=10,
     )
-    _frame(axes, "y")
-    _save(figure, file)
+    frame_axes(axes, "y")
+    save_figure(figure, file)
 
 
-def _frame(axes: Any, grid_axis: str) -> None:
+def frame_axes(axes: Any, grid_axis: str) -> None:
+    """Axes without clutter, with a quiet grid."""
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     axes.grid(axis=grid_axis, color="#DDDDDD", linewidth=0.6)

@@ -37,6 +37,7 @@ _COMMANDS: Final = {
     "odds": "Odds of every box of a layout, or of a set of bets.",
     "compare": "Two layouts side by side: what differs, box by box.",
     "decided": "What is certain while only some dice are known.",
+    "session": "What a player takes home from so many rounds: every result with its chance.",
     "felt": "Draw a layout as SVG or PNG: plain, lit, with chips, as a heat map.",
     "deal": "Deal a shift from a file, or a table in the terminal.",
     "replay": "Tell a round of a journal as a person would.",

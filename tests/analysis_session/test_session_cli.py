@@ -1,0 +1,141 @@
+"""`taisai session` and its pictures."""
+
+from __future__ import annotations
+
+import json
+import sys
+from fractions import Fraction
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pytest
+
+from taisai import analysis
+from taisai.analysis import session_plots
+from taisai.analysis.session import Game, Manner, Plan, bands, session
+from taisai.cli.session import session as command
+from taisai.core.faults import InputFault
+
+LAYOUT = "rws-tai-sai-v6/C"
+SMALL = Game(1000, ((-1000, 111), (1000, 105)))
+
+
+def test_table_names_what_matters(capsys: pytest.CaptureFixture[str]) -> None:
+    """The table has the mean, the quantiles, the chances of each end, and the error."""
+    command(LAYOUT, bets="small=1000", rounds=300, bankroll=50_000, stop_win=20_000, stop_loss=40_000, drawdown=True)
+    text = capsys.readouterr().out
+    for words in (
+        "expected result",
+        "ahead",
+        "ruined",
+        "stop-win",
+        "stop-loss",
+        "rounds played",
+        "drawdown",
+        "exact to",
+    ):
+        assert words in text
+
+
+def test_json_holds_every_number(capsys: pytest.CaptureFixture[str]) -> None:
+    """JSON has the distribution, the curves and the quantiles."""
+    command(LAYOUT, bets="small=1000", rounds=300, bankroll=20_000, json=True, drawdown=True)
+    found = json.loads(capsys.readouterr().out)
+    result = session(SMALL, Manner(300, bankroll=20_000))
+    assert found["ruin"] == result.ruin
+    assert [each["chance"] for each in found["distribution"]] == list(result.chances)
+    assert found["by_round"][-1] == {"round": 300, "ruin": result.ruin, "target": 0.0}
+    assert found["quantiles"][3] == {"level": 0.5, "net": -10_000}
+    assert found["drawdown"][0]["level"] == 0.5
+    assert 0 < found["error_bound"] < 1e-12
+
+
+def test_exact_json_holds_fractions(capsys: pytest.CaptureFixture[str]) -> None:
+    """On demand every number is a fraction, which add up to one."""
+    command(LAYOUT, bets="small=1000", rounds=100, fractions=True, json=True)
+    found = json.loads(capsys.readouterr().out)
+    assert sum(Fraction(each["chance"]["exact"]) for each in found["distribution"]) == 1
+    assert Fraction(found["mean"]["exact"]) == 100 * SMALL.mean
+    command(LAYOUT, bets="small=1000", rounds=100, fractions=True)
+    assert "216^100" in capsys.readouterr().out
+
+
+def test_csv_is_the_distribution(capsys: pytest.CaptureFixture[str]) -> None:
+    """CSV has a line for each result."""
+    command(LAYOUT, bets="small=1000", rounds=2, csv=True, fractions=True)
+    assert capsys.readouterr().out.splitlines() == ["net,chance", "-2000,1369/5184", "0,1295/2592", "2000,1225/5184"]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"rounds": 0}, "--rounds: a session has 1 to 1,000,000 rounds, got 0"),
+        ({"rounds": 500, "fractions": True}, "--rounds: an exact session has 1 to 300 rounds"),
+        ({"rounds": 5, "bankroll": 10}, "--bankroll: 10 does not pay for one round, which stakes 1000"),
+        ({"rounds": 5, "stop_win": -1}, "--stop-win: an amount is at least 1"),
+        ({"rounds": 5, "plan": "martingale"}, "--stake-max: martingale raises its stakes"),
+        ({"rounds": 5, "plan": "martingale", "stake_max": 9000, "drawdown": True}, "--drawdown: is of flat play"),
+        ({"rounds": 5, "csv": True, "json": True}, "--csv: choose"),
+        ({"rounds": 5, "plot": Path("x.gif")}, "--plot: the file's name ends in"),
+        ({"rounds": 5, "plot": Path("x.svg"), "picture": "ruin"}, "--plot: nothing ends this session"),
+    ],
+)
+def test_faults_name_the_option(given: dict[str, object], message: str) -> None:
+    """What is wrong is said in one line that names the option."""
+    with pytest.raises(InputFault) as caught:
+        command(LAYOUT, bets="small=1000", **given)  # type: ignore[arg-type] # options by name
+    assert str(caught.value).startswith(message)
+
+
+def test_without_numpy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where NumPy is not installed, one line says what to install."""
+    monkeypatch.delattr(analysis, "session", raising=False)
+    monkeypatch.setitem(sys.modules, "taisai.analysis.session", None)
+    with pytest.raises(InputFault, match="needs the extra `analysis`"):
+        command(LAYOUT, bets="small=1000", rounds=3)
+
+
+@pytest.mark.parametrize("picture", ["distribution", "paths", "ruin"])
+def test_pictures_are_the_same_each_time(
+    picture: Literal["distribution", "paths", "ruin"], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each picture is drawn twice to the same bytes, and says where it went."""
+    files = [tmp_path / "one.svg", tmp_path / "two.svg"]
+    for file in files:
+        command(
+            LAYOUT, bets="small=1000", rounds=60, bankroll=8000, stop_win=5000, plot=file, picture=picture, json=True
+        )
+    assert files[0].read_bytes() == files[1].read_bytes()
+    assert f"drawn: {files[0]}" in capsys.readouterr().err
+
+
+def test_many_results_share_bars(tmp_path: Path) -> None:
+    """A session with thousands of results is drawn in bars of several."""
+    game = Game(1100, ((-1100, 110), (900, 105), (17_000, 1)))
+    result = session(game, Manner(300))
+    together = session_plots.results_together(np.array(result.nets, dtype=np.float64), np.array(result.chances), 100)
+    assert together % 20 == 0  # small goes up and down by 2000: bars of other widths would catch now more, now less
+    file = tmp_path / "bars.png"
+    session_plots.plot_distribution("bars", result, file)
+    assert file.stat().st_size > 10_000
+
+
+def test_paths_stop_as_the_session_does() -> None:
+    """Sample paths end where the rules end them, and spread as the bands say."""
+    manner = Manner(200, bankroll=10_000, stop_win=6000, stop_loss=9000, plan=Plan.MARTINGALE, stake_max=4000)
+    paths = session_plots.sample_paths(SMALL, manner, 2000, seed=7)
+    result = session(SMALL, manner)
+    assert abs(float((paths[-1] >= 6000).mean()) - float(result.target)) < 0.04
+    ended = paths[-1] >= 6000
+    first = np.argmax(paths[:, ended] >= 6000, axis=0)
+    assert all(
+        (paths[start:, path] == paths[-1, path]).all() for start, path in zip(first, np.flatnonzero(ended), strict=True)
+    )
+    free = session_plots.sample_paths(SMALL, Manner(200), 2000, seed=7)
+    low, high = bands(SMALL, Manner(200))[-1].nets[1], bands(SMALL, Manner(200))[-1].nets[5]
+    assert 0.86 < float(((free[-1] >= low) & (free[-1] <= high)).mean()) < 0.95
+    with pytest.raises(InputFault, match="too large"):
+        session_plots.sample_paths(Game(10**15, ((-(10**15), 1), (10**15, 1))), Manner(90_000), 1, seed=7)
+    with pytest.raises(InputFault, match="paths are drawn"):
+        session_plots.sample_paths(SMALL, Manner(200_000), 1, seed=7)
