@@ -91,6 +91,9 @@ def test_a_run_of_bets_replays_as_one_by_one() -> None:
     deal.begin().bet("ann", "small", 50).bet("ann", "small", 50).bet("bob", "big", 100, "red").bet("bob", "big", 10)
     assert (deal.state.balance("player:ann"), deal.state.balance("colour:red")) == (0, 0)
     deal.replays()
+    deal.felt("bob", "big", 889)
+    assert deal.state.balance("player:bob") == 1
+    deal.replays()
     deal.finish(1, 2, 4)
     deal.replays()
 

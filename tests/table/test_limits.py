@@ -148,6 +148,8 @@ def test_5_1_excess_is_rejected_newest_first() -> None:
     deal.refused(a.RejectExcess("small"), Code.NOTHING_TO_DO)
     deal.felt("bob", "small", 300).felt("ann", "small", 30).do(a.RejectExcess("small"))
     assert {part.player: part.amount for part in deal.last(h.ExcessRejected).handed} == {"ann": 30, "bob": 300}
+    deal.felt("bob", "small", 3).do(a.RejectExcess("small"))
+    assert deal.last(h.ExcessRejected).handed == (h.Handed("bob", "small", 3),)
 
 
 @pytest.mark.clause("rws-tai-sai-v6 §5.1")
@@ -171,6 +173,9 @@ def test_5_2_a_player_under_the_minimum_is_told_and_may_raise_or_withdraw() -> N
     deal.refused(a.AdviseMinimum("ann", "big"), Code.NOTHING_TO_DO)
     deal.refused(a.AdviseMinimum("ann", "corner"), Code.UNKNOWN)
     assert deal.refused(a.PlaceBet("ann", "small", 25), Code.UNDER_MINIMUM, ANN).allowed == "at least 30"
+    deal.felt("ann", "total:9", 7)
+    assert deal.refused(a.PlaceBet("ann", "total:9", 40), Code.UNDER_MINIMUM, ANN).allowed == "at least 45"
+    deal.bet("ann", "total:9", 45).do(a.WithdrawBet("ann", "total:9"))
     deal.bet("ann", "small", 30)
     deal.refused(a.AdviseMinimum("ann", "small"), Code.NOTHING_TO_DO)
     deal.do(a.WithdrawBet("bob", "small"), BOB)
@@ -192,6 +197,8 @@ def test_a_withdrawal_leaves_nothing_under_the_minimum_and_breaks_no_chip() -> N
     assert chips_at(deal.state, "ann") == 50
     deal.do(a.WithdrawBet("ann", "small", 50), SUPERVISOR)
     assert (chips_at(deal.state, "ann"), deal.funds("ann")) == (0, 5000)
+    deal.felt("ann", "small", 51)
+    assert deal.refused(a.WithdrawBet("ann", "small", 50), Code.UNDER_MINIMUM, ANN).allowed == "withdraw 51"
 
 
 def test_a_withdrawal_of_a_mixed_stack_gives_the_newest_chips_back() -> None:

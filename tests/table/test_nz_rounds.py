@@ -241,7 +241,8 @@ def test_7_2_a_wrong_entry_is_amended_under_the_supervisor_before_settlement() -
     deal.refused(right, Code.SECOND_PERSON_UNFIT, second=Person("eve", Role.DEALER), reason="slip of the finger")
     deal.refused(right, Code.SECOND_PERSON_UNFIT, second=Person(DEALER.id, Role.SUPERVISOR), reason="slip")
     deal.refused(right, Code.REASON_NEEDED, second=SUPERVISOR)
-    deal.refused(a.AmendEntry((1, 2, 6)), Code.ENTRY_WRONG, second=SUPERVISOR, reason="slip of the finger")
+    refusal = deal.refused(a.AmendEntry((1, 2, 6)), Code.ENTRY_WRONG, second=SUPERVISOR, reason="slip of the finger")
+    assert refusal.allowed == "1, 2, 4"
     deal.do(right, second=SUPERVISOR, reason="slip of the finger")
     amended = deal.last(h.EntryAmended)
     assert (amended.before, amended.after) == ((1, 2, 5), (4, 2, 1))

@@ -209,6 +209,10 @@ def test_5_6_rounds_are_reversed_one_after_another() -> None:
     lines = [each.lines[0] for each in deal.happened(h.RoundReversed)]
     assert [(line.given_back, line.taken, line.owed) for line in lines] == [(100, 0, 0), (0, 100, 200)]
     assert (deal.funds("ann"), deal.state.balance("debt:ann")) == (0, -200)
+    gone = opened(TAI_SAI, ann=1000).begin().bet("ann", "small", 300).finish(1, 2, 4)
+    gone.do(a.CashOut("ann", 1300))
+    gone.altered(a.ReverseRounds((1,)))
+    assert gone.state.balance("debt:ann") == -300
 
 
 @pytest.mark.clause("rws-tai-sai-v6 §5.6")

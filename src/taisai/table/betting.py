@@ -88,7 +88,8 @@ def _limit_refusal(book: RuleBook, limits: Limits, of_box: BoxLimits, current: R
     if whole < stake_min:
         sentence = f"{whole} in {do.box} is under the minimum of {stake_min}."
         clauses = book.clauses_for(Rule.MINIMUM) + book.clauses_for(Rule.UNDER_MINIMUM_ADVISED)
-        return Refusal(Code.UNDER_MINIMUM, sentence, clauses, f"at least {do.amount + stake_min - whole}")
+        missing = -(-(do.amount + stake_min - whole) // limits.unit) * limits.unit
+        return Refusal(Code.UNDER_MINIMUM, sentence, clauses, f"at least {missing}")
     total = current.totals.get(do.box, 0) + do.amount
     if (stake_max is None or total <= stake_max) and do.box not in PAIR_OF:
         return None
@@ -129,8 +130,9 @@ def withdraw_bet(rules: TableRules, state: TableState, _command: a.Command, do: 
     stays, stake_min = mine - amount, box_limits.stake_min
     if 0 < stays < stake_min:
         sentence = f"{stays} would stay in {do.box}, under the minimum of {stake_min}."
-        fewer = f", or at most {mine - stake_min}" if mine > stake_min else ""
-        return rules.refuse(Code.UNDER_MINIMUM, sentence, Rule.MINIMUM, allowed=f"withdraw {mine}{fewer}")
+        fewer = max(mine - stake_min, 0) // limits.unit * limits.unit
+        allowed = f"withdraw {mine}, or at most {fewer}" if fewer else f"withdraw {mine}"
+        return rules.refuse(Code.UNDER_MINIMUM, sentence, Rule.MINIMUM, allowed=allowed)
     if not mine:
         return Refusal(Code.NOTHING_TO_DO, f"{do.player} has nothing in {do.box}.")
     return [h.BetWithdrawn(handed)]
