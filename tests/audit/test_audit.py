@@ -274,28 +274,6 @@ def test_a_damaged_file_is_audited_without_a_traceback(shelf: Shelf, tmp_path: P
     assert [finding.code for finding in Audit(shelf.book).findings_of_file(file)] == ["file-damaged"]
 
 
-def test_a_large_file_is_audited_by_two_processes(
-    shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Proof and replay side by side find the same as one after the other."""
-    monkeypatch.setattr("taisai.audit.run.LARGE_FILE_BYTES", 0)
-    file = tmp_path / "floor.db"
-    with SqliteJournal(file) as journal:
-        keeper = TableKeeper(journal, shelf.book, "T1", snapshot_every=20)
-        for _ in islice(deal(keeper, Bot(shelf.book("nz-division-9"), "1", 2)), 60):
-            pass
-        journal.append([Batch("T1", keeper.state.seq, records_of("x", [event(h.CashedOut("p1", 10**12))]))])
-        key = journal.public_key()
-    told: list[int] = []
-    audit = Audit(shelf.book, lambda done, _: told.append(done))
-    assert [finding.code for finding in audit.findings_of_file(file, key)] == ["ledger-broken"]
-    assert told[-1] == keeper.state.seq + 1
-    whole = file.read_bytes()
-    middle = len(whole) // 2
-    file.write_bytes(whole[:middle] + b"x" * 5000 + whole[middle + 5000 :])
-    assert {finding.code for finding in Audit(shelf.book).findings_of_file(file)} - {"ledger-broken"}
-
-
 def test_every_check_can_be_reached() -> None:
     """Each check looks at some event, and no event is checked twice by one."""
     reached = {check for checks in CHECKS_BY_EVENT.values() for check in checks}

@@ -8,18 +8,15 @@ recount agrees with every settlement.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from taisai.audit.checks import CHECKS_BY_EVENT, Audited, Seen, run_is_right
 from taisai.audit.findings import AuditFinding
-from taisai.audit.proof import Proof
 from taisai.core.rulebook import RuleBook
 from taisai.journal.codec import event_of
 from taisai.journal.contract import Journal, JournalError, Progress
 from taisai.journal.record import Finding, Record
-from taisai.journal.signing import public_pem
 from taisai.journal.sqlite import SqliteJournal
 from taisai.journal.verify import verify, verify_file
 from taisai.table import happenings as h
@@ -29,10 +26,6 @@ from taisai.table.state import SNAPSHOT_FORMAT, TableState, snapshot_of
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-
-LARGE_FILE_BYTES: Final = 20_000_000
-"""A file from which on a second process is worth its start."""
-CHUNK: Final = 1_000
 
 BookOf = Callable[[str], RuleBook | None]
 """A rule book by its id; None when it is not at hand."""
@@ -138,10 +131,7 @@ class Audit:
         yield from self._ended()
 
     def findings_of_file(self, path: Path, public_key: Ed25519PublicKey | None = None) -> Iterator[AuditFinding]:
-        """The same of a journal's file, however damaged it is. A large one is proven and replayed by two processes."""
-        if path.is_file() and path.stat().st_size > LARGE_FILE_BYTES:
-            yield from self._findings_of_large_file(path, public_key)
-            return
+        """The same of a journal's file, however damaged it is."""
         try:
             with SqliteJournal(path, read_only=True) as journal:
                 self._know_snapshots(journal)
@@ -151,25 +141,6 @@ class Audit:
             yield from self._drained()
             yield _of_journal(finding)
         yield from self._ended()
-
-    def _findings_of_large_file(self, path: Path, public_key: Ed25519PublicKey | None) -> Iterator[AuditFinding]:
-        proof = Proof(path, public_pem(public_key) if public_key is not None else None)
-        try:
-            with SqliteJournal(path, read_only=True) as journal:
-                self._know_snapshots(journal)
-                self._replay(journal)
-        except JournalError:
-            # What cannot be read is a finding of the proof.
-            self._snapshots = {}
-        yield from map(_of_journal, proof.findings())
-        yield from self._ended()
-
-    def _replay(self, journal: Journal) -> None:
-        end, records = journal.position(), journal.read_all()
-        while chunk := list(islice(records, CHUNK)):
-            self._see(chunk)
-            if self._progress is not None:
-                self._progress(self.records, end)
 
     def _know_snapshots(self, journal: Journal) -> None:
         try:

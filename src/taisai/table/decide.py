@@ -226,7 +226,8 @@ def _gate(rules: TableRules, state: TableState, needs: Needs) -> Refusal | None:
         return _wrong_book(set_up)
     if needs.table is not None and state.phase is not needs.table:
         return _wrong_table(rules, needs)
-    if state.suspended and state.round.phase not in needs.suspended:
+    current = state.round
+    if state.suspended and current.phase not in needs.suspended:
         return rules.refuse(
             Code.TABLE_SUSPENDED,
             f"The table is suspended: {state.suspended}.",
@@ -235,18 +236,19 @@ def _gate(rules: TableRules, state: TableState, needs: Needs) -> Refusal | None:
         )
     if needs.only is Code.NOT_SUSPENDED and not state.suspended:
         return rules.refuse(needs.only, "The table is not suspended.", needs.rule)
-    if state.round.interrupted and not needs.interrupted:
+    if needs.only is Code.NOT_INTERRUPTED and not current.interrupted:
+        return rules.refuse(needs.only, "The round is not interrupted.", Rule.INTERRUPTION_CONCLUDED)
+    if current.interrupted and not needs.interrupted:
         return rules.refuse(
             Code.ROUND_INTERRUPTED,
-            f"The round is interrupted: {state.round.interrupted}.",
+            f"The round is interrupted: {current.interrupted}.",
             Rule.INTERRUPTION_CONCLUDED,
             Rule.INTERRUPTION_VOID,
             allowed="dealer and supervisor say which dice can be read (resolve-interruption)",
         )
-    if needs.only is Code.NOT_INTERRUPTED and not state.round.interrupted:
-        return rules.refuse(needs.only, "The round is not interrupted.", Rule.INTERRUPTION_CONCLUDED)
-    if needs.round is not None and state.round.phase not in needs.round:
-        return _wrong_step(rules, needs.round, state.round.phase, needs.rule)
+    wanted = needs.round
+    if wanted is not None and current.phase not in wanted:
+        return _wrong_step(rules, wanted, current.phase, needs.rule)
     return None
 
 
