@@ -151,7 +151,7 @@ def _dice_received(state: TableState, event: h.Event, what: h.DiceReceived) -> T
 
 def _untumbled(state: TableState) -> TableState:
     """Dice that were touched or seen since they were tumbled are not tumbled for the next round."""
-    return replace(state, round=replace(state.round, tumbles=0, tumbled=False))
+    return replace(state, round=replace(state.round, tumbles=0))
 
 
 def _dice_sealed(state: TableState, event: h.Event, what: h.DiceSealed) -> TableState:
@@ -264,7 +264,7 @@ def _credited(state: TableState, _event: h.Event, what: h.Credited) -> TableStat
 
 
 def _tumbled(state: TableState, _event: h.Event, what: h.DiceTumbled) -> TableState:
-    return replace(state, round=replace(state.round, tumbles=what.times, tumbled=True))
+    return replace(state, round=replace(state.round, tumbles=what.times))
 
 
 def _bets_opened(state: TableState, event: h.Event, what: h.BetsOpened) -> TableState:
@@ -276,7 +276,6 @@ def _bets_opened(state: TableState, event: h.Event, what: h.BetsOpened) -> Table
             phase=RoundPhase.BETTING,
             opened_at=event.at,
             tumbles=state.round.tumbles,
-            tumbled=state.round.tumbled,
             funds_before=before,
         ),
     )

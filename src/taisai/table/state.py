@@ -115,7 +115,6 @@ class Round(Struct, frozen=True):
     phase: RoundPhase = RoundPhase.BETWEEN
     opened_at: int = 0
     tumbles: int = 0
-    tumbled: bool = False
     stacks: tuple[Stack, ...] = ()
     """In the order of placing."""
     stakes: dict[str, dict[str, int]] = {}
