@@ -99,7 +99,7 @@ class Bot:
                 return self._betting(state)
             case RoundPhase.CLOSED:
                 if chance.random() < self._trouble:
-                    return a.VoidRound(chance.choice([VoidReason.NOT_FLAT, VoidReason.NOT_FLAT])), DAN, None
+                    return a.VoidRound(VoidReason.NOT_FLAT), DAN, None
                 dice = (chance.randint(1, 6), chance.randint(1, 6), chance.randint(1, 6))
                 return (a.Uncover(dice) if enough else a.Tumble(3)), DAN, None
             case RoundPhase.UNCOVERED:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from taisai.audit import recount
-from taisai.books import Shelf, open_shelf
+from taisai.books import open_shelf
 from taisai.core.faults import InputFault
 from taisai.wire.case import CASE_BYTES_MAX, answer_case, decode_json, error_answer
 from taisai.wire.words import in_words
@@ -32,12 +32,6 @@ GOOD: dict[str, Any] = {
         {"player": "p2", "box": "total:10", "stake": 50},
     ],
 }
-
-
-@pytest.fixture
-def shelf() -> Shelf:
-    """The package's own books."""
-    return SHELF
 
 
 def answered(case: object) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped] # has no types of its own
-import pyarrow.compute as pc  # type: ignore[import-untyped]
+import pyarrow.compute as pc  # type: ignore[import-untyped] # as above
 from numpy.typing import NDArray
 
 from taisai.analysis.bulk_files import BATCH, batches, demand, exact_sum, no_nulls, open_parquet, whole_numbers

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped] # has no types of its own
-import pyarrow.parquet as pq  # type: ignore[import-untyped]
+import pyarrow.parquet as pq  # type: ignore[import-untyped] # as above
 from numpy.typing import NDArray
 
 from taisai.core.faults import InputFault

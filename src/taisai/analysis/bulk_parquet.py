@@ -14,8 +14,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped] # has no types of its own
-import pyarrow.compute as pc  # type: ignore[import-untyped]
-import pyarrow.parquet as pq  # type: ignore[import-untyped]
+import pyarrow.compute as pc  # type: ignore[import-untyped] # as above
+import pyarrow.parquet as pq  # type: ignore[import-untyped] # as above
 from numpy.typing import NDArray
 
 from taisai.analysis.bulk import VOID, bulk_table, roll_codes, settle_bulk

@@ -26,7 +26,7 @@ def figure_for(width: float, height: float, file: Path) -> tuple[Any, Any, Any]:
         raise InputFault("--plot", f"the file's name ends in {', '.join(SUFFIXES)}; got {file.name!r}")
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 - an extra, and heavy
-        from matplotlib.figure import Figure  # noqa: PLC0415
+        from matplotlib.figure import Figure  # noqa: PLC0415 - as above
     except ImportError:
         raise InputFault("--plot", "pictures need the extra `plot`: pip install 'taisai[plot]'") from None
     figure = Figure(figsize=(width, height), layout="constrained")

@@ -98,7 +98,7 @@ def main(words: Sequence[str] | None = None) -> int:
         return 0
     except Exception as error:
         from taisai.books import BookRefused  # noqa: PLC0415 - only when something is wrong
-        from taisai.journal.contract import JournalError  # noqa: PLC0415
+        from taisai.journal.contract import JournalError  # noqa: PLC0415 - as above
 
         if isinstance(error, BookRefused):
             return _bad_input(

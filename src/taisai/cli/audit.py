@@ -77,7 +77,7 @@ def progress_bar(what: str) -> Iterator[Progress | None]:
         yield None
         return
     from rich.console import Console  # noqa: PLC0415 - lazily, as in `show`
-    from rich.progress import Progress as Bar  # noqa: PLC0415
+    from rich.progress import Progress as Bar  # noqa: PLC0415 - as above
 
     with Bar(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)

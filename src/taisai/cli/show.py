@@ -47,7 +47,7 @@ def console() -> Any:
 def grid(*columns: str | tuple[str, str], title: str | None = None) -> Any:
     """An empty table; a column is its heading, or heading and justification."""
     from rich.box import SIMPLE_HEAD  # noqa: PLC0415 - lazily, as in `console`
-    from rich.table import Table  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415 - as above
 
     table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
     for column in columns:
