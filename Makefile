@@ -70,7 +70,7 @@ bench: .venv/.dev ## measure speed
 .PHONY: lock
 lock: .venv/.dev ## make requirements/*.lock again from pyproject.toml
 	$(COMPILE) --all-extras --group dev $(LOCK_OPTIONS) --output-file requirements/dev.lock
-	$(COMPILE) --extra plot --extra png --extra analysis --group build $(LOCK_OPTIONS) --constraint requirements/dev.lock --output-file requirements/run.lock
+	$(COMPILE) --extra plot --extra png --extra analysis --extra serve --extra postgres --extra client --group build $(LOCK_OPTIONS) --constraint requirements/dev.lock --output-file requirements/run.lock
 
 .PHONY: clean
 clean: ## remove what tests and builds leave behind (.venv stays)
