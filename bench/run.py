@@ -12,8 +12,10 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench import bulk, journal, single_settle
+from bench import bulk, journal, peers, single_settle
+from bench import dice as dice_bench
 from bench import session as session_bench
+from bench import simulate as simulate_bench
 from bench import table as table_bench
 from bench.measure import Line
 from taisai import __version__
@@ -25,6 +27,9 @@ BENCHMARKS = (
     ("The journal", journal.measured),
     ("Bulk settlement", bulk.measured),
     ("Exact sessions", session_bench.measured),
+    ("Simulation", simulate_bench.measured),
+    ("Other people's games", peers.measured),
+    ("Dice health", dice_bench.measured),
 )
 
 

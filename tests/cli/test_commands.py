@@ -51,7 +51,7 @@ def refused(capfd: pytest.CaptureFixture[str], *words: str) -> str:
 
 @pytest.mark.parametrize("command", [
     "books", "clause", "settle", "odds", "compare", "decided", "session", "felt", "deal", "replay",
-    "explain", "audit", "report", "resettle", "backup", "restore",
+    "explain", "audit", "verify", "report", "resettle", "backup", "restore", "move",
 ])  # fmt: skip
 def test_each_command_helps_with_examples(capfd: pytest.CaptureFixture[str], command: str) -> None:
     """Help tells what the command does and shows examples that begin with it."""

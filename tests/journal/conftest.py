@@ -9,13 +9,16 @@ from typing import TypeAlias
 import pytest
 
 from taisai.journal import Journal, MemoryJournal, SqliteJournal
+from taisai.journal.postgres import PostgresJournal
 from tests.journal.samples import closed_journal
+from tests.postgres import journal_url
 
 Opener: TypeAlias = Callable[[Path], Journal]
 
 STORES: dict[str, Opener] = {
     "memory": lambda _folder: MemoryJournal(),
     "sqlite": lambda folder: SqliteJournal(folder / "journal.db"),
+    "postgresql": lambda folder: PostgresJournal(journal_url(folder)),
 }
 """Every kind of journal; the contract is tested against each."""
 

@@ -14,7 +14,7 @@ from taisai.journal.verify import verify_file
 NOON = 1_731_672_000_000_000
 TABLES = ("pit1/tai-sai-1", "pit1/tai-sai-2", "甲")
 
-Content = tuple[list[Record], list[list[Record]], dict[str, Head], list[Snapshot], list[Checkpoint]]
+Content = tuple[list[Record], list[list[Record]], dict[str, Head], list[Snapshot], list[Checkpoint], dict[str, bytes]]
 
 
 def new(
@@ -30,12 +30,13 @@ def several(first: int, count: int) -> list[NewRecord]:
 
 
 def fill(journal: Journal, rounds: int = 6) -> None:
-    """Some history in three tables: 1, 2 and 3 records a commit, snapshots, a checkpoint after every third commit."""
+    """Some history in three tables: 1, 2 and 3 records a commit, snapshots, settings, a checkpoint after each third."""
     for step in range(rounds):
         journal.append(
             [Batch(table, step * (place + 1), several(step * 10, place + 1)) for place, table in enumerate(TABLES)]
         )
         journal.save_snapshot(TABLES[1], 2 * step + 1, 1, b"state %d " % step * 20)
+        journal.keep(f"setting/{step % 4}", b"step %d" % step)
         if step % 3 == 2:
             journal.sign_checkpoint(NOON + step)
 
@@ -93,4 +94,5 @@ def content(journal: Journal) -> Content:
         {table: journal.head(table) for table in journal.tables()},
         list(journal.snapshots()),
         list(journal.checkpoints(-(2**62))),
+        journal.kept(),
     )

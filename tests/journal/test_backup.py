@@ -10,6 +10,7 @@ import pytest
 
 from taisai.journal import (
     Batch,
+    InvalidRecord,
     JournalDamaged,
     JournalFull,
     JournalInUse,
@@ -226,6 +227,16 @@ def test_a_journal_is_copied_into_an_empty_one_only(sound: Path) -> None:
         assert content(target) == content(source)
         with pytest.raises(Exception, match="into an empty one only"):
             copy(source, target)
+
+
+def test_a_journal_with_a_full_drawer_is_not_empty() -> None:
+    """A copy goes into a journal without anything in it: not over somebody's settings, and not over checkpoints."""
+    with MemoryJournal() as source, MemoryJournal() as kept, MemoryJournal() as signed:
+        kept.keep("setting", b"mine")
+        signed.sign_checkpoint(NOON)
+        for target in (kept, signed):
+            with pytest.raises(InvalidRecord, match="into an empty one only"):
+                copy(source, target)
 
 
 def test_a_copy_of_a_tampered_journal_is_noticed(sound: Path, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from taisai.journal import (
     DuplicateCommand,
     Head,
     InvalidRecord,
+    InvalidThing,
     Journal,
     JournalClosed,
     JournalDamaged,
@@ -250,6 +252,64 @@ def test_a_checkpoint_from_elsewhere_must_follow(journal: Journal) -> None:
         journal.keep_checkpoint(last)
 
 
+def test_the_drawer_keeps_what_may_change(journal: Journal) -> None:
+    """Things in the drawer are kept by name, changed, let go of, and found by the beginning of their names."""
+    assert journal.kept() == {}
+    for name, value in (("b/2", b"two"), ("b/1", b"\0\xff"), ("b", b""), ("c", b"old"), ("c", b"new"), ("a", b"x")):
+        journal.keep(name, value)
+    assert list(journal.kept().items()) == [("a", b"x"), ("b", b""), ("b/1", b"\0\xff"), ("b/2", b"two"), ("c", b"new")]
+    assert list(journal.kept("b/")) == ["b/1", "b/2"]
+    journal.keep("b/1", None)
+    journal.keep("never there", None)
+    assert list(journal.kept("b")) == ["b", "b/2"]
+    assert journal.kept("d") == {}
+    assert journal.position() == 0
+    assert list(verify(journal)) == []
+
+
+def test_odd_names_in_the_drawer(journal: Journal) -> None:
+    """Any text is a name, and the beginning of a name is a beginning whatever its characters are."""
+    last = "\U0010ffff"
+    names = [
+        "a",
+        "a\0",
+        "a\0b",
+        "a\\",
+        "a\\0",
+        "a\\\\",
+        f"a{last}",
+        f"a{last}b",
+        "b",
+        "\ud7ff",
+        "\ue000",
+        last,
+        f"{last}z",
+        "_",
+        "%",
+    ]
+    for name in names:
+        journal.keep(name, name.encode())
+    assert list(journal.kept().items()) == [(name, name.encode()) for name in sorted(names)]
+    for prefix in names:
+        assert list(journal.kept(prefix)) == sorted(name for name in names if name.startswith(prefix)), prefix
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("", b"", "'' cannot be kept in the drawer: it needs a name"),
+        ("\ud800", b"", "a character that is none"),
+        (7, b"", "its name is of the type int, not str"),
+        ("a", "text", "its value is of the type str, not bytes"),
+    ],
+)
+def test_what_the_drawer_does_not_keep(journal: Journal, name: Any, value: Any, words: str) -> None:
+    """A name or a value of the wrong form is refused in words."""
+    with pytest.raises(InvalidThing, match=words):
+        journal.keep(name, value)
+    assert journal.kept() == {}
+
+
 def test_progress_is_told(journal: Journal) -> None:
     """Verification tells how far it is, and hands every record on."""
     journal.append([Batch("a", 0, several(0, 2500))])
@@ -343,6 +403,8 @@ def test_a_closed_journal_says_so(journal: Journal, tmp_path: Path) -> None:
         journal.standing,
         lambda: journal.save_snapshot("a", 1, 1, b""),
         lambda: journal.sign_checkpoint(NOON),
+        lambda: journal.keep("a", b""),
+        journal.kept,
         lambda: journal.backup(tmp_path / "late.db"),
     ):
         with pytest.raises(JournalClosed, match="is closed"):

@@ -9,15 +9,15 @@ import pytest
 
 from taisai.journal import JournalError, SqliteJournal
 from taisai.journal.verify import verify_file
-from tests.journal.samples import Content, closed_journal, content, copy_of
+from tests.journal.samples import closed_journal, content, copy_of
 
 FLIPS = 100
 
 
-def read_back(path: Path) -> Content:
-    """Everything that can be read from a file, for reading only."""
+def read_back(path: Path) -> tuple[object, ...]:
+    """Everything that a journal vouches for, read from a file."""
     with SqliteJournal(path, read_only=True) as journal:
-        return content(journal)
+        return content(journal)[:5]  # the drawer is not vouched for
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from taisai.journal import Batch, DuplicateCommand, Journal, NewRecord, SequenceConflict, SqliteJournal
+from taisai.journal import Batch, DuplicateCommand, Journal, MemoryJournal, NewRecord, SequenceConflict
 from taisai.journal.verify import verify
 from tests.journal.conftest import STORES
 
@@ -34,6 +34,7 @@ class JournalMachine(RuleBasedStateMachine):
     """Appends, refusals, snapshots, checkpoints and restarts, in any order."""
 
     kind = "memory"
+    examples = 25
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,6 +43,7 @@ class JournalMachine(RuleBasedStateMachine):
         self.model: dict[str, list[NewRecord]] = {}
         self.order: list[tuple[str, NewRecord]] = []
         self.states: dict[str, dict[int, bytes]] = {}
+        self.drawer: dict[str, bytes] = {}
 
     @rule(wanted=BATCHES)
     def append(self, wanted: list[tuple[str, int, list[NewRecord]]]) -> None:
@@ -100,10 +102,18 @@ class JournalMachine(RuleBasedStateMachine):
         checkpoint = self.journal.sign_checkpoint(at)
         assert (checkpoint.position, checkpoint.count) == (len(self.order), len(self.order))
 
+    @rule(name=st.text(st.sampled_from("ab\0\\甲"), min_size=1, max_size=2), value=st.none() | st.binary(max_size=5))
+    def keep(self, name: str, value: bytes | None) -> None:
+        """Put something into the drawer, or let go of it."""
+        self.journal.keep(name, value)
+        self.drawer.pop(name, None)
+        if value is not None:
+            self.drawer[name] = value
+
     @rule()
     def restart(self) -> None:
         """Close and open again, where there is something to open."""
-        if isinstance(self.journal, SqliteJournal):
+        if not isinstance(self.journal, MemoryJournal):
             self.journal.close()
             self.journal = STORES[self.kind](Path(self.folder.name))
 
@@ -137,6 +147,7 @@ class JournalMachine(RuleBasedStateMachine):
         assert [(one.table, *(getattr(one, name) for name in fields)) for one in self.journal.read_all()] == [
             (table, *(getattr(one, name) for name in fields)) for table, one in self.order
         ]
+        assert list(self.journal.kept().items()) == sorted(self.drawer.items())
         assert self.journal.tables() == sorted({table for table, _ in self.order})
         assert {(one.table, one.seq): one.state for one in self.journal.snapshots()} == {
             (table, seq): state for table, kept in self.states.items() for seq, state in kept.items()
@@ -155,17 +166,30 @@ class SqliteMachine(JournalMachine):
     kind = "sqlite"
 
 
+class PostgresMachine(JournalMachine):
+    """The same on a server."""
+
+    kind = "postgresql"
+    examples = 12  # opening and closing takes longer there
+
+
+MACHINES = (JournalMachine, SqliteMachine, PostgresMachine)
+
+
 def test_every_kind_has_its_machine() -> None:
     """No kind of journal is left out."""
-    assert {machine.kind for machine in (JournalMachine, SqliteMachine)} == STORES.keys()
+    assert {machine.kind for machine in MACHINES} == STORES.keys()
 
 
-@pytest.mark.parametrize("machine", [JournalMachine, SqliteMachine])
+@pytest.mark.parametrize("machine", MACHINES)
 def test_a_journal_does_as_its_model(machine: type[JournalMachine]) -> None:
     """Any order of appends, refusals, snapshots, checkpoints and restarts leaves journal and model the same."""
     run_state_machine_as_test(
         machine,
         settings=settings(
-            max_examples=25, stateful_step_count=20, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+            max_examples=machine.examples,
+            stateful_step_count=20,
+            deadline=None,
+            suppress_health_check=[HealthCheck.too_slow],
         ),
     )

@@ -196,11 +196,11 @@ CHECKPOINT_CHANGES = [
 ]
 
 FILE_CHANGES = [
-    Change("migration.number", "UPDATE migration SET number = 3 WHERE number = 2", "file-damaged"),
+    Change("migration.number", "UPDATE migration SET number = 4 WHERE number = 3", "file-damaged"),
     Change("migration.name", "UPDATE migration SET name = 'x' WHERE number = 2", "file-damaged"),
     Change("migration.checksum", "UPDATE migration SET checksum = zeroblob(32) WHERE number = 1", "file-damaged"),
     Change("delete migration", "DELETE FROM migration WHERE number = 2", "file-damaged"),
-    Change("user_version", "PRAGMA user_version = 3", "file-damaged"),
+    Change("user_version", "PRAGMA user_version = 4", "file-damaged"),
     Change("user_version", "PRAGMA user_version = 1", "file-damaged"),
     Change("application_id", "PRAGMA application_id = 7", "file-damaged"),
     Change("another table", "CREATE TABLE more (a)", "schema-altered"),
@@ -240,10 +240,11 @@ def test_a_change_is_found(sound: Path, tmp_path: Path, change: Change) -> None:
 
 
 def test_every_column_is_changed_by_a_test(sound: Path, tmp_path: Path) -> None:
-    """The list of changes leaves out no column of the file."""
+    """The list of changes leaves out no column but the drawer's, which may change and is not vouched for."""
     connection = apsw.Connection(str(copy_of(sound, tmp_path / "journal.db")))
     columns = connection.execute(
         "SELECT m.name || '.' || c.name FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table'"
+        " AND m.name <> 'drawer'"
     ).fetchall()
     connection.close()
     assert len(columns) == 36

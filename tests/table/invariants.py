@@ -14,6 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from taisai.audit import recount
+from taisai.audit.openings import opened_wrong
 from taisai.core.rulebook import VoidReason
 from taisai.table import happenings as h
 from taisai.table.betting import breaches
@@ -34,6 +35,14 @@ def check_event(rules: TableRules, before: TableState, event: h.Event, after: Ta
     _colours_are_one_players(after)
     _other_rounds_are_left_alone(before, event, after)
     match event.what:
+        case h.DiceCommitted():
+            assert (before.round.phase, before.round.commitment) == (RoundPhase.BETWEEN, "")
+        case h.BetsOpened():
+            assert after.round.commitment == before.round.commitment
+        case h.DiceUncovered():
+            _opened_as_committed(before, event.what)
+        case h.InterruptionResolved():
+            assert event.what.dice is None or not before.round.commitment, "nobody can read virtual dice"
         case h.BetsClosed():
             _what_is_shared_out_was_shown(rules, before, event.what)
         case h.BetPaid():
@@ -49,6 +58,12 @@ def check_event(rules: TableRules, before: TableState, event: h.Event, after: Ta
         case _:
             pass
     assert state_from(snapshot_of(after)) == after
+
+
+def _opened_as_committed(before: TableState, what: h.DiceUncovered) -> None:
+    """Committed dice are those that their opening gives, by the second reading of the scheme."""
+    current = before.round
+    assert opened_wrong(current.commitment, what.opening, before.table, current.number, what.dice) == ""
 
 
 def _event_survives_the_journal(event: h.Event) -> None:

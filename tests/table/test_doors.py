@@ -45,7 +45,7 @@ def states() -> st.SearchStrategy[tuple[TableRules, TableState]]:
 
 
 def test_the_states_are_of_every_kind() -> None:
-    """The pool has every phase of the round, interrupted and suspended tables, colours and debts."""
+    """The pool has every phase of the round, interrupted and suspended tables, colours, debts, committed dice."""
     pool = [state for _, state in reachable()]
     assert {state.round.phase for state in pool} == set(RoundPhase)
     assert len({state.phase for state in pool}) == 3
@@ -53,6 +53,8 @@ def test_the_states_are_of_every_kind() -> None:
     assert any(state.round.interrupted for state in pool)
     assert any(seat.colour for state in pool for seat in state.players.values())
     assert any(past.reversed for state in pool for past in state.history)
+    assert any(state.round.commitment for state in pool)
+    assert any(past.opening for state in pool for past in state.history)
 
 
 @given(at=states(), command=commands())
@@ -161,16 +163,15 @@ def test_what_is_held_while_the_round_is_interrupted() -> None:
     codes = {kind.__name__: may_begin(deal.rules, deal.state, SHIFT_MANAGER, kind) for kind in ACTION_TYPES}
     waiting = {name for name, found in codes.items() if found is not None and found.code is Code.ROUND_INTERRUPTED}
     assert {name for name, found in codes.items() if found is None} == HELD | {"SetUp"}
-    assert {"PlaceBet", "OpenBets"} == {
-        name for name, found in codes.items() if found is not None and found.code is Code.TABLE_SUSPENDED
-    }
+    begins = {"CommitDice", "PlaceBet", "OpenBets"}
+    assert begins == {name for name, found in codes.items() if found is not None and found.code is Code.TABLE_SUSPENDED}
     closed_only = {"CountFloat", "TestRun", "CheckItem", "OpenTable"}
-    assert waiting == {kind.__name__ for kind in ACTION_TYPES} - HELD - closed_only - {"SetUp", "PlaceBet", "OpenBets"}
+    assert waiting == {kind.__name__ for kind in ACTION_TYPES} - HELD - closed_only - begins - {"SetUp"}
 
 
 @pytest.mark.parametrize("layout", [NZ, TAI_SAI])
 def test_a_suspended_table_begins_nothing_and_ends_what_it_began(layout: str) -> None:
-    """Between rounds neither tumble nor call; in a round everything but new bets."""
+    """Between rounds neither commitment, tumble nor call; in a round everything but new bets."""
     deal = opened(layout, ann=100)
     deal.do(a.SuspendTable("smoke"))
     stopped = {
@@ -178,7 +179,7 @@ def test_a_suspended_table_begins_nothing_and_ends_what_it_began(layout: str) ->
         for kind in ACTION_TYPES
         if (found := may_begin(deal.rules, deal.state, SHIFT_MANAGER, kind)) and found.code is Code.TABLE_SUSPENDED
     }
-    assert stopped == {"Tumble", "OpenBets", "PlaceBet"}
+    assert stopped == {"CommitDice", "Tumble", "OpenBets", "PlaceBet"}
     playing = opened(layout, ann=100).begin().bet("ann", "small", 10)
     playing.do(a.SuspendTable("smoke"))
     playing.do(a.WithdrawBet("ann", "small"), player("ann"))

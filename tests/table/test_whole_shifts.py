@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
 from taisai.audit import recount
+from taisai.core.fair import commitment_of, roll_from
 from taisai.core.rulebook import VoidReason
 from taisai.table import actions as a
 from taisai.table.betting import breaches
@@ -51,6 +52,8 @@ class WholeShift(RuleBasedStateMachine):
         super().__init__()
         self.deal = Deal(self.layout)
         self.boxes = [""]
+        self.secret = bytes(32)
+        """What the dice were last committed to."""
         self.kept = (0, snapshot_of(self.deal.state))
         """A snapshot, and after how many events it was made."""
 
@@ -137,7 +140,10 @@ class WholeShift(RuleBasedStateMachine):
             case RoundPhase.CLOSED:
                 if current.tumbles < 3:
                     self.put(a.Tumble(3))
-                self.put(a.Uncover(faces))
+                if current.commitment:
+                    self._open_or_give_up()
+                else:
+                    self.put(a.Uncover(faces))
             case RoundPhase.UNCOVERED:
                 self.put(a.Announce())
             case RoundPhase.ANNOUNCED if self.deal.rules.has_terminal:
@@ -149,6 +155,13 @@ class WholeShift(RuleBasedStateMachine):
                     self.put(a.AmendEntry(current.dice), alter=True)
             case RoundPhase.COLLECTED:
                 self.put(a.PayNext())
+
+    def _open_or_give_up(self) -> None:
+        """Committed dice are opened; a round that was committed to who knows what is void."""
+        number = self.deal.state.round.number
+        dice = roll_from(self.secret, self.deal.state.table, number).faces
+        if not self.put(a.Uncover(dice, self.secret.hex())) and self.put(a.Interrupt("the secret is lost"), SYSTEM):
+            self.put(a.ResolveInterruption(()), alter=True)
 
     def _fetch_players(self) -> None:
         """Everybody sits, with chips to play."""
@@ -261,6 +274,13 @@ class WholeShift(RuleBasedStateMachine):
             if owed:
                 self.put(a.SettleDebt(name, owed))
 
+    @rule(chance=chances)
+    def commit(self, chance: Random) -> None:
+        """The dice of the next round are committed, in time or not."""
+        secret, number = chance.randbytes(32), self.deal.state.round.number + 1
+        if self.put(a.CommitDice(commitment_of(secret, self.deal.state.table, number))):
+            self.secret = secret
+
     @rule(times=st.integers(0, 4))
     def tumble(self, times: int) -> None:
         """The tumbler is started, in time or not."""
@@ -354,6 +374,7 @@ def one_move(shift: WholeShift, chance: Random) -> None:
         (1, lambda: shift.void(chance.choice(list(VoidReason)), yes)),
         (2, lambda: shift.interrupt(chance, chance.randint(0, 3), yes)),
         (1, shift.restart),
+        (1, lambda: shift.commit(chance)),
         (1, lambda: shift.tumble(chance.randint(0, 4))),
         (1, lambda: shift.look_at_the_dice(yes)),
         (2, lambda: shift.take_colour(chance.choice(NAMES), chance.choice(["red", "blue"]), chance.choice([5, 25]))),
@@ -368,7 +389,11 @@ def one_move(shift: WholeShift, chance: Random) -> None:
         moves += [(2, lambda: shift.correct(chance)), (2, lambda: shift.lights_fail("dark"))]
         moves += [(2, lambda: shift.enter_wrong(chance))]
     if shift.is_between():
-        moves += [(2, lambda: shift.reverse(chance)), (1, lambda: shift.close_table(chance.choice([0, 900, 1100])))]
+        moves += [
+            (4, lambda: shift.commit(chance)),
+            (4, lambda: shift.reverse(chance)),
+            (1, lambda: shift.close_table(chance.choice([0, 900, 1100]))),
+        ]
     chance.choices([move for _, move in moves], [weight for weight, _ in moves])[0]()
 
 

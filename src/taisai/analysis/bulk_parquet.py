@@ -190,7 +190,7 @@ def _learn(rounds: Iterable[Any]) -> _Rounds:
     for each in rounds:
         _round_columns(each.schema)
         try:
-            numbers, codes = whole_numbers(each, "round", row), _codes(each, row)
+            numbers, codes = whole_numbers(each, "round", row), round_codes(each, row)
             layout, names = texts(each, "layout", row)
         except InputFault as fault:
             raise fault.under("rounds") from None
@@ -219,7 +219,7 @@ def _round_columns(schema: Any) -> list[str]:
     return ["layout", "round", *dice, *(["void"] if "void" in schema.names else [])]
 
 
-def _codes(rounds: Any, first_row: int) -> NDArray[np.uint8]:
+def round_codes(rounds: Any, first_row: int) -> NDArray[np.uint8]:
     """The roll code of each round. A void round is void whatever dice lie in it, or none."""
     counts = np.ones(len(rounds), dtype=bool)
     if "void" in rounds.schema.names:

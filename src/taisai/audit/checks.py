@@ -14,6 +14,7 @@ import msgspec
 
 from taisai.audit import recount, second
 from taisai.audit.findings import AuditFinding
+from taisai.audit.openings import opened_wrong
 from taisai.core.boxes import BoxName
 from taisai.core.faults import InputFault
 from taisai.core.limits import PAIR_OF, Limits
@@ -101,6 +102,7 @@ class Seen(NamedTuple):
 Check = Callable[[Seen, Any], Iterator[AuditFinding]]
 
 _PHASES: Final[dict[type, tuple[frozenset[RoundPhase], Rule]]] = {
+    h.DiceCommitted: (frozenset({RoundPhase.BETWEEN}), Rule.BETS_OPEN),
     h.BetsOpened: (frozenset({RoundPhase.BETWEEN}), Rule.NO_BET_BEFORE_PAID),
     h.BetPlaced: (frozenset({RoundPhase.BETTING}), Rule.NO_CHANGE_AFTER_CLOSE),
     h.BetWithdrawn: (frozenset({RoundPhase.BETTING}), Rule.NO_CHANGE_AFTER_CLOSE),
@@ -260,6 +262,26 @@ def correction_follows(seen: Seen, what: h.BetCorrected) -> Iterator[AuditFindin
     if left <= 0:
         del closed[source]
     closed[target] = closed.get(target, 0) + what.amount
+
+
+def committed_once(seen: Seen, what: h.DiceCommitted) -> Iterator[AuditFinding]:
+    """The dice of the next round are committed once, before it begins."""
+    current = seen.before.round
+    if what.round != current.number + 1:
+        yield seen.finding("not-as-committed", f"committed for round {what.round}, the next is {current.number + 1}")
+    if current.commitment:
+        yield seen.finding("not-as-committed", f"the dice of round {what.round} were committed a second time")
+
+
+def opened_as_committed(seen: Seen, what: h.DiceUncovered | h.InterruptionResolved) -> Iterator[AuditFinding]:
+    """Committed dice were uncovered by the secret they were fixed by, and by nothing else; others by none."""
+    current = seen.before.round
+    if isinstance(what, h.InterruptionResolved):
+        wrong = "virtual dice were read that nobody can read" if current.commitment and what.dice is not None else ""
+    else:
+        wrong = opened_wrong(current.commitment, what.opening, seen.audited.table, current.number, what.dice)
+    if wrong:
+        yield seen.finding("not-as-committed", wrong, Rule.UPPERMOST_FACES)
 
 
 def lights_are_right(
@@ -444,6 +466,8 @@ CHECKS: Final[tuple[tuple[tuple[type, ...], Check], ...]] = (
     ((h.BetWithdrawn, h.ExcessRejected, h.LineRuled), chips_were_there),
     ((h.BetsClosed,), bets_as_closed),
     ((h.BetCorrected,), correction_follows),
+    ((h.DiceCommitted,), committed_once),
+    ((h.DiceUncovered, h.InterruptionResolved), opened_as_committed),
     ((h.ResultEntered, h.EntryAmended, h.AreasLit, h.TestRunMade), lights_are_right),
     ((h.ResultAnnounced,), called_right),
     ((h.RoundConcluded,), settled_right),

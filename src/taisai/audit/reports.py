@@ -1,7 +1,8 @@
 """Reports: what tables did, by day, month, year or life.
 
-Enters: the events of a journal. Leaves: rows of meters with win and hold, and the significant events; as values, CSV
-or a page. Every report has a title, its interval and when it was made; an interval without events says "No Activity".
+Enters: the events of a journal. Leaves: rows of meters with win and hold, and the significant events, the house's
+among the tables'; as values, CSV or a page. Every report has a title, its interval and when it was made; an interval
+without events says "No Activity".
 Serves R28-R30, R33.
 """
 
@@ -18,6 +19,8 @@ from typing import Final, NamedTuple
 
 from taisai.journal.codec import KIND_OF, event_of
 from taisai.journal.contract import Journal
+from taisai.journal.house import HOUSE, HouseEvent, LargeWin, house_event_of, house_told, is_significant
+from taisai.journal.record import Record
 from taisai.table import happenings as h
 from taisai.table.notation_told import told
 
@@ -125,6 +128,13 @@ def make_report(
     first: datetime | None = None
     last: datetime | None = None
     for record in journal.read_all():
+        if record.table == HOUSE:
+            notice = _of_the_house(record, wanted, zone, large_win)
+            if notice is not None:
+                significant.append(notice)
+                first = first or notice.at
+                last = notice.at
+            continue
         if wanted and record.table not in wanted:
             continue
         event = event_of(record)
@@ -141,6 +151,18 @@ def make_report(
             significant.append(SignificantEvent(at, record.table, record.seq, kind, event.by.id, second, told))
     title = f"Tables by {span}" if span is not Span.LIFE else "Tables, all their life"
     return Report(title, first, last, made_at, tuple(rows[key] for key in sorted(rows)), tuple(significant))
+
+
+def _of_the_house(record: Record, wanted: frozenset[str], zone: tzinfo, large_win: int) -> SignificantEvent | None:
+    """A significant event of the house; with tables chosen, only what concerns one of them."""
+    event: HouseEvent = house_event_of(record)
+    if not is_significant(event.what) or (wanted and getattr(event.what, "table", None) not in wanted):
+        return None
+    if isinstance(event.what, LargeWin) and event.what.amount < large_win:
+        return None
+    at = datetime.fromtimestamp(event.at / 1_000_000, tz=zone)
+    detail = f"{house_told(event.what)} ({event.reason})" if event.reason else house_told(event.what)
+    return SignificantEvent(at, HOUSE, record.seq, record.kind, event.by, event.authorised_by, detail)
 
 
 def _counted(row: ReportRow, what: h.Happening) -> ReportRow:

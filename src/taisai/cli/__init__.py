@@ -38,15 +38,21 @@ _COMMANDS: Final = {
     "compare": "Two layouts side by side: what differs, box by box.",
     "decided": "What is certain while only some dice are known.",
     "session": "What a player takes home from so many rounds: every result with its chance.",
+    "house": "What a table wins in a shift, what it risks, which limits hold it.",
+    "simulate": "A table played many shifts long: players, plans, limits, voids.",
+    "dice": "Whether the dice of a tumbler are fair: evidence round by round, from a file or a journal.",
     "felt": "Draw a layout as SVG or PNG: plain, lit, with chips, as a heat map.",
+    "serve": "Run a floor: live tables over HTTP and WebSocket.",
     "deal": "Deal a shift from a file, or a table in the terminal.",
     "replay": "Tell a round of a journal as a person would.",
     "explain": "A player's bets, each with why it came out so.",
     "audit": "Replay and check a whole journal.",
+    "verify": "Virtual dice against the commitment that was published before the bets.",
     "report": "What tables did, by day, month, year or life.",
     "resettle": "Every bet of a Parquet file settled again; what differs from what was paid.",
     "backup": "Copy a journal while it runs.",
     "restore": "Put a backup in place, after it is proven.",
+    "move": "Copy a journal into one of another kind, and prove the copy.",
 }
 _MODULES: Final = {"restore": "backup"}
 """Where a command does not have a module of its own name."""

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
@@ -15,13 +15,17 @@ from taisai.audit.run import Audit
 from taisai.cli.show import AsJson, BookDirs, console, print_json, shelf_of
 from taisai.core.rulebook import RuleBook
 from taisai.journal.contract import Progress
+from taisai.journal.opening import file_of, open_journal, shown_address
 from taisai.journal.signing import public_from_pem
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 EXIT_FINDINGS = 1
 
 
 def audit(
-    journal: Annotated[Path, Parameter(help="The journal's file.")],
+    journal: Annotated[str, Parameter(help="The journal: a file, or its address.")],
     /,
     *,
     public_key: Annotated[Path | None, Parameter(help="Public key (PEM) to check signatures by.")] = None,
@@ -36,6 +40,7 @@ def audit(
     Examples:
       taisai audit floor.db
       taisai audit floor.db --public-key floor.pub --json
+      taisai audit postgresql://auditor@db.casino.example/floor --public-key floor.pub
     """
     shelf = shelf_of(book_dir)
 
@@ -45,12 +50,12 @@ def audit(
     key = public_from_pem(public_key.read_bytes()) if public_key is not None else None
     with progress_bar("auditing") as progress:
         checked = Audit(book_of, progress)
-        findings = list(checked.findings_of_file(journal, key))
+        findings = list(_findings(checked, journal, key))
     tables = checked.states
     if json:
         print_json(
             {
-                "journal": str(journal),
+                "journal": shown_address(journal),
                 "records": checked.records,
                 "tables": {
                     table: {"records": state.seq, "rounds": state.round.number} for table, state in tables.items()
@@ -64,6 +69,16 @@ def audit(
         verdict = f"[bold red]{len(findings)} findings[/]" if findings else "[bold green]no finding[/]"
         console().print(f"{checked.records:,} records of {len(tables)} tables: {verdict}")
     return EXIT_FINDINGS if findings else 0
+
+
+def _findings(checked: Audit, journal: str, key: Ed25519PublicKey | None) -> Iterator[AuditFinding]:
+    """What is found in a journal: a file may be damaged in any way, the others can be opened or not."""
+    file = file_of(journal)
+    if file is not None:
+        yield from checked.findings_of_file(file, key)
+    else:
+        with open_journal(journal, read_only=True) as opened:
+            yield from checked.findings(opened, key)
 
 
 def _plain(finding: AuditFinding) -> dict[str, object]:

@@ -8,7 +8,8 @@ from cyclopts import Parameter
 
 from taisai.books import BookRefused
 from taisai.cli.show import AsJson, BookDirs, console, dated, grid, print_json, shelf_of
-from taisai.core.rulebook import Layout, RuleBook
+from taisai.core.rulebook import RuleBook
+from taisai.wire.plain import plain_book
 
 
 def books(
@@ -41,7 +42,7 @@ def books(
             refused.append(refusal)
     if json:
         faults = [{"id": each.book_id, "faults": [str(fault) for fault in each.faults]} for each in refused]
-        print_json({"books": [_plain_book(each) for each in good], "refused": faults})
+        print_json({"books": [plain_book(each) for each in good], "refused": faults})
     else:
         _show_all(good)
         for each in refused:
@@ -71,7 +72,7 @@ def _show_all(shelf: list[RuleBook]) -> None:
 
 def _show_one(book: RuleBook, *, as_json: bool) -> None:
     if as_json:
-        print_json(_plain_book(book))
+        print_json(plain_book(book))
         return
     out = console()
     out.print(f"[bold]{book.id}[/]  {book.document}", soft_wrap=True)
@@ -94,50 +95,3 @@ def _show_one(book: RuleBook, *, as_json: bool) -> None:
         voids.add_row(rule.reason, rule.summary, rule.scope, ", ".join(rule.clauses))
     out.print(voids)
     out.print(f"`taisai clause {book.id}` lists its {len(book.clauses)} clauses.", style="dim")
-
-
-def _plain_book(book: RuleBook) -> dict[str, object]:
-    procedure = book.procedure
-    return {
-        "id": book.id,
-        "title": book.title,
-        "version": book.version,
-        "operator": book.operator,
-        "jurisdiction": book.jurisdiction,
-        "document": book.document,
-        "effective": book.effective,
-        "digest": book.digest,
-        "clauses": len(book.clauses),
-        "interpretations": list(book.interpretations),
-        "procedure": {
-            "device": procedure.device,
-            "tumble": procedure.tumble,
-            "tumbles_min": procedure.tumbles_min,
-            "steps": procedure.steps,
-            "opening": procedure.opening,
-            "voids": list(procedure.voids.values()),
-            "calls": procedure.calls,
-        },
-        "rules": dict(book.rules),
-        "layouts": [_plain_layout(layout) for layout in book.layouts.values()],
-    }
-
-
-def _plain_layout(layout: Layout) -> dict[str, object]:
-    return {
-        "name": layout.name,
-        "title": layout.title,
-        "clauses": layout.clauses,
-        "boxes": list(layout.boxes),
-        "pay": [
-            {
-                "bet": row.bet,
-                "boxes": [box.name for box in row.boxes],
-                "pays": row.pays,
-                "dice": row.dice,
-                "totals": sorted(row.totals) if row.totals is not None else None,
-                "clauses": row.clauses,
-            }
-            for row in layout.rows
-        ],
-    }

@@ -10,6 +10,7 @@ from taisai.books.held import tests_holding
 from taisai.cli.show import AsJson, BookDirs, console, dated, grid, print_json, shelf_of
 from taisai.core.citations import citations_of, find_clause
 from taisai.core.rulebook import Clause, Interpretation, RuleBook
+from taisai.wire.plain import plain_clause
 
 
 def clause(
@@ -38,9 +39,9 @@ def clause(
         found = find_clause(rule_book, number)
     if json:
         print_json(
-            [_plain(rule_book, each) for each in found]
+            [plain_clause(rule_book, each) for each in found]
             if number is None or len(found) > 1
-            else _plain(rule_book, found[0])
+            else plain_clause(rule_book, found[0])
         )
     elif number is None or len(found) > 1:
         _show_list(rule_book, found)
@@ -84,31 +85,3 @@ def _show_interpretation(entry: Interpretation) -> None:
     console().print(f"\ninterpretation [bold]{entry.id}[/]{choice}")
     console().print(f"  question: {entry.question}", markup=False)
     console().print(f"  reading:  {entry.reading}", markup=False)
-
-
-def _plain(book: RuleBook, each: Clause | Interpretation) -> dict[str, object]:
-    common = {"cited_by": citations_of(book, each.id), "tests": tests_holding(book.id, each.id)}
-    if isinstance(each, Interpretation):
-        return {
-            "book": book.id,
-            "id": each.id,
-            "clauses": each.clauses,
-            "question": each.question,
-            "reading": each.reading,
-            "house_choice": each.house_choice,
-            **common,
-        }
-    return {
-        "book": book.id,
-        "id": each.id,
-        "document": book.document,
-        "summary": each.summary,
-        "duties": each.duties,
-        "room": each.room,
-        "effective": each.effective,
-        "interpretations": [
-            {"id": entry.id, "question": entry.question, "reading": entry.reading, "house_choice": entry.house_choice}
-            for entry in book.interpretations_of(each.id)
-        ],
-        **common,
-    }

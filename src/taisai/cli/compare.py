@@ -6,9 +6,10 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from taisai.cli.show import AsJson, BookDirs, console, exact, grid, percent, print_json, shelf_of
+from taisai.cli.show import AsJson, BookDirs, console, grid, percent, print_json, shelf_of
 from taisai.core.odds import BoxOdds, Comparison
 from taisai.core.odds import compare as compare_layouts
+from taisai.wire.plain import exact
 
 
 def compare(

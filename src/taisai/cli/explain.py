@@ -10,6 +10,7 @@ from taisai.cli.show import AsJson, BookDirs, console, print_json, shelf_of
 from taisai.core.faults import InputFault, shown
 from taisai.journal import Journal, open_journal
 from taisai.journal.codec import event_of
+from taisai.journal.house import game_tables
 from taisai.journal.keeper import load
 from taisai.table import happenings as h
 from taisai.table.recall import RecalledRound, explain_line, recall
@@ -110,8 +111,9 @@ def _told(rules: TableRules, state: TableState, each: RecalledRound, placed: Pla
 
 def table_at(journal: Journal, table: str, number: int | None) -> TableState:
     """A table's state now, or at the end of a round."""
-    if table not in journal.tables():
-        raise InputFault("--table", f"no table {shown(table)}; there are {', '.join(journal.tables()) or 'none'}")
+    tables = game_tables(journal)
+    if table not in tables:
+        raise InputFault("--table", f"no table {shown(table)}; there are {', '.join(tables) or 'none'}")
     if number is None:
         return load(journal, table)[0]
     for record in journal.read(table):

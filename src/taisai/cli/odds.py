@@ -9,11 +9,12 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from taisai.cli.show import AsJson, BookDirs, console, exact, grid, percent, print_json, shelf_of
+from taisai.cli.show import AsJson, BookDirs, console, grid, percent, print_json, shelf_of
 from taisai.core.bets import parse_bets
 from taisai.core.faults import InputFault
 from taisai.core.odds import BetsOdds, BoxOdds, bets_odds, layout_odds
 from taisai.core.rulebook import Layout
+from taisai.wire.plain import plain_bets, plain_box
 
 
 def odds(
@@ -124,26 +125,9 @@ def _write_csv(boxes: tuple[BoxOdds, ...]) -> None:
         )
 
 
-def plain_box(box: BoxOdds) -> dict[str, object]:
-    """A box's odds in plain values."""
-    return {
-        "box": box.box.name,
-        "kind": box.box.kind,
-        "bet": box.bet,
-        "pays": [{"pays": each.pays, "ways": each.ways} for each in box.pay_ways],
-        "ways": box.ways,
-        "probability": exact(box.probability),
-        "return": exact(box.returned),
-        "edge": exact(box.edge),
-        "variance": exact(box.variance),
-        "below_75": box.is_below_floor,
-        "clauses": box.clauses,
-    }
-
-
 def _show_bets(layout: Layout, odds: BetsOdds, *, as_csv: bool, as_json: bool) -> None:
     if as_json:
-        print_json(_plain_bets(layout, odds))
+        print_json(plain_bets(layout, odds))
         return
     if as_csv:
         writer = csv.writer(sys.stdout, lineterminator="\n")
@@ -174,23 +158,3 @@ def _show_bets(layout: Layout, odds: BetsOdds, *, as_csv: bool, as_json: bool) -
         out.print(f"Worst for the house: {worst.roll} pays out {worst.net} net (exposure {odds.exposure}).")
     else:
         out.print("The house cannot lose on these bets.")
-
-
-def _plain_bets(layout: Layout, odds: BetsOdds) -> dict[str, object]:
-    return {
-        "layout": layout.name,
-        "bets": [{"box": bet.box, "stake": bet.stake} for bet in odds.bets],
-        "staked": odds.staked,
-        "hit_frequency": exact(odds.hit_frequency),
-        "ahead": exact(odds.ahead),
-        "return": exact(odds.returned),
-        "edge": exact(odds.edge),
-        "expected_net": exact(odds.expected_net),
-        "variance": exact(odds.variance),
-        "below_75": odds.is_below_floor,
-        "exposure": odds.exposure,
-        "house_worst": {"dice": odds.house_worst.roll.faces, "player_net": odds.house_worst.net},
-        "house_best": {"dice": odds.house_best.roll.faces, "player_net": odds.house_best.net},
-        "distribution": [{"net": net, "ways": ways} for net, ways in odds.distribution],
-        "rolls": [{"dice": result.roll.faces, "net": result.net} for result in odds.results],
-    }

@@ -11,6 +11,7 @@ from taisai.cli.show import AsJson, console, print_json
 from taisai.core.faults import InputFault, shown
 from taisai.journal import Journal, open_journal
 from taisai.journal.codec import KIND_OF, event_of
+from taisai.journal.house import game_tables
 from taisai.table import happenings as h
 from taisai.table.notation import clock_text
 from taisai.table.notation_told import told
@@ -33,8 +34,9 @@ def replay(
       taisai replay floor.db --table T1
     """
     with open_journal(journal, read_only=True) as opened:
-        if table not in opened.tables():
-            raise InputFault("--table", f"no table {shown(table)}; there are {', '.join(opened.tables()) or 'none'}")
+        tables = game_tables(opened)
+        if table not in tables:
+            raise InputFault("--table", f"no table {shown(table)}; there are {', '.join(tables) or 'none'}")
         story = _story(opened, table, round)
     if json:
         print_json({"table": table, "events": [_plain(seq, event) for seq, event in story]})

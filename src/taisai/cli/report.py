@@ -61,7 +61,6 @@ def _show(made: Report) -> None:
     out.print(f"[bold]{made.title}[/]  {made.interval}; made at {made.made_at:%Y-%m-%d %H:%M:%S %Z}", soft_wrap=True)
     if not made.rows:
         out.print(NO_ACTIVITY)
-        return
     table = grid(
         "span", "table", ("rounds", "right"), ("void", "right"), ("reversed", "right"), ("staked", "right"),
         ("returned", "right"), ("win", "right"), ("drop", "right"), ("hold", "right"), ("actual", "right"),
@@ -73,7 +72,8 @@ def _show(made: Report) -> None:
         ]
         numbers = (row.rounds, row.voided, row.reversed, row.staked, row.returned, row.win, row.drop)
         table.add_row(row.span, row.table, *(f"{number:,}" for number in numbers), *shares)
-    out.print(table)
+    if made.rows:
+        out.print(table)
     events = grid("at", "table", ("record", "right"), "event", "by", "with", "detail", title="Significant events")
     for each in made.significant:
         at = f"{each.at:%Y-%m-%d %H:%M:%S}"

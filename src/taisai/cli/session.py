@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from taisai.cli.show import AsJson, BookDirs, console, exact, grid, percent, print_json, shelf_of
+from taisai.cli.show import AsJson, BookDirs, console, grid, percent, print_json, shelf_of
 from taisai.core.bets import parse_bets
 from taisai.core.faults import InputFault
 from taisai.core.money import chips_of
 from taisai.core.odds import BetsOdds, bets_odds
 from taisai.core.rulebook import Layout
+from taisai.wire.plain import exact
 
 if TYPE_CHECKING:
     from taisai.analysis.session import Manner, SessionResult

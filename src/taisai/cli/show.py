@@ -16,6 +16,7 @@ import msgspec
 from cyclopts import Parameter
 
 from taisai.books import Shelf, open_shelf
+from taisai.wire.plain import exact
 
 BookDirs = Annotated[
     tuple[Path, ...],
@@ -62,11 +63,6 @@ def percent(value: Fraction, places: int = 2) -> str:
     whole = (2 * scaled.numerator + scaled.denominator) // (2 * scaled.denominator)
     sign = "-" if value < 0 and whole else ""
     return f"{sign}{whole // 10**places}.{whole % 10**places:0{places}d} %"
-
-
-def exact(value: Fraction) -> dict[str, object]:
-    """A fraction for JSON: exactly, and as the nearest floating-point number."""
-    return {"exact": str(value), "value": float(value)}
 
 
 def dated(value: date | None) -> str:

@@ -1,7 +1,7 @@
 """The contract of every journal, and what can go wrong with one.
 
-Enters: batches of new records, snapshots, the wish for a checkpoint. Leaves: records in order, heads, snapshots,
-checkpoints, or an exception whose text is a sentence for people.
+Enters: batches of new records, snapshots, the wish for a checkpoint, things for the drawer. Leaves: records in order,
+heads, snapshots, checkpoints, or an exception whose text is a sentence for people.
 
 Rules that hold for every store (one suite of tests runs against each):
 
@@ -11,6 +11,7 @@ Rules that hold for every store (one suite of tests runs against each):
 - A journal may be used by several threads. Reading is done in chunks and holds nothing open between two records, so
   that appending goes on meanwhile; a reading ends at what was there when it began.
 - A snapshot is a convenience: a damaged one is passed over when it is asked for (`verify` still finds it).
+- The drawer holds small things that may change (accounts, sessions, settings). It is outside the hash chain.
 """
 
 from __future__ import annotations
@@ -106,6 +107,19 @@ class Journal(Protocol):
         """The checkpoints with `after` < number <= `upto`, in order."""
         ...
 
+    def keep(self, name: str, value: bytes | None) -> None:
+        """Put a thing into the drawer, in place of what had its name; None lets go of it. Durable when it returns."""
+        ...
+
+    def kept(self, prefix: str = "") -> dict[str, bytes]:
+        """What is in the drawer under names that begin with `prefix`, sorted by name."""
+        ...
+
+    @property
+    def key_file(self) -> Path | None:
+        """Where the private key that signs checkpoints lies, or will; its public half lies beside it."""
+        ...
+
     def public_key(self) -> Ed25519PublicKey | None:
         """The key beside this journal that its checkpoints are checked against, if there is one."""
         ...
@@ -161,6 +175,15 @@ class InvalidRecord(JournalError):
         self.reason = reason
 
 
+class InvalidThing(JournalError):
+    """Something for the drawer that cannot be kept as it is."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(f"{name!r} cannot be kept in the drawer: {reason}")
+        self.name = name
+        self.reason = reason
+
+
 class JournalClosed(JournalError):
     """The journal is used after its end."""
 
@@ -179,6 +202,16 @@ class JournalInUse(JournalError):
         self.pid = pid
 
 
+class LeaseLost(JournalError):
+    """Somebody else may write to the table now, or nobody: this writer's lease has passed."""
+
+    def __init__(self, table: str, fence: int, current: int | None = None) -> None:
+        now = "nobody has it now" if current is None else f"the lease is number {current} now"
+        super().__init__(f"the lease number {fence} of table {table!r} has passed: {now}, and nothing was written")
+        self.table = table
+        self.fence = fence
+
+
 class JournalReadOnly(JournalError):
     """The journal cannot be written to."""
 
@@ -189,6 +222,10 @@ class JournalFull(JournalError):
 
 class JournalFailed(JournalError):
     """The disk, or another part that the journal rests on, has failed."""
+
+
+class OutcomeUnknown(JournalFailed):
+    """The connection was lost in the middle of a commit. The journal can be used again: look, or repeat the command."""
 
 
 class NotAJournal(JournalError):

@@ -43,45 +43,64 @@ class Answer(Struct, frozen=True):
     """The command had been carried out before; these are its events of then."""
 
 
+class RulesAtHand:
+    """The rules of one table, worked out once for each book that it stands under."""
+
+    def __init__(self, books: Books) -> None:
+        self._books = books
+        self._rules: TableRules | None = None
+
+    def of(self, state: TableState) -> TableRules | None:
+        """The rules that a table stands under, once it is set up."""
+        set_up = state.set_up
+        if set_up is not None and (self._rules is None or self._rules.book.id != set_up.book):
+            self._rules = TableRules(self._books(set_up.book))
+        return self._rules
+
+    def for_command(self, state: TableState, command: Command) -> TableRules | Refusal:
+        """The rules to decide a command by: a set-up names its own book."""
+        if isinstance(command.do, SetUp):
+            try:
+                return TableRules(self._books(command.do.book))
+            except LookupError as error:
+                return Refusal(Code.WRONG_BOOK, str(error))
+        return self.of(state) or Refusal(Code.NOT_SET_UP, "The table is not set up.", allowed="set-up")
+
+
+def restart_command(state: TableState, at: int) -> Command | None:
+    """What interrupts a round that was in play when the house stopped; None when there was none."""
+    if state.round.phase is RoundPhase.BETWEEN or state.round.interrupted:
+        return None
+    by = Person("house", Role.SYSTEM)
+    return Command(id=f"restart-{state.seq}", at=at, by=by, do=Interrupt("the house was restarted"))
+
+
 class TableKeeper:
     """The one writer of one table."""
 
     def __init__(self, journal: Journal, books: Books, table: str, *, snapshot_every: int = SNAPSHOT_EVERY) -> None:
         self._journal = journal
-        self._books = books
         self._snapshot_every = snapshot_every
         self.state, self._snapshot_seq = load(journal, table)
         self._known = dict.fromkeys(reversed(journal.recent_commands(table, COMMANDS_KEPT)))
-        self._rules: TableRules | None = None
+        self._rules = RulesAtHand(books)
 
     def rules(self) -> TableRules | None:
         """The rules that the table stands under, once it is set up."""
-        set_up = self.state.set_up
-        if set_up is not None and (self._rules is None or self._rules.book.id != set_up.book):
-            self._rules = TableRules(self._books(set_up.book))
-        return self._rules
+        return self._rules.of(self.state)
 
     def restart(self, at: int) -> Answer | None:
         """Interrupt a round that was in play when the house stopped; None when there was none."""
-        if self.state.round.phase is RoundPhase.BETWEEN or self.state.round.interrupted:
-            return None
-        by = Person("house", Role.SYSTEM)
-        return self.do(Command(id=f"restart-{self.state.seq}", at=at, by=by, do=Interrupt("the house was restarted")))
+        command = restart_command(self.state, at)
+        return None if command is None else self.do(command)
 
     def do(self, command: Command) -> Answer:
         """Carry a command out, or say why not. When this returns, what it answers is on disk."""
         table = self.state.table
         if command.id in self._known:
             return self._first_answer(command.id)
-        rules = self.rules()
-        if isinstance(command.do, SetUp):
-            try:
-                rules = TableRules(self._books(command.do.book))
-            except LookupError as error:
-                return Answer((), Refusal(Code.WRONG_BOOK, str(error)))
-        elif rules is None:
-            return Answer((), Refusal(Code.NOT_SET_UP, "The table is not set up.", allowed="set-up"))
-        found = decide(rules, self.state, command)
+        rules = self._rules.for_command(self.state, command)
+        found = rules if isinstance(rules, Refusal) else decide(rules, self.state, command)
         if isinstance(found, Refusal):
             return Answer((), found)
         state = self.state

@@ -23,6 +23,7 @@ from taisai.journal.contract import (
     Progress,
     SigningFault,
 )
+from taisai.journal.drawer import check_name, check_thing
 from taisai.journal.record import Batch, Checkpoint, Finding, Head, Record, Row, Snapshot, Standing
 from taisai.journal.signing import NO_CHECKPOINT, Signer
 from taisai.journal.transfer import write_copy
@@ -43,6 +44,7 @@ class MemoryJournal:
         self._by_command: dict[tuple[str, str], list[Record]] = {}
         self._snapshots: dict[str, dict[int, Snapshot]] = {}
         self._checkpoints: list[Checkpoint] = []
+        self._drawer: dict[str, bytes] = {}
         self._signer: Signer | None = None
         self._closed = False
 
@@ -186,6 +188,26 @@ class MemoryJournal:
         """The checkpoints in order."""
         with self._open():
             return iter(self._checkpoints[max(after, 0) : upto])
+
+    def keep(self, name: str, value: bytes | None) -> None:
+        """Put a thing into the drawer, or let go of it."""
+        check_thing(name, value)
+        with self._open():
+            if value is None:
+                self._drawer.pop(name, None)
+            else:
+                self._drawer[name] = value
+
+    def kept(self, prefix: str = "") -> dict[str, bytes]:
+        """What is in the drawer under names that begin alike."""
+        check_name(prefix)
+        with self._open():
+            return {name: self._drawer[name] for name in sorted(self._drawer) if name.startswith(prefix)}
+
+    @property
+    def key_file(self) -> None:
+        """Nowhere: the key ends with the process."""
+        return
 
     def public_key(self) -> Ed25519PublicKey | None:
         """The public key of this process, if it has signed anything."""

@@ -6,6 +6,7 @@ Enters: an address as people write it. Leaves: an open journal, or a `JournalErr
     shift.db                         an SQLite file, by its path
     sqlite:///shift.db               the same
     sqlite:////var/lib/shift.db      the same, from the root (three slashes and the path)
+    postgresql://user@host/floor     a schema of a PostgreSQL database (postgres:// too)
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 
 from taisai.journal.contract import Journal, JournalUnreachable
 from taisai.journal.memory import MemoryJournal
+from taisai.journal.postgres_address import SCHEMES, read_address
 from taisai.journal.sqlite import SqliteJournal
 
 _SCHEME = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]+):(?P<slashes>/{0,3})(?P<rest>.*)", re.DOTALL)
@@ -25,7 +27,7 @@ def open_journal(url: str | Path, *, read_only: bool = False, create: bool = Tru
     if isinstance(url, Path):
         return SqliteJournal(url, read_only=read_only, create=create)
     if not url:
-        raise JournalUnreachable("a journal needs an address: a path, sqlite:///path, or memory:")
+        raise JournalUnreachable("a journal needs an address: a path, sqlite:///path, postgresql://... or memory:")
     found = _SCHEME.fullmatch(url)
     match found and found["scheme"].lower():
         case None:
@@ -34,11 +36,40 @@ def open_journal(url: str | Path, *, read_only: bool = False, create: bool = Tru
             return MemoryJournal()
         case "sqlite" if found and len(found["slashes"]) == 3 and found["rest"]:
             return SqliteJournal(found["rest"], read_only=read_only, create=create)
+        case scheme if scheme in SCHEMES:
+            return _on_postgresql(str(url), read_only=read_only, create=create)
         case "sqlite":
             raise JournalUnreachable(
                 f"{url!r} names no file: write sqlite:///path (four slashes for a path from the root)"
             )
         case scheme:
             raise JournalUnreachable(
-                f"journals of the kind {scheme!r} are not known: use a path, sqlite:///path or memory:"
+                f"journals of the kind {scheme!r} are not known: use a path, sqlite:///path, postgresql:// or memory:"
             )
+
+
+def file_of(url: str | Path) -> Path | None:
+    """The file that an address names, there or not; None when the journal is no file."""
+    found = None if isinstance(url, Path) else _SCHEME.fullmatch(url)
+    if found is None:
+        return Path(url)
+    is_file = found["scheme"].lower() == "sqlite" and len(found["slashes"]) == 3 and found["rest"]
+    return Path(found["rest"]) if is_file else None
+
+
+def shown_address(url: str | Path) -> str:
+    """An address as it may be shown: without a password."""
+    found = None if isinstance(url, Path) else _SCHEME.fullmatch(url)
+    return read_address(str(url)).shown if found and found["scheme"].lower() in SCHEMES else str(url)
+
+
+def _on_postgresql(url: str, *, read_only: bool, create: bool) -> Journal:
+    try:
+        from taisai.journal.postgres import PostgresJournal  # noqa: PLC0415 - asyncpg is an extra
+    except ModuleNotFoundError as error:
+        if error.name != "asyncpg":
+            raise
+        raise JournalUnreachable(
+            "a journal on PostgreSQL needs asyncpg: install taisai with its extra, taisai[postgres]"
+        ) from error
+    return PostgresJournal(url, read_only=read_only, create=create)

@@ -43,9 +43,10 @@ from taisai.journal.database import (
     sync_folder,
     translated,
 )
+from taisai.journal.drawer import after_prefix, check_name, check_thing
 from taisai.journal.lock import WriterLock
 from taisai.journal.record import Batch, Checkpoint, Finding, Head, Record, Row, Snapshot, Standing
-from taisai.journal.signing import NO_CHECKPOINT, Signer, public_beside
+from taisai.journal.signing import NO_CHECKPOINT, Signer, key_path, public_beside
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -71,6 +72,9 @@ PRUNE: Final = (
     " (SELECT seq FROM snapshot WHERE table_name = ?1 ORDER BY seq DESC LIMIT ?2)"
 )
 CHECKPOINTS: Final = "SELECT * FROM checkpoint WHERE number > ? AND number <= ? ORDER BY number LIMIT 100"
+
+THINGS: Final = "SELECT name, value FROM drawer WHERE name >= ? ORDER BY name"
+THINGS_UNTIL: Final = "SELECT name, value FROM drawer WHERE name >= ? AND name < ? ORDER BY name"
 
 
 class _Clash(Exception):
@@ -268,6 +272,27 @@ class SqliteJournal:
         while rows := self._rows(CHECKPOINTS, (after, LARGEST if upto is None else upto)):
             yield from [Checkpoint(*row) for row in rows]
             after = self._further(rows[-1][0], after)
+
+    def keep(self, name: str, value: bytes | None) -> None:
+        """Put a thing into the drawer, or let go of it."""
+        check_thing(name, value)
+        with self._writing() as connection:
+            if value is None:
+                connection.execute("DELETE FROM drawer WHERE name = ?", (name,))
+            else:
+                connection.execute("INSERT OR REPLACE INTO drawer VALUES (?, ?)", (name, value))
+
+    def kept(self, prefix: str = "") -> dict[str, bytes]:
+        """What is in the drawer under names that begin alike."""
+        check_name(prefix)
+        after = after_prefix(prefix)
+        rows = self._rows(THINGS, (prefix,)) if after is None else self._rows(THINGS_UNTIL, (prefix, after))
+        return dict(rows)
+
+    @property
+    def key_file(self) -> Path:
+        """Where the private key lies, or will when the first checkpoint is signed: beside the file."""
+        return key_path(self.path)
 
     def public_key(self) -> Ed25519PublicKey | None:
         """The public key beside the file, if there is one."""

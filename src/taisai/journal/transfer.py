@@ -1,7 +1,7 @@
 """One journal copied into another, of whatever kind.
 
-Enters: a journal, and an empty one. Leaves: the second with the same records, hashes, snapshots and checkpoints;
-`JournalDamaged` when the hashes come out differently, which means that the first was tampered with.
+Enters: a journal, and an empty one. Leaves: the second with the same records, hashes, snapshots, checkpoints and
+drawer; `JournalDamaged` when the hashes come out differently, which means that the first was tampered with.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ CHUNK: Final = 1_000
 def copy(source: Journal, target: Journal, progress: Progress | None = None) -> None:
     """Copy everything that is in the source when the copying begins."""
     standing = source.standing()
-    if target.standing().position:
+    before = target.standing()
+    if before.position or before.checkpoint or target.kept():
         raise InvalidRecord("*", "a journal can be copied into an empty one only")
     records = source.read_all(upto=standing.position)
     done = 0
@@ -33,10 +34,13 @@ def copy(source: Journal, target: Journal, progress: Progress | None = None) -> 
         if progress is not None:
             progress(done, standing.position)
     for snapshot in source.snapshots():
-        if snapshot.seq <= standing.heads[snapshot.table].seq:
+        head = standing.heads.get(snapshot.table)
+        if head is not None and snapshot.seq <= head.seq:
             target.save_snapshot(snapshot.table, snapshot.seq, snapshot.format, snapshot.state)
     for checkpoint in source.checkpoints(upto=standing.checkpoint):
         target.keep_checkpoint(checkpoint)
+    for name, value in source.kept().items():
+        target.keep(name, value)
     if target.standing() != standing:
         raise JournalDamaged("the copy of the journal differs from the journal: verify it")
 

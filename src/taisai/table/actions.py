@@ -22,6 +22,8 @@ Face = Annotated[int, Meta(ge=1, le=6)]
 Dice = tuple[Face, Face, Face]
 Count = dict[Annotated[int, Meta(ge=1)], Annotated[int, Meta(ge=0, le=10**9)]]
 """A count of value chips: how many of each denomination."""
+Hex = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$(?!\n)")]
+"""32 bytes: a digest, a commitment, an opening."""
 
 
 class How(StrEnum):
@@ -77,7 +79,7 @@ class SetUp(_Action, frozen=True, tag="set-up"):
 
     book: Name
     layout: Name
-    digest: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$(?!\n)")]
+    digest: Hex
     limits: TableLimits
     currency: Annotated[str, Meta(pattern=r"^[A-Z]{3}$(?!\n)")]
     denominations: Annotated[tuple[Amount, ...], Meta(min_length=1, max_length=20)]
@@ -240,6 +242,12 @@ class SettleDebt(_Action, frozen=True, tag="settle-debt"):
 # ------------------------------------------------------------------ the round
 
 
+class CommitDice(_Action, frozen=True, tag="commit-dice"):
+    """Fix the virtual dice of the next round before its first bet, without showing them (`core.fair`, R22)."""
+
+    commitment: Hex
+
+
 class Tumble(_Action, frozen=True, tag="tumble"):
     """Tumble the covered dice so many times."""
 
@@ -286,9 +294,10 @@ class CloseBets(_Action, frozen=True, tag="close-bets"):
 
 
 class Uncover(_Action, frozen=True, tag="uncover"):
-    """Uncover the dice and record the faces as they lie."""
+    """Uncover the dice and record the faces as they lie; committed dice with the secret that fixed them."""
 
     dice: Dice
+    opening: Hex | None = None
 
 
 class Announce(_Action, frozen=True, tag="announce"):
@@ -410,8 +419,8 @@ Action = (
     | SuspendTable | ResumeTable | SetLimits | CloseTable
     | SitDown | LeaveTable | WalkAway | BuyIn | BringChips | CashOut | TakeColour | TurnInColour | Fill | Credit
     | SettleDebt
-    | Tumble | OpenBets | PlaceBet | WithdrawBet | AdviseMinimum | RejectExcess | CloseBets | Uncover | Announce | Press
-    | Enter | AmendEntry | ReportLights | Collect | PayNext | PayAll
+    | CommitDice | Tumble | OpenBets | PlaceBet | WithdrawBet | AdviseMinimum | RejectExcess | CloseBets | Uncover
+    | Announce | Press | Enter | AmendEntry | ReportLights | Collect | PayNext | PayAll
     | VoidRound | Interrupt | ResolveInterruption | CorrectBet | RuleOnLine | ReverseRounds | Rule | NoteError
     | OpenDispute | ResolveDispute
 )  # fmt: skip

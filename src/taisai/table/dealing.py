@@ -1,7 +1,8 @@
-"""Dealing: tumble, calls, close, uncover, terminal, lights, collect, pay.
+"""Dealing: commitment, tumble, calls, close, uncover, terminal, lights, collect, pay.
 
 The order is the book's own procedure. Serves `nz-division-9` §3.3, §3.4(f), §4.4, §6.1-6.5, §7.2-7.4;
-`rws-open-cover-v3` §3.1-3.5; `rws-tai-sai-v6` §3.2, §3.6-3.9, §5.5.1, §5.10; `rws-mini-dice-v3` §3.1-3.5.
+`rws-open-cover-v3` §3.1-3.5; `rws-tai-sai-v6` §3.2, §3.6-3.9, §5.5.1, §5.10; `rws-mini-dice-v3` §3.1-3.5;
+R14, R22.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from taisai.core.bets import Bet, PlayerId
 from taisai.core.boxes import BoxName
 from taisai.core.calls import result_call
 from taisai.core.dice import roll_of
+from taisai.core.fair import commitment_of, roll_from, secret_of
 from taisai.core.money import Chips
 from taisai.core.odds import box_odds
 from taisai.core.rulebook import Device, Layout, Rule, Step, Tumble, VoidReason
@@ -25,6 +27,14 @@ from taisai.table.state import Round, RoundPhase, TableState
 
 DICE_HOURS_MAX = 24
 _HOUR_US = 3_600_000_000
+
+
+def commit_dice(rules: TableRules, state: TableState, _command: a.Command, do: a.CommitDice) -> Found:
+    """The virtual dice of the next round are fixed before its first bet; that cannot be taken back (R22)."""
+    if state.round.commitment:
+        sentence = f"The dice of round {state.round.number + 1} are committed already, and stay so."
+        return rules.refuse(Code.NOTHING_TO_DO, sentence, Rule.BETS_OPEN, allowed="open-bets")
+    return [h.DiceCommitted(state.round.number + 1, do.commitment)]
 
 
 def tumble(rules: TableRules, state: TableState, _command: a.Command, do: a.Tumble) -> Found:
@@ -112,7 +122,29 @@ def uncover(rules: TableRules, state: TableState, _command: a.Command, do: a.Unc
         sentence = f"The dice were tumbled {state.round.tumbles} times; at least {least} are needed."
         allowed = "tumble, or void-round"
         return Refusal(Code.WRONG_STEP, sentence, rules.step_clauses(Step.TUMBLE), allowed)
-    return [h.DiceUncovered(do.dice)]
+    refused = _not_as_committed(rules, state, do)
+    return refused if refused is not None else [h.DiceUncovered(do.dice, do.opening or "")]
+
+
+def _not_as_committed(rules: TableRules, state: TableState, do: a.Uncover) -> Refusal | None:
+    """Committed dice are uncovered with the secret they were fixed by, and are the ones that it gives (R14, R22)."""
+    current = state.round
+    if not current.commitment and do.opening is None:
+        return None
+    if do.opening is None:
+        sentence, allowed = "opening: the dice of this round were committed; bring the secret.", ""
+    elif not current.commitment:
+        sentence, allowed = "opening: the dice of this round were not committed.", "without opening"
+    else:
+        secret = secret_of(do.opening)
+        if commitment_of(secret, state.table, current.number) != current.commitment:
+            sentence, allowed = "opening: it does not fit the commitment of this round.", ""
+        else:
+            roll = roll_from(secret, state.table, current.number)
+            if roll.faces == do.dice:
+                return None
+            sentence, allowed = f"dice: the opening gives {roll}.", str(roll)
+    return rules.refuse(Code.BAD_VALUE, sentence, Rule.UPPERMOST_FACES, allowed=allowed)
 
 
 def announce(rules: TableRules, state: TableState, _command: a.Command, _do: a.Announce) -> Found:

@@ -104,6 +104,7 @@ ACTIONS: Final[dict[type, tuple[Needs, Handler]]] = {
     a.Fill: (Needs(SUPERVISORS, _OPEN, interrupted=True), chips.fill),
     a.Credit: (Needs(SUPERVISORS, _OPEN, interrupted=True), chips.credit),
     a.SettleDebt: (Needs(CREW, _OPEN), chips.settle_debt),
+    a.CommitDice: (Needs(CREW, _OPEN, _BETWEEN, suspended=_NEVER, rule=Rule.BETS_OPEN), dealing.commit_dice),
     a.Tumble: (Needs(CREW, _OPEN, suspended=_IN_ROUND, rule=Rule.TUMBLE_COUNT), dealing.tumble),
     a.OpenBets: (Needs(CREW, _OPEN, _BETWEEN, suspended=_NEVER, rule=Rule.NO_BET_BEFORE_PAID), dealing.open_bets),
     a.PlaceBet: (

@@ -263,8 +263,12 @@ def _credited(state: TableState, _event: h.Event, what: h.Credited) -> TableStat
 # ------------------------------------------------------------------ the round
 
 
-def _tumbled(state: TableState, _event: h.Event, what: h.DiceTumbled) -> TableState:
-    return replace(state, round=replace(state.round, tumbles=what.times))
+def _committed(state: TableState, event: h.Event, what: h.DiceCommitted) -> TableState:
+    return replace(state, round=replace(state.round, commitment=what.commitment, stepped_at=event.at))
+
+
+def _tumbled(state: TableState, event: h.Event, what: h.DiceTumbled) -> TableState:
+    return replace(state, round=replace(state.round, tumbles=what.times, stepped_at=event.at))
 
 
 def _bets_opened(state: TableState, event: h.Event, what: h.BetsOpened) -> TableState:
@@ -275,6 +279,8 @@ def _bets_opened(state: TableState, event: h.Event, what: h.BetsOpened) -> Table
             number=what.round,
             phase=RoundPhase.BETTING,
             opened_at=event.at,
+            stepped_at=event.at,
+            commitment=state.round.commitment,
             tumbles=state.round.tumbles,
             funds_before=before,
         ),
@@ -330,25 +336,28 @@ def _excess_rejected(state: TableState, _event: h.Event, what: h.ExcessRejected)
     return replace(state, round=current)
 
 
-def _bets_closed(state: TableState, _event: h.Event, what: h.BetsClosed) -> TableState:
-    return replace(state, round=replace(state.round, phase=RoundPhase.CLOSED, bets=what.bets, flags=what.flags))
+def _step_to(state: TableState, event: h.Event, phase: RoundPhase, **changes: object) -> TableState:
+    return replace(state, round=replace(state.round, phase=phase, stepped_at=event.at, **changes))
 
 
-def _uncovered(state: TableState, _event: h.Event, what: h.DiceUncovered) -> TableState:
-    return replace(state, round=replace(state.round, phase=RoundPhase.UNCOVERED, dice=what.dice))
+def _bets_closed(state: TableState, event: h.Event, what: h.BetsClosed) -> TableState:
+    return _step_to(state, event, RoundPhase.CLOSED, bets=what.bets, flags=what.flags)
 
 
-def _announced(state: TableState, _event: h.Event, what: h.ResultAnnounced) -> TableState:
-    return replace(state, round=replace(state.round, phase=RoundPhase.ANNOUNCED, call=what.call))
+def _uncovered(state: TableState, event: h.Event, what: h.DiceUncovered) -> TableState:
+    return _step_to(state, event, RoundPhase.UNCOVERED, dice=what.dice, opening=what.opening)
+
+
+def _announced(state: TableState, event: h.Event, what: h.ResultAnnounced) -> TableState:
+    return _step_to(state, event, RoundPhase.ANNOUNCED, call=what.call)
 
 
 def _pressed(state: TableState, _event: h.Event, what: h.NumberPressed) -> TableState:
     return replace(state, round=replace(state.round, pressed=(*state.round.pressed, what.number)[-3:]))
 
 
-def _entered(state: TableState, _event: h.Event, what: h.ResultEntered) -> TableState:
-    entered = replace(state.round, phase=RoundPhase.ENTERED, entered=what.dice, lit=what.lit, pressed=())
-    return replace(state, round=entered)
+def _entered(state: TableState, event: h.Event, what: h.ResultEntered) -> TableState:
+    return _step_to(state, event, RoundPhase.ENTERED, entered=what.dice, lit=what.lit, pressed=())
 
 
 def _areas_lit(state: TableState, _event: h.Event, what: h.AreasLit) -> TableState:
@@ -363,7 +372,7 @@ def _lights_faulted(state: TableState, _event: h.Event, what: h.LightsFaulted) -
     return replace(state, round=replace(state.round, lights_fault=what.fault))
 
 
-def _collected(state: TableState, _event: h.Event, what: h.LosersCollected) -> TableState:
+def _collected(state: TableState, event: h.Event, what: h.LosersCollected) -> TableState:
     current = state.round
     stakes = {(bet.player, bet.box): bet.stake for bet in current.bets}
     # A loser that was not wholly at risk is settled when the rest of his stake is handed back.
@@ -372,7 +381,7 @@ def _collected(state: TableState, _event: h.Event, what: h.LosersCollected) -> T
         for loss in what.losses
         if stakes.get((loss.player, loss.box)) == loss.amount
     )
-    return replace(state, round=replace(current, phase=RoundPhase.COLLECTED, lines=lines))
+    return _step_to(state, event, RoundPhase.COLLECTED, lines=lines)
 
 
 def _paid(state: TableState, _event: h.Event, what: h.BetPaid) -> TableState:
@@ -402,6 +411,8 @@ def _past(state: TableState, event: h.Event, lines: tuple[PaidLine, ...], void: 
         funds_before=current.funds_before,
         funds_after={player: state.funds(player) for player in state.players},
         digest=state.set_up.digest if state.set_up else "",
+        commitment=current.commitment,
+        opening=current.opening,
     )
 
 
@@ -438,8 +449,8 @@ def _interrupted(state: TableState, _event: h.Event, what: h.RoundInterrupted) -
     return replace(state, round=replace(state.round, interrupted=what.cause))
 
 
-def _interruption_resolved(state: TableState, _event: h.Event, what: h.InterruptionResolved) -> TableState:
-    current = replace(state.round, interrupted="")
+def _interruption_resolved(state: TableState, event: h.Event, what: h.InterruptionResolved) -> TableState:
+    current = replace(state.round, interrupted="", stepped_at=event.at)
     if what.dice is not None:
         current = replace(current, dice=what.dice, phase=RoundPhase.UNCOVERED)
     return replace(state, round=current)
@@ -495,6 +506,7 @@ _EVOLVED: Final[dict[type, Callable[..., TableState]]] = {
     h.Filled: _filled,
     h.Credited: _credited,
     h.DebtSettled: _unchanged,
+    h.DiceCommitted: _committed,
     h.DiceTumbled: _tumbled,
     h.BetsOpened: _bets_opened,
     h.BetWithdrawn: _bet_withdrawn,

@@ -271,6 +271,13 @@ class DebtSettled(_Happening, frozen=True, gc=False, tag="debt-settled"):
 # ------------------------------------------------------------------ the round
 
 
+class DiceCommitted(_Happening, frozen=True, gc=False, tag="dice-committed"):
+    """The virtual dice of a round are fixed; what they show is told when they are uncovered."""
+
+    round: int
+    commitment: str
+
+
 class DiceTumbled(_Happening, frozen=True, gc=False, tag="dice-tumbled"):
     """The covered dice were tumbled."""
 
@@ -332,6 +339,8 @@ class DiceUncovered(_Happening, frozen=True, gc=False, tag="dice-uncovered"):
     """The faces as they lie."""
 
     dice: Dice
+    opening: str = ""
+    """The secret that the round was committed to; nothing for dice that people can see."""
 
 
 class ResultAnnounced(_Happening, frozen=True, gc=False, tag="result-announced"):
@@ -502,9 +511,9 @@ Happening = (
     | ItemChecked | TableOpened | TableSuspended | TableResumed | LimitsSet | TableClosed
     | PlayerSat | PlayerLeft | PlayerWalkedAway | BoughtIn | ChipsBrought | CashedOut | ColourTaken | ColourTurnedIn
     | Filled | Credited | DebtSettled
-    | DiceTumbled | BetsOpened | BetPlaced | BetWithdrawn | MinimumAdvised | ExcessRejected | BetsClosed | DiceUncovered
-    | ResultAnnounced | NumberPressed | ResultEntered | AreasLit | EntryAmended | LightsFaulted | LosersCollected
-    | BetPaid | RoundConcluded
+    | DiceCommitted | DiceTumbled | BetsOpened | BetPlaced | BetWithdrawn | MinimumAdvised | ExcessRejected
+    | BetsClosed | DiceUncovered | ResultAnnounced | NumberPressed | ResultEntered | AreasLit | EntryAmended
+    | LightsFaulted | LosersCollected | BetPaid | RoundConcluded
     | RoundVoided | RoundInterrupted | InterruptionResolved | BetCorrected | LineRuled | RoundReversed | Ruled
     | ErrorNoted | DisputeOpened | DisputeResolved
 )  # fmt: skip

@@ -257,12 +257,15 @@ _SENTENCES: Final[Mapping[type, Callable[..., str]]] = {
     h.Filled: lambda what: f"fill of {what.amount}: {_count(what.count)}",
     h.Credited: lambda what: f"credit of {what.amount}: {_count(what.count)}",
     h.DebtSettled: lambda what: f"{what.player} pays {what.amount} of the debt",
+    h.DiceCommitted: lambda what: f"dice of round {what.round} fixed, unseen: commitment {what.commitment}",
     h.DiceTumbled: lambda what: f"dice tumbled {_times(what.times)} for round {what.round}",
     h.BetPlaced: _placed,
     h.BetWithdrawn: _withdrawn,
     h.MinimumAdvised: _advised,
     h.ExcessRejected: lambda what: f"over the {what.limit} of {what.box}: {_handed(what.handed)}",
-    h.DiceUncovered: lambda what: f"dice show {_dice(what.dice)}",
+    h.DiceUncovered: lambda what: (
+        f"dice show {_dice(what.dice)}" + (f", as committed: opening {what.opening}" if what.opening else "")
+    ),
     h.NumberPressed: lambda what: f"{what.number} pressed",
     h.ResultEntered: _entered,
     h.AreasLit: lambda what: f"lit: {_lit(what.lit)}",

@@ -11,17 +11,16 @@ from typing import NamedTuple
 
 from taisai.core.bets import Bet, PlayerId
 from taisai.core.boxes import BoxName
-from taisai.core.dice import roll_of
+from taisai.core.dice import ALL_COMBINATIONS, roll_of
 from taisai.core.explain import clauses_behind, clauses_behind_void, why, why_void
 from taisai.core.limits import RoomLeft, room_left
 from taisai.core.money import Chips
-from taisai.core.odds import RollResult, bets_odds
+from taisai.core.odds import RollResult
 from taisai.core.prorata import Apportionment
 from taisai.core.rulebook import VoidReason
 from taisai.core.settlement import Ruling
 from taisai.table.ledger import FLOAT
 from taisai.table.rules import TableRules
-from taisai.table.stacks import merged
 from taisai.table.state import PaidLine, PastRound, TableState
 
 
@@ -89,14 +88,26 @@ class Exposure(NamedTuple):
 
 
 def exposure(rules: TableRules, state: TableState) -> Exposure:
-    """Live exposure: over all rolls, of the bets as they lie; after the close, of what is at risk."""
+    """Live exposure: over all rolls, of the bets as they lie; after the close, of what is at risk.
+
+    Summed by box over the 56 combinations, since no order of the dice changes a payment: screens ask for it often.
+    """
     layout, _ = rules.at(state)
+    at_risk = state.round.totals
+    staked = sum(at_risk.values())
     if state.round.bets:
-        bets = tuple(Bet(PlayerId(bet.player), BoxName(bet.box), Chips(bet.stake)) for bet in state.round.bets)
-        odds = bets_odds(layout, bets, [Chips(bet.at_risk) for bet in state.round.bets])
-    else:
-        odds = bets_odds(layout, merged(state))
-    return Exposure(odds.staked, odds.exposure, odds.house_worst)
+        at_risk = {}
+        for bet in state.round.bets:
+            at_risk[bet.box] = at_risk.get(bet.box, 0) + bet.at_risk
+        staked = sum(bet.stake for bet in state.round.bets)
+    all_lost = -sum(at_risk.values())
+    results = []
+    for roll in ALL_COMBINATIONS:
+        pays = layout.odds[roll.index]
+        won = sum(amount * (pays[BoxName(box)] + 1) for box, amount in at_risk.items() if box in pays)
+        results.append(RollResult(roll, Chips(all_lost + won)))
+    worst = max(results, key=lambda result: result.net)
+    return Exposure(Chips(staked), Chips(max(worst.net, 0)), worst)
 
 
 def room_in(rules: TableRules, state: TableState, box: str) -> RoomLeft:

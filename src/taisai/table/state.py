@@ -114,6 +114,12 @@ class Round(Struct, frozen=True):
     number: int = 0
     phase: RoundPhase = RoundPhase.BETWEEN
     opened_at: int = 0
+    stepped_at: int = 0
+    """When the round last came a step further; bets, and what people do beside the round, are none."""
+    commitment: str = ""
+    """What its virtual dice are fixed by, already before it begins; nothing for dice that people can see."""
+    opening: str = ""
+    """What proves them, once they are uncovered."""
     tumbles: int = 0
     stacks: tuple[Stack, ...] = ()
     """In the order of placing."""
@@ -153,6 +159,8 @@ class PastRound(Struct, frozen=True):
     funds_after: dict[str, int]
     digest: str
     reversed: bool = False
+    commitment: str = ""
+    opening: str = ""
 
 
 class Meters(Struct, frozen=True):

@@ -55,6 +55,9 @@ def resolve_interruption(rules: TableRules, state: TableState, _command: a.Comma
     if current.tumbles < rules.book.procedure.tumbles_min:
         sentence = "The dice were not tumbled for this round: what they show is no outcome of it."
         return rules.refuse(Code.WRONG_STEP, sentence, Rule.INTERRUPTION_VOID, allowed="readable = none")
+    if current.commitment:
+        sentence = "readable: virtual dice that were not uncovered cannot be read by anybody."
+        return rules.refuse(Code.BAD_VALUE, sentence, Rule.INTERRUPTION_VOID, allowed="readable = none")
     if do.dice is None or not _contains(do.dice, do.readable):
         sentence = "dice: the three faces as they lie, the readable ones among them."
         return rules.refuse(Code.BAD_VALUE, sentence, Rule.INTERRUPTION_CONCLUDED)

@@ -1,0 +1,253 @@
+"""The floor against the bare stack: bets over WebSocket, and results to watchers. Ratios, side by side in one run."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import uvloop
+
+from bench.load import Socket, connect
+
+TABLES, PLAYERS = 8, 8
+ROUNDS, BETS = 12, 40
+WATCHERS, RESULTS = 1_000, 12
+BOXES = ("small", "big", "odd", "even", "total:9", "pair:12", "single:3", "double:4")
+
+
+@contextmanager
+def server(*words: str) -> Iterator[dict[str, Any]]:
+    """A server process, and what it says of itself."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bench.floor_server", *words], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout is not None
+        yield json.loads(process.stdout.readline())
+    finally:
+        process.kill()
+        process.wait()
+
+
+def bet_frames(player: str, number: int) -> list[bytes]:
+    """The bets of a player in one round, ready to send; the ids are in the order of time."""
+    base = time.time_ns()
+    return [
+        json.dumps(
+            {
+                "t": "do",
+                "id": f"{base + place:x}-{player}",
+                "do": {"do": "place-bet", "player": player, "box": BOXES[(place + number) % len(BOXES)], "amount": 100},
+            },
+            separators=(",", ":"),
+        ).encode()
+        for place in range(BETS)
+    ]
+
+
+class Players:
+    """Closed-loop clients: each sends the next frame when the last is answered."""
+
+    def __init__(self, pause: float = 0.0) -> None:
+        self._left: dict[Socket, list[bytes]] = {}
+        self._sent_at: dict[Socket, float] = {}
+        self._waiting = 0
+        self._done: asyncio.Future[None] | None = None
+        self._pause = pause
+        self.latencies: list[float] = []
+        self.refused = 0
+
+    def heard(self, socket: Socket, text: bytes) -> None:
+        """An answer, or something else from the table."""
+        answer = text[:9]
+        if answer == b'{"t":"don' or answer == b'{"t":"do"':
+            pass
+        elif answer == b'{"t":"ref':
+            self.refused += 1
+        else:
+            return
+        self.latencies.append(time.perf_counter() - self._sent_at[socket])
+        if self._pause:
+            asyncio.get_running_loop().call_later(self._pause, self._next, socket)
+        else:
+            self._next(socket)
+
+    def _next(self, socket: Socket) -> None:
+        left = self._left[socket]
+        if left:
+            self._sent_at[socket] = time.perf_counter()
+            socket.send(left.pop())
+            return
+        self._waiting -= 1
+        if not self._waiting and self._done is not None:
+            self._done.set_result(None)
+
+    async def play(self, frames: dict[Socket, list[bytes]]) -> float:
+        """All frames of all; the seconds that it took."""
+        self._left = {socket: each[::-1] for socket, each in frames.items()}
+        self._waiting = len(frames)
+        self._done = asyncio.get_running_loop().create_future()
+        started = time.perf_counter()
+        for socket in frames:
+            self._next(socket)
+        await self._done
+        return time.perf_counter() - started
+
+
+async def echo_rate(pause: float = 0.0) -> tuple[float, list[float]]:
+    """Frames a second through the bare stack."""
+    with server("echo") as told:
+        players = Players(pause)
+        sockets = [await connect(told["port"], "/", "", players.heard) for _ in range(TABLES * PLAYERS)]
+        seconds = 0.0
+        for number in range(ROUNDS):
+            frames = {socket: bet_frames(f"p{place}", number) for place, socket in enumerate(sockets)}
+            seconds += await players.play(frames)
+        return ROUNDS * BETS * len(sockets) / seconds, players.latencies
+
+
+class Dealers:
+    """One dealer a table, who waits for every answer."""
+
+    def __init__(self) -> None:
+        self._answers: dict[Socket, asyncio.Future[bytes]] = {}
+        self._number = 0
+
+    def heard(self, socket: Socket, text: bytes) -> None:
+        """An answer."""
+        if text[:9] in (b'{"t":"don', b'{"t":"ref') and socket in self._answers:
+            self._answers.pop(socket).set_result(text)
+
+    async def do(self, socket: Socket, **do: object) -> None:
+        """A command that must succeed."""
+        self._number += 1
+        future = self._answers[socket] = asyncio.get_running_loop().create_future()
+        socket.send(json.dumps({"t": "do", "id": f"{time.time_ns():x}-{self._number}", "do": do}).encode())
+        answer = await future
+        if answer[:9] != b'{"t":"don':
+            raise RuntimeError(answer.decode())
+
+    async def settle(self, socket: Socket) -> None:
+        """From the close to the payment."""
+        await self.do(socket, do="close-bets")
+        await self.do(socket, do="tumble", times=3)
+        await self.do(socket, do="uncover", dice=[1, 3, 6])
+        await self.do(socket, do="announce")
+        await self.do(socket, do="collect")
+        await self.do(socket, do="pay-all")
+
+
+async def bet_rate(journal: str, pause: float = 0.0) -> tuple[float, list[float]]:
+    """Bets a second: checked by the rules, on disk, answered."""
+    with server("floor", journal, str(TABLES), str(PLAYERS)) as told:
+        players, dealers = Players(pause), Dealers()
+        crew = [
+            await connect(told["port"], f"/play/{table}", token, dealers.heard)
+            for table, token in told["dealers"].items()
+        ]
+        seats = {
+            player: await connect(told["port"], f"/play/{table}", token, players.heard)
+            for table, each in told["seats"].items()
+            for player, token in each
+        }
+        seconds = 0.0
+        for number in range(ROUNDS):
+            await asyncio.gather(*(dealers.do(each, do="open-bets") for each in crew))
+            frames = {socket: bet_frames(player, number) for player, socket in seats.items()}
+            seconds += await players.play(frames)
+            await asyncio.gather(*(dealers.settle(each) for each in crew))
+        if players.refused:
+            raise RuntimeError(f"{players.refused} bets were refused")
+        return ROUNDS * BETS * len(seats) / seconds, players.latencies
+
+
+def p99(latencies: list[float]) -> float:
+    """The latency that 99 of 100 stay under, in milliseconds."""
+    return sorted(latencies)[len(latencies) * 99 // 100] * 1000
+
+
+async def broadcast_time(payload: bytes) -> float:
+    """Seconds until a frame has reached everybody, over a bare broadcast."""
+    with server("broadcast") as told:
+        return await _reach(told["port"], "/", "", lambda socket: socket.send(payload), payload[:20])
+
+
+async def _reach(port: int, path: str, token: str, say: Any, begins: bytes) -> float:
+    heard = 0
+    everybody: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def on_text(_socket: Socket, text: bytes) -> None:
+        nonlocal heard
+        if text.startswith(begins):
+            heard += 1
+            if heard == WATCHERS and not everybody.done():
+                everybody.set_result(None)
+
+    sockets = [await connect(port, path, token, on_text) for _ in range(WATCHERS)]
+    times = []
+    for _ in range(RESULTS):
+        heard, everybody = 0, asyncio.get_running_loop().create_future()
+        started = time.perf_counter()
+        say(sockets[0])
+        await everybody
+        times.append(time.perf_counter() - started)
+    return median(times)
+
+
+async def result_time(journal: str) -> tuple[float, bytes]:
+    """Seconds until a result has reached every watcher of a table, from the dealer's frame on; and such a frame."""
+    with server("floor", journal, "1", "8") as told:
+        dealers = Dealers()
+        (table, token), = told["dealers"].items()
+        dealer = await connect(told["port"], f"/play/{table}", token, dealers.heard)
+        heard, last = 0, b""
+        everybody: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        def on_text(_socket: Socket, text: bytes) -> None:
+            nonlocal heard, last
+            if b"result-announced" in text:
+                heard, last = heard + 1, text
+                if heard == WATCHERS and not everybody.done():
+                    everybody.set_result(None)
+
+        for _ in range(WATCHERS):
+            await connect(told["port"], f"/play/{table}", "", on_text)
+        times = []
+        for _ in range(RESULTS):
+            await dealers.do(dealer, do="open-bets")
+            await dealers.do(dealer, do="close-bets")
+            await dealers.do(dealer, do="tumble", times=3)
+            await dealers.do(dealer, do="uncover", dice=[1, 3, 6])
+            await asyncio.sleep(0.2)  # what was told before has arrived
+            heard, everybody = 0, asyncio.get_running_loop().create_future()
+            started = time.perf_counter()
+            dealer.send(json.dumps({"t": "do", "id": f"{time.time_ns():x}", "do": {"do": "announce"}}).encode())
+            await everybody
+            times.append(time.perf_counter() - started)
+            await dealers.do(dealer, do="collect")
+        return median(times), last
+
+
+def main() -> None:
+    """Measure and print."""
+    with tempfile.TemporaryDirectory() as folder:
+        for _ in range(2):
+            echo, _latencies = uvloop.run(echo_rate())
+            bets, latencies = uvloop.run(bet_rate(str(Path(folder) / f"{time.time_ns()}.db")))
+            print(f"echo {echo:,.0f}/s, bets {bets:,.0f}/s, ratio {bets / echo:.2f}, p99 {p99(latencies):.1f} ms")
+        result, payload = uvloop.run(result_time(str(Path(folder) / "result.db")))
+        bare = uvloop.run(broadcast_time(payload))
+        print(f"result {result * 1000:.1f} ms, bare broadcast {bare * 1000:.1f} ms, ratio {result / bare:.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,151 @@
+"""Servers for the benchmarks of the floor, each in a process of its own.
+
+    python -m bench.floor_server echo              answers every frame with itself: the bare stack
+    python -m bench.floor_server floor FILE N P    N tables of P players each on a journal, dealt by the client
+    python -m bench.floor_server broadcast         every frame goes to everybody: a bare broadcast
+
+The first line on standard output is JSON: the port, and for a floor the players' and dealers' tokens.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+import uvicorn
+import uvloop
+
+from taisai.books import open_shelf
+from taisai.floor.settings import (
+    Bounds,
+    JournalPlace,
+    LogForm,
+    Settings,
+    TableSettings,
+)
+from taisai.table import actions as a
+from taisai.table.people import Person, Role
+from taisai.web.app import App
+from taisai.web.house import House
+from taisai.web.logs import set_up_logs
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+
+async def echo(scope: Message, receive: Receive, send: Send) -> None:
+    """Every frame comes back."""
+    await receive()
+    await send({"type": "websocket.accept"})
+    while True:
+        message = await receive()
+        if message["type"] != "websocket.receive":
+            return
+        await send({"type": "websocket.send", "text": message["text"]})
+
+
+EVERYBODY: set[Send] = set()
+
+
+async def broadcast(scope: Message, receive: Receive, send: Send) -> None:
+    """Every frame goes to everybody, in a plain loop."""
+    await receive()
+    await send({"type": "websocket.accept"})
+    EVERYBODY.add(send)
+    try:
+        while True:
+            message = await receive()
+            if message["type"] != "websocket.receive":
+                return
+            for each in EVERYBODY:
+                await each({"type": "websocket.send", "text": message["text"]})
+    finally:
+        EVERYBODY.discard(send)
+
+
+async def _run(app: Any, told: Callable[[int], dict[str, Any]]) -> None:
+    config = uvicorn.Config(
+        app, host="127.0.0.1", port=0, ws="websockets-sansio", ws_per_message_deflate=False, lifespan="off",
+        access_log=False, log_config=None, backlog=4096,
+    )  # fmt: skip
+    server = uvicorn.Server(config)
+    serving = asyncio.get_running_loop().create_task(server.serve())
+    while not server.started:
+        await asyncio.sleep(0.01)
+    print(json.dumps(told(server.servers[0].sockets[0].getsockname()[1])), flush=True)
+    await serving
+
+
+async def floor(journal: str, tables: int, players: int) -> None:
+    """A floor whose players are seated and rich."""
+    shelf = open_shelf(environment={})
+    book = shelf.book("rws-tai-sai-v6")
+    limits = a.TableLimits(100, a.BoxLimit(100, 100_000_000))
+    names = [f"T{number}" for number in range(1, tables + 1)]
+    many = 1_000_000_000
+    settings = Settings(
+        journal=JournalPlace(url=journal),
+        limits=Bounds(commands_per_second=many, commands_burst=many, connections_per_address=many),
+        log=LogForm(level="error"),
+        tables=tuple(
+            TableSettings(
+                name=name, book=book.id, layout="C", limits=limits, currency="SGD", denominations=(100, 1_000, 10_000)
+            )
+            for name in names
+        ),
+    )
+    set_up_logs("json", "error")
+    house = House(settings, shelf)
+    await house.start()
+    sessions = house.sessions
+    seats: dict[str, list[tuple[str, str]]] = {}
+    dealers: dict[str, str] = {}
+    for name in names:
+        await _open(house, name, [f"{name}-p{place}" for place in range(players)])
+        dealers[name] = (await sessions.begin("dan", Role.DEALER, "*")).token
+        seats[name] = [
+            (f"{name}-p{place}", (await sessions.begin_player(name, f"{name}-p{place}")).token)
+            for place in range(players)
+        ]
+    await _run(App(house), lambda port: {"port": port, "seats": seats, "dealers": dealers})
+
+
+async def _open(house: House, name: str, players: list[str]) -> None:
+    lee, dan = Person("lee", Role.SUPERVISOR), Person("dan", Role.DEALER)
+    book = house.shelf.book("rws-tai-sai-v6")
+    actions: list[tuple[a.Action, Person]] = [
+        (a.CountFloat({10_000: 10_000_000}), lee),
+        (a.ReceiveDice("D1"), lee),
+        (a.SealDice("D1", "S1"), lee),
+        (a.TestRun((1, 3, 6), lit_correctly=True), lee),
+        *((a.CheckItem(item.item, passed=True), lee) for item in book.procedure.opening),
+        (a.OpenTable(), lee),
+        *((a.SitDown(player), dan) for player in players),
+        *((a.BuyIn(player, 1_000_000_000), dan) for player in players),
+    ]
+    for place, (do, by) in enumerate(actions):
+        command = a.Command(id=f"opening-{place:04d}", at=house.clock.now(), by=by, do=do)
+        outcome = await house.floor.do(name, command)
+        if outcome.fault is not None:
+            raise SystemExit(f"{name}: {outcome.fault.sentence}")
+
+
+def main() -> None:
+    """Serve what was asked for."""
+    match sys.argv[1:]:
+        case ["echo"]:
+            uvloop.run(_run(echo, lambda port: {"port": port}))
+        case ["broadcast"]:
+            uvloop.run(_run(broadcast, lambda port: {"port": port}))
+        case ["floor", journal, tables, players]:
+            uvloop.run(floor(journal, int(tables), int(players)))
+        case _:
+            raise SystemExit(__doc__)
+
+
+if __name__ == "__main__":
+    main()

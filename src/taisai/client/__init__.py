@@ -1,0 +1,41 @@
+"""A typed client of a taisai floor, for bots, screens and integrators. Needs the extra `client`.
+
+Enters: the address of a house. Leaves: sessions of players and crew, tables that keep their view up to date, commands
+that are carried out once however often the connection is lost.
+
+    async with Client("http://127.0.0.1:8000") as client:
+        seat = await client.sit_down(guest_at="TS-C")
+        async with seat.table() as table:
+            async for _ in table:
+                if table.takes_bets and not table.stakes:
+                    await table.bet("small", 1_000)
+"""
+
+from __future__ import annotations
+
+from taisai.client.answers import FloorCard, Me, TableCard
+from taisai.client.errors import ClientError, Lost, Refused
+from taisai.client.house import Client, Session
+from taisai.client.ids import CommandIds
+from taisai.client.table import Table
+from taisai.client.view import merged
+from taisai.wire.play import Change, Done, Notice, Second, Snapshot
+
+__all__ = [
+    "Change",
+    "Client",
+    "ClientError",
+    "CommandIds",
+    "Done",
+    "FloorCard",
+    "Lost",
+    "Me",
+    "Notice",
+    "Refused",
+    "Second",
+    "Session",
+    "Snapshot",
+    "Table",
+    "TableCard",
+    "merged",
+]

@@ -1,0 +1,84 @@
+"""What can go wrong for a client: the house says no, or the house is not there.
+
+Enters: an answer in the one shape of errors, or a lost connection. Leaves: `Refused` or `Lost`.
+"""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import Struct
+
+
+class ClientError(Exception):
+    """Something was not done."""
+
+
+class Refused(ClientError):
+    """The house or its rule book says no: why, by which clauses, and what would be allowed."""
+
+    def __init__(
+        self,
+        code: str,
+        sentence: str,
+        *,
+        clauses: tuple[str, ...] = (),
+        allowed: str = "",
+        field: str = "",
+        request: str = "",
+        status: int = 0,
+        retry_after_s: float = 0.0,
+    ) -> None:
+        super().__init__(f"{code}: {sentence}")
+        self.code = code
+        self.sentence = sentence
+        self.clauses = clauses
+        self.allowed = allowed
+        self.field = field
+        self.request = request
+        """The id under which the house's log has more."""
+        self.status = status
+        """The HTTP status; 0 over the play socket."""
+        self.retry_after_s = retry_after_s
+
+
+class Lost(ClientError):
+    """The connection was lost and could not be had again; what became of commands in flight is not known.
+
+    A command that is repeated with the same id is carried out once.
+    """
+
+    def __init__(self, sentence: str, command_id: str = "") -> None:
+        super().__init__(sentence)
+        self.command_id = command_id
+
+
+class _Error(Struct, frozen=True):
+    code: str
+    sentence: str
+    clauses: tuple[str, ...] = ()
+    allowed: str = ""
+    field: str = ""
+    request: str = ""
+
+
+class _Errors(Struct, frozen=True):
+    error: _Error
+
+
+def refused_by(status: int, body: bytes, retry_after: str | None = None) -> Refused:
+    """The error of an HTTP answer; one that is not in our shape comes from something in between."""
+    waits = float(retry_after) if retry_after is not None and retry_after.isdigit() else 0.0
+    try:
+        error = msgspec.json.decode(body, type=_Errors).error
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return Refused("not-ours", f"The answer was {status}, and not from a floor.", status=status)
+    return Refused(
+        error.code,
+        error.sentence,
+        clauses=error.clauses,
+        allowed=error.allowed,
+        field=error.field,
+        request=error.request,
+        status=status,
+        retry_after_s=waits,
+    )

@@ -1,0 +1,1 @@
+"""The floor: live tables, each with one writer; people, dice, settings."""

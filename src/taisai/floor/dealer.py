@@ -1,0 +1,347 @@
+"""The automatic dealer: the next step of the book, and when.
+
+Enters: a table's durable state and the time. Leaves: a command to give now, or until when to wait. It plans and does
+nothing: no clock, no waiting, no journal. All it goes by is the state, so it continues after any restart or hand-over;
+only the secret of committed dice is not in the state, on purpose, and a round whose secret is lost is interrupted and
+void. A command's id follows from where the table stands, so giving it twice is harmless. A step that the table would
+refuse (a float too short to pay, say) is waited with until something changes.
+
+It runs the procedure of the book in play. Serves `nz-division-9` §6.1-6.5; `rws-open-cover-v3` §3.1-3.5;
+`rws-tai-sai-v6` §3.2-3.9, §5.4, §5.5; `rws-mini-dice-v3` §3.1-3.5; R14, R17, R20, R22, R25.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from itertools import count
+from typing import Final, NamedTuple
+
+from taisai.core.faults import InputFault
+from taisai.core.rulebook import Device, RuleBook, Tumble
+from taisai.floor.dice import DiceSource, Mischief, NothingCommitted, void_for
+from taisai.floor.settings import Timing
+from taisai.table import actions as a
+from taisai.table.decide import can
+from taisai.table.ledger import FLOAT
+from taisai.table.people import Person, Role
+from taisai.table.rules import TableRules
+from taisai.table.state import SEAL_ITEM, TEST_RUN_ITEM, Round, RoundPhase, SetUpState, TablePhase, TableState
+
+DEALER: Final = Person("auto-dealer", Role.DEALER)
+SUPERVISOR: Final = Person("auto-supervisor", Role.SUPERVISOR)
+_MS: Final = 1_000
+
+
+class Stage(StrEnum):
+    """What a table waits for, as its display says it."""
+
+    NOT_OPEN = "not-open"
+    SUSPENDED = "suspended"
+    INTERRUPTED = "interrupted"
+    EMPTY = "waiting-for-players"
+    CREW = "waiting-for-the-crew"
+    BETWEEN = "between-rounds"
+    BETTING = "betting"
+    CLOSING = "no-more-bets"
+    TUMBLING = "tumbling"
+    REVEAL = "dice-uncovered"
+    ENTERING = "entering"
+    LIT = "lit"
+    PAYING = "paying"
+
+
+class Countdown(NamedTuple):
+    """What the table waits for, and until when in microseconds; None when people, not time, end it."""
+
+    what: Stage
+    until: int | None
+
+
+class Move(NamedTuple):
+    """A command to give now; or, when there is none, when to ask again."""
+
+    command: a.Command | None
+    at: int | None
+    """In microseconds, unless the table changes before; None when only a change can help."""
+    stage: Stage
+    why: str = ""
+    """Where the table would refuse the next step: the refusal."""
+
+
+class _Step(NamedTuple):
+    """An action, and who authorises it why, where that is needed."""
+
+    do: a.Action
+    authorised_by: Person | None = None
+    reason: str = ""
+
+
+class AutomaticDealer:
+    """Deals one table by its book.
+
+    `unattended`: an interruption is resolved by the book without waiting for people. `idle_when_empty`: after a round
+    that was dealt to nobody the next waits until somebody is there. A wagering period under its minimum is a fault.
+    """
+
+    def __init__(
+        self,
+        book: RuleBook,
+        dice: DiceSource,
+        timing: Timing | None = None,
+        *,
+        unattended: bool = False,
+        idle_when_empty: bool = True,
+        minimum_betting_ms: int = 0,
+    ) -> None:
+        timing = timing or Timing()
+        if timing.betting_ms < minimum_betting_ms:
+            raise InputFault("timing.betting_ms", f"needs {minimum_betting_ms} or more, got {timing.betting_ms}")
+        self._rules = TableRules(book)
+        self._dice = dice
+        self._timing = timing
+        self._unattended = unattended
+        self._idle_when_empty = idle_when_empty
+        self._tumbles_first = book.procedure.tumble is Tumble.BEFORE_BETS
+        self._tumbles_min = book.procedure.tumbles_min
+
+    # -------------------------------------------------------------- when
+
+    def countdown(self, state: TableState, now: int) -> Countdown:
+        """What a display shows: the stage, and when it ends."""
+        stage, until = self._stage(state)
+        return Countdown(stage, None if until is None else max(until, now))
+
+    def _stage(self, state: TableState) -> Countdown:
+        current = state.round
+        if state.phase is not TablePhase.OPEN:
+            return Countdown(Stage.NOT_OPEN, None)
+        if current.interrupted:
+            return Countdown(Stage.INTERRUPTED, current.stepped_at if self._unattended else None)
+        if current.phase is RoundPhase.BETWEEN:
+            return self._between(state)
+        if current.phase is RoundPhase.CLOSED and not current.commitment:
+            return Countdown(Stage.CREW, None)
+        stage, lasts_ms = self._lasting(current)
+        # Dice that are tumbled while bets are open (`rws-tai-sai-v6` §3.7) do not make the wagering period longer.
+        began_at = current.opened_at if current.phase is RoundPhase.BETTING else current.stepped_at
+        return Countdown(stage, began_at + lasts_ms * _MS)
+
+    def _lasting(self, current: Round) -> tuple[Stage, int]:
+        """The stage of a round in play, and how long it lasts from the step that began it."""
+        timing = self._timing
+        match current.phase:
+            case RoundPhase.BETWEEN:
+                return Stage.BETWEEN, timing.between_ms
+            case RoundPhase.BETTING:
+                return Stage.BETTING, timing.betting_ms
+            case RoundPhase.CLOSED if current.tumbles and not self._tumbles_first:
+                return Stage.TUMBLING, timing.tumbling_ms
+            case RoundPhase.CLOSED:
+                return Stage.CLOSING, timing.after_close_ms
+            case RoundPhase.UNCOVERED:
+                return Stage.REVEAL, timing.reveal_ms
+            case RoundPhase.ANNOUNCED if self._rules.has_terminal:
+                return Stage.ENTERING, 0
+            case RoundPhase.ANNOUNCED | RoundPhase.ENTERED:
+                return Stage.LIT, timing.lit_ms
+            case RoundPhase.COLLECTED:
+                return Stage.PAYING, timing.paid_ms
+
+    def _between(self, state: TableState) -> Countdown:
+        current, timing = state.round, self._timing
+        if state.suspended:
+            return Countdown(Stage.SUSPENDED, None)
+        if not current.commitment:
+            if self._idle_when_empty and _is_empty(state):
+                return Countdown(Stage.EMPTY, None)
+            ended_at = state.history[-1].ended_at if state.history else 0
+            return Countdown(Stage.BETWEEN, ended_at + timing.between_ms * _MS)
+        if self._tumbles_first and current.tumbles >= self._tumbles_min:
+            return Countdown(Stage.TUMBLING, current.stepped_at + timing.tumbling_ms * _MS)
+        return Countdown(Stage.BETWEEN, current.stepped_at)
+
+    # -------------------------------------------------------------- what
+
+    def next_move(self, state: TableState, now: int) -> Move:
+        """The command that is due, or what to wait for."""
+        stage, until = self._stage(state)
+        step = self._out_of_turn(state, now)
+        if step is None:
+            if until is None or now < until:
+                exposed_at = self._exposed_at(state)
+                return Move(None, until if exposed_at is None else exposed_at, stage)
+            try:
+                step = self._due(state)
+            except NothingCommitted as error:
+                return Move(None, None, stage, str(error))
+        verb = type(step.do).__struct_config__.tag
+        command = a.Command(
+            id=f"auto-{state.seq:012d}-{verb}",
+            at=max(now, state.at),
+            by=DEALER,
+            do=step.do,
+            authorised_by=step.authorised_by,
+            reason=step.reason,
+        )
+        refused = can(self._rules, state, command)
+        return Move(command, None, stage) if refused is None else Move(None, None, stage, str(refused))
+
+    def _holds_secret(self, state: TableState) -> bool:
+        return self._dice.holds(state.round.commitment)
+
+    def _exposed_at(self, state: TableState) -> int | None:
+        """When the cover lifts too early, half-way through the betting; None when it does not, or nobody minds."""
+        current = state.round
+        if current.phase is not RoundPhase.BETTING or not self._holds_secret(state):
+            return None
+        minds = void_for(self._rules.book.procedure, Mischief.EXPOSED) is not None
+        if not minds or self._dice.mischief() is not Mischief.EXPOSED:
+            return None
+        return current.opened_at + self._timing.betting_ms * _MS // 2
+
+    def _out_of_turn(self, state: TableState, now: int) -> _Step | None:
+        """What comes whatever time it is: a lost secret, a cover that lifts early."""
+        current = state.round
+        if state.phase is not TablePhase.OPEN or current.interrupted:
+            return None
+        before_reveal = current.phase in (RoundPhase.BETTING, RoundPhase.CLOSED)
+        if before_reveal and current.commitment and not self._holds_secret(state):
+            return _Step(a.Interrupt("the secret of the virtual dice was lost in a restart"))
+        exposed_at = self._exposed_at(state)
+        if exposed_at is not None and now >= exposed_at:
+            return self._void(Mischief.EXPOSED)
+        return None
+
+    def _void(self, mischief: Mischief) -> _Step | None:
+        why = void_for(self._rules.book.procedure, mischief)
+        return None if why is None else _Step(a.VoidRound(why))
+
+    def _due(self, state: TableState) -> _Step:
+        """The step whose time has come."""
+        current = state.round
+        if current.interrupted:
+            return self._resolution(state)
+        match current.phase:
+            case RoundPhase.BETWEEN:
+                return self._beginning(state)
+            case RoundPhase.BETTING:
+                return _Step(a.CloseBets())
+            case RoundPhase.CLOSED:
+                return self._dice_step(state)
+            case RoundPhase.UNCOVERED:
+                return _Step(a.Announce())
+            case RoundPhase.ANNOUNCED if self._rules.has_terminal:
+                return _Step(_entry(current.dice or (1, 1, 1), current.pressed))
+            case RoundPhase.ENTERED if self._unattended and sorted(current.entered or ()) != sorted(current.dice or ()):
+                return _Step(a.AmendEntry(current.dice or (1, 1, 1)), SUPERVISOR, "the entry is not what the dice show")
+            case RoundPhase.ANNOUNCED | RoundPhase.ENTERED:
+                return _Step(a.Collect())
+            case RoundPhase.COLLECTED:
+                return _Step(a.PayAll())
+
+    def _beginning(self, state: TableState) -> _Step:
+        """Commit, tumble where the book tumbles first, call for bets."""
+        current = state.round
+        if not current.commitment:
+            return _Step(a.CommitDice(self._dice.commit(state.table, current.number + 1)))
+        if self._tumbles_first and current.tumbles < self._tumbles_min:
+            # A round whose secret is lost is begun all the same, so that it can be interrupted and is void on record.
+            return _Step(a.Tumble(self._dice.tumble() if self._holds_secret(state) else self._tumbles_min))
+        return _Step(a.OpenBets())
+
+    def _dice_step(self, state: TableState) -> _Step:
+        """After the close: tumble where that comes now, then uncover; or void, where the device misbehaved."""
+        current, mischief = state.round, self._dice.mischief()
+        if current.tumbles < self._tumbles_min:
+            # A cage that was turned too few times is not simply turned on: the book has a word for it.
+            is_cage = self._rules.book.procedure.device is Device.CAGE
+            spoilt = self._void(Mischief.TOO_FEW) if current.tumbles and is_cage else None
+            return spoilt or _Step(a.Tumble(self._dice.tumble()))
+        spoilt = self._void(Mischief.NOT_FLAT) if mischief is Mischief.NOT_FLAT else None
+        return spoilt or _Step(a.Uncover(*self._dice.reveal()))
+
+    def _resolution(self, state: TableState) -> _Step:
+        """Nobody is there: concluded with the dice on record, void without."""
+        dice = state.round.dice
+        if dice is None:
+            return _Step(a.ResolveInterruption(()), SUPERVISOR, "unattended table: no dice were on record")
+        return _Step(a.ResolveInterruption(dice), SUPERVISOR, "unattended table: the dice were on record")
+
+
+def _is_empty(state: TableState) -> bool:
+    """Nobody is at the table, and the last round was dealt to nobody."""
+    somebody = any(seat.present for seat in state.players.values())
+    return not somebody and bool(state.history) and not state.history[-1].lines
+
+
+def _entry(dice: a.Dice, pressed: tuple[int, ...]) -> a.Action:
+    """The next button: the terminal keeps the last three numbers, whatever was pressed before."""
+    right = max(length for length in range(4) if pressed[len(pressed) - length :] == dice[:length])
+    return a.Enter() if right == 3 else a.Press(dice[right])
+
+
+# ------------------------------------------------------------------ opening a table
+
+
+def opening_moves(
+    state: TableState,
+    book: RuleBook,
+    set_up: a.SetUp,
+    float_count: a.Count,
+    at: int,
+    *,
+    opening: bool = True,
+    dice_set: str = "virtual",
+    seal: str = "virtual",
+    by: Person = SUPERVISOR,
+) -> list[a.Command]:
+    """What is left to do until a table is open by the book's opening check; nothing when it is open.
+
+    Of a table that is half-way there it is the rest; without `opening`, the set-up alone. The ids follow from where the
+    table stands.
+    """
+    if state.phase is TablePhase.OPEN:
+        return []
+    wanted = SetUpState(*(getattr(set_up, field) for field in SetUpState.__struct_fields__))
+    actions: list[a.Action] = [set_up] if state.set_up != wanted else []
+    if opening:
+        if not state.balance(FLOAT):
+            actions.append(a.CountFloat(float_count))
+        actions += _dice_moves(state, dice_set, seal)
+        actions += _check_moves(state, book, actions)
+        actions.append(a.OpenTable())
+    return [
+        a.Command(id=f"opening-{state.seq + place:012d}", at=max(at, state.at), by=by, do=do)
+        for place, do in enumerate(actions)
+    ]
+
+
+def _dice_moves(state: TableState, dice_set: str, seal: str) -> list[a.Action]:
+    """A set sealed in and found sound; a damaged one is changed."""
+    if state.dice_in is not None and state.dice_sets[state.dice_in].sound:
+        return [a.InspectDice(sound=True)]
+    moves: list[a.Action] = [] if state.dice_in is None else [a.RetireDice(state.dice_in, "damaged")]
+    waiting = [
+        name for name, dice in state.dice_sets.items() if dice.sound and dice.retired_at is None and not dice.seal
+    ]
+    if waiting:
+        name = waiting[0]
+    else:
+        # A name is a set's for life: the next set has the next number.
+        names = (dice_set if number == 1 else f"{dice_set}-{number}" for number in count(1))
+        name = next(name for name in names if name not in state.dice_sets)
+        moves.append(a.ReceiveDice(name))
+    return [*moves, a.SealDice(name, seal), a.InspectDice(sound=True)]
+
+
+def _check_moves(state: TableState, book: RuleBook, before: list[a.Action]) -> list[a.Action]:
+    """The items of the opening check that are not passed, or will not be any more."""
+    anew = any(isinstance(move, a.SetUp) for move in before)
+    passed = {item for item, check in state.checks.items() if check.passed and not anew}
+    if any(isinstance(move, a.SealDice) for move in before):
+        passed.discard(SEAL_ITEM)
+    items = [item.item for item in book.procedure.opening]
+    moves: list[a.Action] = []
+    if TEST_RUN_ITEM in items and (anew or not state.test_runs):
+        moves.append(a.TestRun((1, 3, 6), lit_correctly=True))
+    return [*moves, *(a.CheckItem(item, passed=True) for item in items if item not in passed)]

@@ -1,0 +1,143 @@
+"""Digests: what runs is what was approved.
+
+Enters: the files of the package, the rule books, the settings. Leaves: a `Manifest`, what differs between two of them,
+and a word in the house's log about each difference. Made at the start, every day and on demand. Serves R3, R36.
+"""
+
+from __future__ import annotations
+
+import platform
+import re
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from importlib import metadata
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from msgspec import Struct
+
+from taisai.books import Shelf
+from taisai.floor.house import Clock, HouseEvent, Log
+from taisai.floor.settings import Settings
+from taisai.journal.contract import Journal
+from taisai.journal.house import HOUSE, HOUSE_KINDS, THE_HOUSE, DigestDiffers, HouseStarted, house_event_of
+
+PACKAGE: Final = Path(__file__).resolve().parents[1]
+_LEFT_BEHIND: Final = frozenset({"__pycache__", ".mypy_cache", ".ruff_cache"})
+_REQUIREMENT: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+class Manifest(Struct, frozen=True, kw_only=True):
+    """Everything that decides how the house behaves, by digest or version."""
+
+    version: str
+    program: str
+    settings: str
+    books: dict[str, str]
+    python: str
+    dependencies: dict[str, str]
+
+    def started(self) -> HouseStarted:
+        """The event of a start in this form."""
+        return HouseStarted(
+            version=self.version,
+            program=self.program,
+            settings=self.settings,
+            books=self.books,
+            python=self.python,
+            dependencies=self.dependencies,
+        )
+
+
+class Difference(NamedTuple):
+    """Something that is not what it was; empty where it was not there."""
+
+    what: str
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        return f"{self.what}: was {self.before or 'not there'}, is {self.after or 'not there'}"
+
+
+def shipped_files(folder: Path = PACKAGE) -> list[Path]:
+    """The files of the package, without what Python and tools leave behind, in the order of their names."""
+    return sorted(
+        (path for path in folder.rglob("*") if path.is_file() and not _LEFT_BEHIND.intersection(path.parts)),
+        key=lambda path: path.relative_to(folder).as_posix(),
+    )
+
+
+def program_digest(folder: Path = PACKAGE) -> str:
+    """SHA-256 over every shipped file: the length and text of its name, the length and bytes of its content."""
+    whole = sha256()
+    for path in shipped_files(folder):
+        for part in (path.relative_to(folder).as_posix().encode(), path.read_bytes()):
+            whole.update(len(part).to_bytes(8, "big"))
+            whole.update(part)
+    return whole.hexdigest()
+
+
+def dependency_versions() -> dict[str, str]:
+    """The packages that taisai names, those of its extras too, with the versions that are installed."""
+    versions = {}
+    for line in metadata.requires("taisai") or ():
+        found = _REQUIREMENT.match(line)
+        if found is not None:
+            try:
+                versions[found.group()] = metadata.version(found.group())
+            except metadata.PackageNotFoundError:
+                continue  # an extra that is not there
+    return dict(sorted(versions.items()))
+
+
+def manifest(settings: Settings, shelf: Shelf) -> Manifest:
+    """The house as it is now. A shelf reads a book once: give a new one to have the books read anew."""
+    return Manifest(
+        version=metadata.version("taisai"),
+        program=program_digest(),
+        settings=settings.digest(),
+        books={book.id: book.digest for book in shelf.books()},
+        python=platform.python_version(),
+        dependencies=dependency_versions(),
+    )
+
+
+def differences(before: Manifest | HouseStarted, after: Manifest) -> list[Difference]:
+    """What is not as it was."""
+    found = [
+        Difference(what, getattr(before, what), getattr(after, what))
+        for what in ("version", "program", "settings", "python")
+        if getattr(before, what) != getattr(after, what)
+    ]
+    found += _changed("book", before.books, after.books)
+    found += _changed("package", before.dependencies, after.dependencies)
+    return found
+
+
+def _changed(what: str, before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Difference]:
+    for name in sorted({*before, *after}):
+        was, now = before.get(name, ""), after.get(name, "")
+        if was != now:
+            yield Difference(f"{what} {name}", was, now)
+
+
+def last_start(journal: Journal) -> HouseStarted | None:
+    """What the house was when it last started; None when it never did."""
+    kind = HOUSE_KINDS[HouseStarted]
+    last = None
+    for record in journal.read(HOUSE):
+        if record.kind == kind:
+            last = record
+    what = None if last is None else house_event_of(last).what
+    return what if isinstance(what, HouseStarted) else None
+
+
+async def note_differences(
+    before: Manifest | HouseStarted | None, after: Manifest, log: Log, clock: Clock, by: str = THE_HOUSE
+) -> list[Difference]:
+    """What differs, each of it written into the house's log; nothing when there is nothing to compare with."""
+    found = [] if before is None else differences(before, after)
+    for each in found:
+        await log(HouseEvent(clock(), by, DigestDiffers(each.what, each.before, each.after)))
+    return found

@@ -1,0 +1,85 @@
+"""Drives an automatic table: asks the dealer for the next move, makes it, waits as he says.
+
+Enters: an `AutomaticDealer`, a live table. Leaves: commands at their time. The dealer reads the durable state alone, so
+it does not matter who changed it; a change wakes the driver.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any
+
+from taisai.floor.dealer import AutomaticDealer
+from taisai.floor.live import LiveTable
+from taisai.table.state import RoundPhase, TableState
+
+if TYPE_CHECKING:
+    from taisai.floor.floor import Floor
+
+LOGGER = logging.getLogger("taisai.floor")
+RETRY_S = 1.0
+"""How long a refused dealer waits before he tries again, unless something changes."""
+
+
+class Driver:
+    """One automatic table."""
+
+    def __init__(self, dealer: AutomaticDealer) -> None:
+        self.dealer = dealer
+        self._change = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._finishing = False
+        self._table: LiveTable
+
+    def start(self, floor: Floor, table: LiveTable) -> None:
+        """Begin to deal."""
+        self._table = table
+        floor.listen(lambda changed, _events: self.wake() if changed is table else None)
+        self._task = asyncio.get_running_loop().create_task(self._deal(floor, table))
+
+    def wake(self) -> None:
+        """Something changed: look again."""
+        self._change.set()
+
+    def until(self, state: TableState, now: int) -> dict[str, Any] | None:
+        """What happens next, and when, for displays."""
+        stage, until = self.dealer.countdown(state, now)
+        return {"what": str(stage), "at": until}
+
+    async def finish(self) -> None:
+        """Finish the round in play, and begin no other."""
+        self._finishing = True
+        self.wake()
+        if self._task is not None:
+            await asyncio.wait({self._task})
+
+    def cancel(self) -> None:
+        """Stop at once."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def _deal(self, floor: Floor, table: LiveTable) -> None:
+        while True:
+            self._change.clear()
+            current = table.state.round
+            if self._finishing and current.phase is RoundPhase.BETWEEN and not current.commitment:
+                return
+            move = self.dealer.next_move(table.state, floor.clock.now())
+            if move.command is None:
+                await self._wait(None if move.at is None else (move.at - floor.clock.now()) / 1e6)
+                continue
+            outcome = await floor.do(table.name, move.command)
+            if outcome.fault is not None:
+                LOGGER.warning("table %s: the dealer was refused: %s", table.name, outcome.fault.sentence)
+                await self._wait(RETRY_S)
+
+    async def _wait(self, seconds: float | None) -> None:
+        if seconds is not None and seconds <= 0:
+            await asyncio.sleep(0)
+            return
+        try:
+            async with asyncio.timeout(seconds):
+                await self._change.wait()
+        except TimeoutError:
+            pass

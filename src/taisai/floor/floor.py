@@ -1,0 +1,209 @@
+"""The floor: all live tables over one journal.
+
+Enters: commands for tables by name; which tables deal themselves. Leaves: outcomes, durable before told; every new
+durable state to those who listen. When the house starts, every table stands where the journal says, and a round that
+was in play is interrupted. When it stops, automatic tables finish the round in play, and the others are held.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Any, Final
+
+from taisai.floor.answers import Fault, HouseCode, Outcome
+from taisai.floor.clock import Clock
+from taisai.floor.driver import Driver
+from taisai.floor.house import HouseLog, game_tables
+from taisai.floor.live import LiveTable, Reply
+from taisai.floor.writer import GroupWriter
+from taisai.journal import Journal
+from taisai.journal.house import (
+    ClockChanged,
+    HouseDisabled,
+    HouseEnabled,
+    LargeWin,
+    Notice,
+    TableDisabled,
+    TableEnabled,
+)
+from taisai.journal.keeper import Books
+from taisai.table.actions import Command, OpenBets, PlaceBet
+from taisai.table.happenings import BetPaid, Event
+from taisai.table.state import RoundPhase, TableState
+
+LOGGER = logging.getLogger("taisai.floor")
+DISABLED: Final = "floor/disabled/"
+EVERYTHING: Final = "*"
+FINISH_S: Final = 20.0
+"""How long automatic tables have to finish the round in play when the house stops."""
+
+Listener = Callable[[LiveTable, tuple[Event, ...]], None]
+
+
+class Floor:
+    """Live tables, one writer each, over one journal."""
+
+    def __init__(
+        self,
+        books: Books,
+        open_journal: Callable[[], Journal],
+        clock: Clock | None = None,
+        *,
+        large_win: int | None = None,
+    ) -> None:
+        self._books = books
+        self._open_journal = open_journal
+        self.clock = clock or Clock()
+        self.tables: dict[str, LiveTable] = {}
+        self.drivers: dict[str, Driver] = {}
+        self.disabled: set[str] = set()
+        """Names of tables where no new round begins; `*` for all of them (R35)."""
+        self.closing = False
+        self.writer: GroupWriter
+        self.log: HouseLog
+        self._listeners: list[Listener] = []
+        self._large_win = large_win
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self.rounds = 0
+        self.voids = 0
+        self.bets = 0
+
+    async def start(self) -> None:
+        """Open the journal and every table in it; rounds that were in play are interrupted."""
+        loop = asyncio.get_running_loop()
+        self.writer = await asyncio.to_thread(GroupWriter, self._open_journal, loop)
+        self.log = HouseLog(self.writer.run, self.clock.now)
+        self.clock.on_jump = lambda due, shown: self._note(ClockChanged(due, shown))
+        kept = self.writer.journal.kept(DISABLED)
+        self.disabled = {name.removeprefix(DISABLED) for name in kept}
+        for name in game_tables(self.writer.journal):
+            table = self.table(name)
+            command = table.restart(self.clock.now())
+            if command is not None:
+                await self.do(name, command)
+
+    def listen(self, listener: Listener) -> None:
+        """Have somebody told of every new durable state."""
+        self._listeners.append(listener)
+
+    def table(self, name: str) -> LiveTable:
+        """A table by its name; one that is not known begins, new and without a set-up."""
+        found = self.tables.get(name)
+        if found is None:
+            found = self.tables[name] = LiveTable(name, self.writer, self._books, self._changed)
+        return found
+
+    def forget(self, name: str) -> None:
+        """Let go of a table that never had a record."""
+        if name in self.tables and not self.tables[name].state.seq:
+            del self.tables[name]
+
+    def automate(self, name: str, driver: Driver) -> None:
+        """Have a table dealt by the house."""
+        self.drivers[name] = driver
+        driver.start(self, self.table(name))
+
+    def mode(self, name: str) -> str:
+        """Whether a table deals itself: `automatic`, or `dealer`."""
+        return "automatic" if name in self.drivers else "dealer"
+
+    def until(self, state: TableState) -> dict[str, Any] | None:
+        """What an automatic dealer does next, and when."""
+        driver = self.drivers.get(state.table)
+        return None if driver is None else driver.until(state, self.clock.now())
+
+    # ------------------------------------------------------------------ commands
+
+    def submit(self, table: LiveTable, command: Command, reply: Reply) -> None:
+        """Carry a command out; the reply comes when it is on disk."""
+        do = command.do
+        if self.closing and isinstance(do, (OpenBets, PlaceBet)):
+            fault = Fault(HouseCode.CLOSING, "The house is closing: no new round begins and no bet is taken.")
+            reply(Outcome(table.state.seq, fault=fault))
+        elif self.disabled and isinstance(do, OpenBets) and not self.disabled.isdisjoint((EVERYTHING, table.name)):
+            fault = Fault(HouseCode.DISABLED, "The table is disabled: no new round begins.", ("R35",))
+            reply(Outcome(table.state.seq, fault=fault))
+        else:
+            table.submit(command, reply)
+
+    async def do(self, name: str, command: Command) -> Outcome:
+        """Carry a command out and wait for what becomes of it."""
+        future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+
+        def reply(outcome: Outcome) -> None:
+            if not future.done():
+                future.set_result(outcome)
+
+        self.submit(self.table(name), command, reply)
+        return await future
+
+    async def disable(self, what: str, *, by: str, reason: str) -> None:
+        """No new round begins at a table, or at any (`*`); the one in play is finished (R35)."""
+        await self.writer.run(lambda journal: journal.keep(DISABLED + what, reason.encode() or b"-"))
+        self.disabled.add(what)
+        await self.log.note(HouseDisabled() if what == EVERYTHING else TableDisabled(what), by=by, reason=reason)
+
+    async def enable(self, what: str, *, by: str, reason: str) -> None:
+        """Rounds may begin again."""
+        await self.writer.run(lambda journal: journal.keep(DISABLED + what, None))
+        self.disabled.discard(what)
+        await self.log.note(HouseEnabled() if what == EVERYTHING else TableEnabled(what), by=by, reason=reason)
+        for name in self.drivers:
+            self.drivers[name].wake()
+
+    # ------------------------------------------------------------------ what happened
+
+    def _changed(self, table: LiveTable, events: tuple[Event, ...]) -> None:
+        for event in events:
+            kind = event.what.__struct_config__.tag
+            if kind == "bet-placed":
+                self.bets += 1
+            elif kind == "round-concluded":
+                self.rounds += 1
+            elif kind == "round-voided":
+                self.voids += 1
+            elif isinstance(event.what, BetPaid) and self._large_win and event.what.winnings >= self._large_win:
+                won = event.what
+                self._note(LargeWin(table.name, table.state.round.number, won.player, won.winnings))
+        for listener in self._listeners:
+            listener(table, events)
+
+    def _note(self, what: Notice) -> None:
+        self.background(self.log.note(what))
+
+    def background(self, work: Coroutine[Any, Any, Any]) -> None:
+        """Have something done beside; a failure of it is logged."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            LOGGER.error("something left to be done beside failed: %s", error, exc_info=error)
+
+    # ------------------------------------------------------------------ the end
+
+    async def stop(self, finish_s: float = FINISH_S) -> None:
+        """No new round; automatic tables finish theirs, the others are held as they are; everything is written."""
+        self.closing = True
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(finish_s):
+                await asyncio.gather(*(driver.finish() for driver in self.drivers.values()))
+        for driver in self.drivers.values():
+            driver.cancel()
+        for task in list(self._tasks):
+            with contextlib.suppress(Exception):
+                await task
+        for table in self.tables.values():
+            if table.state.seq:
+                table.snapshot()
+        await self.writer.stop()
+
+    @property
+    def rounds_in_play(self) -> list[str]:
+        """Tables whose round is not over."""
+        return [name for name, table in self.tables.items() if table.state.round.phase is not RoundPhase.BETWEEN]

@@ -1,0 +1,258 @@
+"""A live table: one writer, durable before told.
+
+Enters: commands with the one to answer. Leaves: an `Outcome` for each, after its events are on disk; and for whoever
+listens the new durable state with what happened.
+
+The table decides at once, on the state that follows from everything decided so far, and hands the events to the group
+writer; meanwhile it decides further. Nothing of that is told before it is written. When writing fails, everything
+that was decided on top of it has not happened either: those who asked are told, and the table goes on from what is on
+disk. A command whose fate is not known (the connection was cut in the commit) is looked up there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from taisai.floor.answers import Fault, HouseCode, Outcome, fault_of
+from taisai.floor.writer import GroupWriter
+from taisai.journal import Batch, DuplicateCommand, Journal, JournalError
+from taisai.journal.codec import event_of, records_of
+from taisai.journal.keeper import COMMANDS_KEPT, SNAPSHOT_EVERY, Books, RulesAtHand, load, restart_command
+from taisai.table.actions import Command
+from taisai.table.decide import decide
+from taisai.table.evolve import evolve
+from taisai.table.happenings import Event
+from taisai.table.ledger import LedgerBroken
+from taisai.table.refusals import Refusal
+from taisai.table.rules import TableRules
+from taisai.table.state import SNAPSHOT_FORMAT, TableState, snapshot_of
+
+Reply = Callable[[Outcome], None]
+Listener = Callable[["LiveTable", tuple[Event, ...]], None]
+
+INFLIGHT_MAX: Final = 10_000
+"""Commands of one table that may wait to be written."""
+
+
+class _Pending:
+    """A command that is decided and not yet on disk."""
+
+    __slots__ = ("batch", "by", "command_id", "events", "replies", "state", "table")
+
+    def __init__(self, table: LiveTable, command: Command, events: tuple[Event, ...], state: TableState) -> None:
+        self.table = table
+        self.command_id = command.id
+        self.by = command.by.id
+        self.events = events
+        self.state = state
+        self.batch: Batch
+        self.replies: list[Reply] = []
+
+    def written(self, error: JournalError | None) -> None:
+        """Told by the writer."""
+        self.table.settle(self, error)
+
+
+class LiveTable:
+    """The one writer of one table."""
+
+    def __init__(self, name: str, writer: GroupWriter, books: Books, listener: Listener) -> None:
+        self.name = name
+        self._writer = writer
+        self._rules = RulesAtHand(books)
+        self._listener = listener
+        self._pending: dict[str, _Pending] = {}
+        self._waiting: list[tuple[Command, Reply]] = []
+        self._recovering = False
+        self._failed: list[tuple[_Pending, JournalError]] = []
+        self.broken = ""
+        """Why the table has stopped, when an invariant does not hold."""
+        self.refusals: dict[str, int] = {}
+        self.commands = 0
+        self._load(writer.journal)
+
+    def _load(self, journal: Journal) -> None:
+        self.state, self._snapshot_seq = load(journal, self.name)
+        """What is on disk; `_next` is what is decided."""
+        self._next = self.state
+        recent = journal.recent_commands(self.name, COMMANDS_KEPT)
+        self._known: dict[str, str | None] = dict.fromkeys(reversed(recent))
+
+    def rules(self) -> TableRules | None:
+        """The rules that the table stands under, once it is set up."""
+        return self._rules.of(self.state)
+
+    @property
+    def in_flight(self) -> int:
+        """Commands that are decided and not yet on disk."""
+        return len(self._pending)
+
+    def restart(self, at: int) -> Command | None:
+        """The command that interrupts a round which was in play when the house stopped, if one was."""
+        return restart_command(self.state, at)
+
+    def submit(self, command: Command, reply: Reply) -> None:
+        """Carry a command out; the reply comes when its events are on disk, or at once with the fault."""
+        self.commands += 1
+        if self._recovering:
+            self._waiting.append((command, reply))
+            return
+        pending = self._pending.get(command.id)
+        if pending is not None:
+            if pending.by == command.by.id:
+                pending.replies.append(lambda outcome: reply(_again(outcome)))
+            else:
+                reply(_id_taken(self.state.seq))
+            return
+        if command.id in self._known:
+            self._repeat(command, reply)
+            return
+        if self.broken:
+            self._refuse(reply, Fault(HouseCode.TABLE_BROKEN, f"The table has stopped: {self.broken}"))
+            return
+        if len(self._pending) >= INFLIGHT_MAX:
+            self._refuse(reply, Fault(HouseCode.TOO_MANY, "The table has more to write than it can take; try again."))
+            return
+        self._decide(command, reply)
+
+    def _decide(self, command: Command, reply: Reply) -> None:
+        state = self._next
+        rules = self._rules.for_command(state, command)
+        found = rules if isinstance(rules, Refusal) else decide(rules, state, command)
+        if isinstance(found, Refusal):
+            self._refuse(reply, fault_of(found))
+            return
+        expected = state.seq
+        try:
+            for event in found:
+                state = evolve(state, event)
+        except LedgerBroken as error:
+            self.broken = str(error)
+            self._refuse(reply, Fault(HouseCode.TABLE_BROKEN, f"The table has stopped: {error}"))
+            return
+        pending = _Pending(self, command, tuple(found), state)
+        pending.batch = Batch(self.name, expected, records_of(command.id, found))
+        pending.replies.append(reply)
+        self._next = state
+        self._pending[command.id] = pending
+        self._writer.write(pending)
+
+    def _refuse(self, reply: Reply, fault: Fault) -> None:
+        self.refusals[fault.code] = self.refusals.get(fault.code, 0) + 1
+        reply(Outcome(self.state.seq, fault=fault))
+
+    def settle(self, pending: _Pending, error: JournalError | None) -> None:
+        """What was decided is on disk, or is not."""
+        if error is not None or self._recovering:
+            self._failed.append((pending, error or JournalError("an earlier record failed")))
+            self._recovering = True
+            if len(self._failed) == len(self._pending):
+                self._writer.chore(self._look_up)
+            return
+        del self._pending[pending.command_id]
+        self.state = pending.state
+        self._known[pending.command_id] = pending.by
+        if len(self._known) > COMMANDS_KEPT:
+            del self._known[next(iter(self._known))]
+        outcome = Outcome(pending.state.seq, pending.events)
+        for reply in pending.replies:
+            reply(outcome)
+        self._listener(self, pending.events)
+        if self.state.seq - self._snapshot_seq >= SNAPSHOT_EVERY:
+            self.snapshot()
+
+    def snapshot(self) -> None:
+        """Keep the durable state, so that a restart need not replay what came before; and sign all that is written."""
+        state = self.state
+        self._snapshot_seq = state.seq
+
+        def keep(journal: Journal) -> None:
+            journal.save_snapshot(state.table, state.seq, SNAPSHOT_FORMAT, snapshot_of(state))
+            journal.sign_checkpoint(state.at)
+
+        self._writer.chore(keep)
+
+    # ------------------------------------------------------------------ after a failure
+
+    def _look_up(self, journal: Journal) -> None:
+        """On the writer's thread: read what is on disk, and which of the failed commands are there."""
+        failed = self._failed
+        try:
+            state, snapshot_seq = load(journal, self.name)
+            recent = journal.recent_commands(self.name, COMMANDS_KEPT)
+            there = {each.command_id for each, _ in failed if journal.find_command(self.name, each.command_id)}
+        except JournalError as error:
+            unreadable = error
+            self._writer.on_loop(lambda: self._unreadable(unreadable))
+            return
+        self._writer.on_loop(lambda: self._recovered(state, snapshot_seq, recent, there))
+
+    def _unreadable(self, error: JournalError) -> None:
+        """Nothing can be said about the commands in doubt: their askers repeat them by their ids."""
+        sentence = f"It is not known whether this was recorded: {error}"
+        fault = Fault(HouseCode.NOT_RECORDED, sentence, allowed="repeat it with the same id")
+        self._next = self.state
+        self._end_recovery({}, fault)
+
+    def _recovered(self, state: TableState, snapshot_seq: int, recent: list[str], there: set[str]) -> None:
+        self.state = self._next = state
+        self._snapshot_seq = snapshot_seq
+        known = dict.fromkeys(reversed(recent))
+        self._known = {each: self._known.get(each) for each in known}
+        outcomes = {each: Outcome(state.seq, repeated=True) for each in there}
+        self._end_recovery(outcomes, None)
+        self._listener(self, ())
+
+    def _end_recovery(self, outcomes: dict[str, Outcome], unknown: Fault | None) -> None:
+        failed, self._failed = self._failed, []
+        waiting, self._waiting = self._waiting, []
+        self._pending.clear()
+        self._recovering = False
+        for pending, error in failed:
+            outcome = outcomes.get(pending.command_id)
+            if outcome is None:
+                fault = unknown or _not_recorded(error)
+                self.refusals[fault.code] = self.refusals.get(fault.code, 0) + 1
+                outcome = Outcome(self.state.seq, fault=fault)
+            for reply in pending.replies:
+                reply(outcome)
+        for command, reply in waiting:
+            self.submit(command, reply)
+
+    # ------------------------------------------------------------------ repeats
+
+    def _repeat(self, command: Command, reply: Reply) -> None:
+        """A command that is known: its first answer, from the journal."""
+
+        def find(journal: Journal) -> None:
+            try:
+                records = journal.find_command(self.name, command.id)
+                events = tuple(event_of(record) for record in records)
+            except JournalError as error:
+                fault = Fault(HouseCode.TRY_AGAIN, f"The first answer cannot be read: {error}")
+                outcome = Outcome(self.state.seq, fault=fault)
+            else:
+                outcome = (
+                    Outcome(records[-1].seq, events, repeated=True)
+                    if records and records[0].by == command.by.id
+                    else _id_taken(self.state.seq)
+                )
+            self._writer.on_loop(lambda: reply(outcome))
+
+        self._writer.chore(find)
+
+
+def _again(outcome: Outcome) -> Outcome:
+    return Outcome(outcome.seq, outcome.events, outcome.fault, repeated=outcome.fault is None)
+
+
+def _id_taken(seq: int) -> Outcome:
+    sentence = "This command id has been used by somebody else: choose a new one."
+    return Outcome(seq, fault=Fault(HouseCode.ID_TAKEN, sentence, field="id"))
+
+
+def _not_recorded(error: JournalError) -> Fault:
+    if isinstance(error, DuplicateCommand):
+        return Fault(HouseCode.TRY_AGAIN, "Another command of this table was a repeat: nothing of yours was recorded.")
+    return Fault(HouseCode.NOT_RECORDED, f"Nothing was recorded: {error}", allowed="try again")

@@ -1,0 +1,228 @@
+"""Seats: how a player's screen comes to stand for a player at a table.
+
+Enters: the crew's wish for a code, and the code as a player types it. Leaves: eight characters that no two people read
+differently, good once and for minutes; then the table, the player and what he wants to buy in for, which the dealer
+confirms. Guessing is held up, from one place and from everywhere together. Guests of a demo get a name of their own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from enum import StrEnum
+from hashlib import sha256
+from secrets import choice
+from typing import Final, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from taisai.core.faults import InputFault, shown
+from taisai.core.money import chips_of
+from taisai.floor.accounts import ACCOUNT, RESERVED
+from taisai.floor.house import Clock, Drawer, HouseEvent, Log
+from taisai.floor.sessions import MINUTE_US, Session
+from taisai.floor.settings import SignIn
+from taisai.journal.house import THE_HOUSE, GuessingStopped, Notice, SeatCodeMade, SeatCodeUsed
+from taisai.table.actions import Name
+
+PREFIX: Final = "seat-code/"
+ALPHABET: Final = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
+"""Without 0 and O, 1, I and L, U: 30 characters."""
+LENGTH: Final = 8
+GUESSES_FROM_ONE: Final = 10
+"""Wrong codes a minute from one place."""
+GUESSES_IN_ALL: Final = 300
+"""Wrong codes a minute altogether: at most 3000 in the life of a code, of 6.5 * 10**11."""
+PLACES_KEPT: Final = 10_000
+
+
+class SeatCode(NamedTuple):
+    """A new code, as it is read out or printed; seen here once."""
+
+    code: str
+    table: str
+    player: str
+    amount: int
+    expires_at: int
+
+
+class Seat(NamedTuple):
+    """What a code stood for."""
+
+    table: str
+    player: str
+    amount: int
+    """What he wants to buy in for; 0 when nothing was said. The dealer confirms it."""
+
+
+class SeatRefusalCode(StrEnum):
+    """Why no seat."""
+
+    NOT_VALID = "code-not-valid"
+    TOO_MANY_GUESSES = "too-many-guesses"
+    NAME_TAKEN = "name-taken"
+    BAD_NAME = "bad-name"
+    NOT_YOURS_TO_DO = "not-yours-to-do"
+
+
+class SeatRefusal(Struct, frozen=True):
+    """What is refused, and why."""
+
+    code: SeatRefusalCode
+    sentence: str
+    retry_after_s: int = 0
+
+
+class _KeptCode(Struct, frozen=True):
+    table: str
+    player: str
+    amount: int
+    expires_at: int
+
+
+_NOT_VALID: Final = SeatRefusal(
+    SeatRefusalCode.NOT_VALID,
+    "This code is not valid: it was used, is too old, or is none. Ask the dealer for another.",
+)
+
+
+class _Guesses:
+    """Wrong codes of the last minute."""
+
+    def __init__(self) -> None:
+        self._all: deque[int] = deque(maxlen=GUESSES_IN_ALL)
+        self._by_place: OrderedDict[str, deque[int]] = OrderedDict()
+
+    def wait_us(self, where: str, now: int) -> tuple[int, str]:
+        """How long this place must wait, 0 when it need not, and where the guesses come from: empty for everywhere."""
+        for guesses, most, source in (
+            (self._by_place.get(where, deque()), GUESSES_FROM_ONE, where),
+            (self._all, GUESSES_IN_ALL, ""),
+        ):
+            if len(guesses) >= most and now - guesses[0] < MINUTE_US:
+                return guesses[0] + MINUTE_US - now, source
+        return 0, ""
+
+    def add(self, where: str, now: int) -> None:
+        """One more."""
+        self._all.append(now)
+        guesses = self._by_place.pop(where, None) or deque(maxlen=GUESSES_FROM_ONE)
+        guesses.append(now)
+        self._by_place[where] = guesses
+        if len(self._by_place) > PLACES_KEPT:
+            self._by_place.popitem(last=False)
+
+
+class Seats:
+    """The seat codes of the house. `taken` says whether a name is somebody's already at a table."""
+
+    def __init__(
+        self, drawer: Drawer, log: Log, clock: Clock, policy: SignIn, taken: Callable[[str, str], bool]
+    ) -> None:
+        self._drawer = drawer
+        self._log = log
+        self._clock = clock
+        self._policy = policy
+        self._taken = taken
+        self._guesses = _Guesses()
+        self._told: dict[str, int] = {}
+        self._guests: set[str] = set()
+        # One code at a time, so that none is used twice.
+        self._one_at_a_time = asyncio.Lock()
+
+    async def make_code(self, by: Session, table: str, player: str = "", amount: int = 0) -> SeatCode | SeatRefusal:
+        """A code for a seat at a table; with a player's name it is his, otherwise whoever uses it chooses a name."""
+        if not (by.is_crew and by.reaches(table)):
+            return SeatRefusal(SeatRefusalCode.NOT_YOURS_TO_DO, f"The crew of table {table} gives out its seats.")
+        if player and not _is_name(player):
+            raise InputFault("player", f"1 to 64 letters, digits and . _ @ -, got {shown(player)}")
+        chips_of(amount, "amount")
+        code = "".join(choice(ALPHABET) for _ in range(LENGTH))
+        expires_at = self._clock() + self._policy.seat_code_minutes * MINUTE_US
+        kept = _KeptCode(table, player, amount, expires_at)
+        await asyncio.to_thread(self._drawer.keep, _name_of(code), msgspec.json.encode(kept))
+        await self._note(by.who, SeatCodeMade(table, player, amount, expires_at))
+        return SeatCode(f"{code[:4]}-{code[4:]}", table, player, amount, expires_at)
+
+    async def redeem(self, code: str, where: str = "", player: str = "") -> Seat | SeatRefusal:
+        """Use a code. `player` is the name that its user chooses when the crew named none; one is made without it.
+
+        A name that is taken does not use the code up: who holds a code is told to choose another name.
+        """
+        async with self._one_at_a_time:
+            now = self._clock()
+            wait, source = self._guesses.wait_us(where, now)
+            if wait:
+                return await self._too_many(source, wait, now)
+            name = _name_of(code)
+            value = (await asyncio.to_thread(self._drawer.kept, name)).get(name)
+            kept = None if value is None else msgspec.json.decode(value, type=_KeptCode)
+            if kept is None or now >= kept.expires_at:
+                self._guesses.add(where, now)
+                return _NOT_VALID
+            wanted = kept.player or player or self._new_name("seat", kept.table)
+            if not kept.player and not _is_name(wanted):
+                return SeatRefusal(SeatRefusalCode.BAD_NAME, "A name has 1 to 64 letters, digits and . _ @ -.")
+            if not kept.player and (self._taken(kept.table, wanted) or await self._is_of_the_house(wanted)):
+                sentence = f"The name {wanted} is taken at this table; choose another."
+                return SeatRefusal(SeatRefusalCode.NAME_TAKEN, sentence)
+            await asyncio.to_thread(self._drawer.keep, name, None)
+            await self._note(wanted, SeatCodeUsed(kept.table, wanted, where))
+            return Seat(kept.table, wanted, kept.amount)
+
+    def guest_name(self, table: str) -> str:
+        """A name for a guest of a demo table, never given twice."""
+        return self._new_name("guest", table)
+
+    async def sweep(self) -> int:
+        """Let go of codes that nobody used in time; how many."""
+        now = self._clock()
+        over = [
+            name
+            for name, value in (await asyncio.to_thread(self._drawer.kept, PREFIX)).items()
+            if now >= msgspec.json.decode(value, type=_KeptCode).expires_at
+        ]
+        for name in over:
+            await asyncio.to_thread(self._drawer.keep, name, None)
+        return len(over)
+
+    async def _too_many(self, source: str, wait: int, now: int) -> SeatRefusal:
+        """Held up; the log hears of it once a minute for each place."""
+        if now - self._told.get(source, -MINUTE_US) >= MINUTE_US:
+            self._told = {place: at for place, at in self._told.items() if now - at < MINUTE_US}
+            self._told[source] = now
+            await self._note(THE_HOUSE, GuessingStopped(source))
+        seconds = -(-wait // 1_000_000)
+        sentence = f"Too many wrong codes; wait {seconds} seconds, or ask the dealer."
+        return SeatRefusal(SeatRefusalCode.TOO_MANY_GUESSES, sentence, seconds)
+
+    async def _is_of_the_house(self, name: str) -> bool:
+        """Whether a name is a login of the staff, or the program's own: a log with two of one name misleads."""
+        login = ACCOUNT + name.lower()
+        return name.lower() in RESERVED or login in await asyncio.to_thread(self._drawer.kept, login)
+
+    def _new_name(self, kind: str, table: str) -> str:
+        while True:
+            name = f"{kind}-{''.join(choice(ALPHABET) for _ in range(LENGTH)).lower()}"
+            if name not in self._guests and not self._taken(table, name):
+                self._guests.add(name)
+                return name
+
+    async def _note(self, by: str, what: Notice) -> None:
+        await self._log(HouseEvent(self._clock(), by, what))
+
+
+def _name_of(code: str) -> str:
+    """Where a code is kept. A plain hash is enough for what is good once and for minutes."""
+    typed = "".join(each for each in code[:64].upper() if each not in "- ")
+    return PREFIX + sha256(b"taisai seat code " + typed.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _is_name(text: str) -> bool:
+    try:
+        msgspec.convert(text, Name)
+    except msgspec.ValidationError:
+        return False
+    return True

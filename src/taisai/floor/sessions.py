@@ -1,0 +1,271 @@
+"""Sessions: who is signed in, where, as what, and for how long.
+
+Enters: people whom `accounts` has let in, players with a seat. Leaves: a token for each, of which only the SHA-256 is
+kept, and the session that a token stands for. Finding a session reads memory alone; what people do is written from
+time to time (`sweep`), so that a restart keeps them signed in without a write for each request. A crew session locks
+after idle minutes, and then does nothing before the password is given again. Serves R15, R37.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from hashlib import sha256
+from secrets import token_urlsafe
+from typing import Final, Literal, NamedTuple
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from taisai.floor.house import Clock, Drawer, HouseEvent, Log
+from taisai.floor.settings import SignIn
+from taisai.journal.house import THE_HOUSE, Notice, SessionExpired, SignedOut
+from taisai.table.people import CREW, Person, Role
+
+ADMINISTRATOR: Final = "administrator"
+PREFIX: Final = "session/"
+MINUTE_US: Final = 60_000_000
+HOUR_US: Final = 60 * MINUTE_US
+SEEN_LAG_US: Final = MINUTE_US
+"""How far what is written of a session's activity may lag behind; a restart locks it so much earlier at most."""
+TOKEN_BYTES: Final = 32
+
+
+class Session(Struct, frozen=True, kw_only=True):
+    """One sign-in."""
+
+    key: str
+    """The SHA-256 of its token, in hex: its name wherever the token itself does not belong."""
+    csrf: str
+    who: str
+    """A login; for a player his name at the table."""
+    role: Role | None
+    """None for an administrator, who has no business at any table."""
+    tables: Literal["*"] | tuple[str, ...]
+    created_at: int
+    expires_at: int
+    seen_at: int
+    locked: bool = False
+    where: str = ""
+
+    @property
+    def person(self) -> Person | None:
+        """Who acts at a table; None for an administrator."""
+        return None if self.role is None else Person(self.who, self.role)
+
+    @property
+    def post(self) -> str:
+        """What he is signed in as, in a word."""
+        return ADMINISTRATOR if self.role is None else str(self.role)
+
+    @property
+    def is_administrator(self) -> bool:
+        """Whether it is an administrator's."""
+        return self.role is None
+
+    @property
+    def is_player(self) -> bool:
+        """Whether it is a player's."""
+        return self.role is Role.PLAYER
+
+    @property
+    def is_crew(self) -> bool:
+        """Whether it is a dealer's, supervisor's or manager's."""
+        return self.role in CREW
+
+    def reaches(self, table: str) -> bool:
+        """Whether it is good for this table."""
+        return self.role is not None and (self.tables == "*" or table in self.tables)
+
+
+THE_CONSOLE: Final = Session(
+    key="", csrf="", who="console", role=None, tables=(), created_at=0, expires_at=0, seen_at=0, where="console"
+)
+"""Who sits at the machine itself and calls the program's own commands: an administrator without an account."""
+
+
+class Admission(NamedTuple):
+    """A new session, and the token that stands for it: the only time that it is seen."""
+
+    token: str
+    session: Session
+
+
+def key_of(token: str) -> str:
+    """The name of the session that a token stands for."""
+    return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Sessions:
+    """All sessions of the house."""
+
+    def __init__(self, drawer: Drawer, log: Log, clock: Clock, policy: SignIn) -> None:
+        self._drawer = drawer
+        self._log = log
+        self._clock = clock
+        self._policy = policy
+        self._open: dict[str, Session] = {}
+        self._written_seen: dict[str, int] = {}
+        self._writing = asyncio.Lock()
+        self.reload()
+
+    def reload(self) -> None:
+        """Know what the drawer holds: at the start, and where another node may have ended or begun sessions."""
+        kept = {}
+        for name, value in self._drawer.kept(PREFIX).items():
+            try:
+                session = msgspec.json.decode(value, type=Session)
+            except msgspec.MsgspecError:
+                continue  # of another taisai; its holder signs in again
+            if name == PREFIX + session.key:
+                kept[session.key] = session
+        # Of two that differ, whoever saw its holder last knows best; activity here may not be written yet.
+        self._written_seen = {key: session.seen_at for key, session in kept.items()}
+        self._open = {
+            key: max(self._open.get(key, session), session, key=lambda each: each.seen_at)
+            for key, session in kept.items()
+        }
+
+    # ------------------------------------------------------------------ what requests ask
+
+    def find(self, token: str) -> Session | None:
+        """The session of a token, locked if it is so; None when there is none or its time is over."""
+        return self.by_key(key_of(token))
+
+    def by_key(self, key: str) -> Session | None:
+        """The same, by its name."""
+        session = self._open.get(key)
+        return None if session is None or self._clock() >= session.expires_at else self._with_lock(session)
+
+    def touch(self, key: str) -> None:
+        """Its holder did something just now. Not heard of a session that is locked or over."""
+        session = self.by_key(key)
+        if session is not None and not session.locked:
+            self._open[key] = replace(session, seen_at=self._clock())
+
+    def all(self) -> tuple[Session, ...]:
+        """Every session whose time is not over."""
+        now = self._clock()
+        return tuple(self._with_lock(each) for each in self._open.values() if now < each.expires_at)
+
+    def _with_lock(self, session: Session) -> Session:
+        """The session, locked when its holder was idle for too long. Players' sessions do not lock."""
+        idle = self._policy.idle_minutes * MINUTE_US
+        if session.locked or session.is_player or self._clock() - session.seen_at < idle:
+            return session
+        locked = replace(session, locked=True)
+        self._open[session.key] = locked
+        return locked
+
+    # ------------------------------------------------------------------ beginning and end
+
+    async def begin(
+        self, who: str, role: Role | None, tables: Literal["*"] | tuple[str, ...], where: str = ""
+    ) -> Admission:
+        """A new session of a member of staff; `accounts` has checked who it is."""
+        return await self._begin(who, role, tables, where, self._policy.crew_hours)
+
+    async def begin_player(self, table: str, player: str, where: str = "") -> Admission:
+        """A new session of a player, for one seat at one table."""
+        return await self._begin(player, Role.PLAYER, (table,), where, self._policy.player_hours)
+
+    async def _begin(
+        self, who: str, role: Role | None, tables: Literal["*"] | tuple[str, ...], where: str, hours: int
+    ) -> Admission:
+        now = self._clock()
+        token = token_urlsafe(TOKEN_BYTES)
+        session = Session(
+            key=key_of(token),
+            csrf=token_urlsafe(TOKEN_BYTES),
+            who=who,
+            role=role,
+            tables=tables,
+            created_at=now,
+            expires_at=now + hours * HOUR_US,
+            seen_at=now,
+            where=where,
+        )
+        self._open[session.key] = session
+        try:
+            await self._write(session.key)
+        except BaseException:
+            self._open.pop(session.key, None)
+            raise
+        return Admission(token, session)
+
+    async def lock(self, key: str) -> None:
+        """Lock a session now: its holder leaves the screen."""
+        session = self._open.get(key)
+        if session is not None and not session.is_player:
+            self._open[key] = replace(session, locked=True)
+            await self._write(key)
+
+    async def unlock(self, key: str) -> Session | None:
+        """Open a locked session again; `accounts.unlock_session` has checked the password."""
+        session = self.by_key(key)
+        if session is None:
+            return None
+        self._open[key] = opened = replace(session, locked=False, seen_at=self._clock())
+        await self._write(key)
+        return opened
+
+    async def end(self, key: str, why: str = "", by: str = "") -> None:
+        """Sign out, or sign somebody out."""
+        session = self._open.pop(key, None)
+        if session is not None:
+            await self._forget(session, SignedOut(session.who, session.post, why), by or session.who)
+
+    async def end_all_of(self, login: str, why: str = "", by: str = "", *, keep: str = "") -> int:
+        """Sign a member of staff out everywhere, save from the session `keep`; how many sessions that were."""
+        theirs = [each.key for each in self._open.values() if each.who == login and not each.is_player]
+        ended = [key for key in theirs if key != keep]
+        for key in ended:
+            await self.end(key, why, by)
+        return len(ended)
+
+    async def end_player(self, table: str, player: str) -> int:
+        """End a player's sessions at a table."""
+        ended = [
+            each.key
+            for each in self._open.values()
+            if each.is_player and each.who == player and each.tables == (table,)
+        ]
+        for key in ended:
+            await self.end(key)
+        return len(ended)
+
+    async def sweep(self) -> int:
+        """End what is over and write what has changed: to be called every minute or so, and at the end.
+
+        How many sessions expired.
+        """
+        now = self._clock()
+        over = [each for each in self._open.values() if now >= each.expires_at]
+        for session in over:
+            if self._open.pop(session.key, None) is not None:
+                await self._forget(session, SessionExpired(session.who, session.post), THE_HOUSE)
+        for session in self.all():
+            if session.seen_at - self._written_seen.get(session.key, 0) >= SEEN_LAG_US:
+                await self._write(session.key)
+        return len(over)
+
+    async def flush(self) -> None:
+        """Write everything that is not written yet: before a planned end."""
+        for session in self.all():
+            if session.seen_at != self._written_seen.get(session.key):
+                await self._write(session.key)
+
+    async def _write(self, key: str) -> None:
+        """Keep a session as it is now. One that was ended meanwhile is not brought back."""
+        async with self._writing:
+            session = self._open.get(key)
+            if session is not None:
+                await asyncio.to_thread(self._drawer.keep, PREFIX + key, msgspec.json.encode(session))
+                self._written_seen[key] = session.seen_at
+
+    async def _forget(self, session: Session, what: Notice, by: str) -> None:
+        async with self._writing:
+            self._written_seen.pop(session.key, None)
+            await asyncio.to_thread(self._drawer.keep, PREFIX + session.key, None)
+        if not session.is_player:
+            await self._log(HouseEvent(self._clock(), by, what))

@@ -1,0 +1,270 @@
+"""Settings: what an operator may choose, in one form.
+
+Enters: values that `settings_reading` made from a file and the environment. Leaves: `Settings`, their digest, and a
+form for people in which no password stands. `demo_settings` is a floor to look at: a table for every layout.
+Every key is described in docs/settings.md. Serves R3, R15, R20, R30, R36, R37.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from taisai.books import Shelf, open_shelf
+from taisai.core.boxes import Kind
+from taisai.core.limits import PAIR_BOXES
+from taisai.core.rulebook import Layout, Rule, RuleBook
+from taisai.table.actions import Amount, BoxLimit, ColourSet, Count, Name, SetUp, TableLimits
+
+Port = Annotated[int, Meta(ge=0, le=65_535)]
+Some = Annotated[int, Meta(ge=1, le=1_000_000_000)]
+Milliseconds = Annotated[int, Meta(ge=0, le=3_600_000)]
+Line = Annotated[str, Meta(min_length=1, max_length=200)]
+Address = Annotated[str, Meta(min_length=1, max_length=2_000)]
+Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$(?!\n)")]
+Currency = Annotated[str, Meta(pattern=r"^[A-Z]{3}$(?!\n)")]
+Chips = Annotated[int, Meta(ge=1, le=100_000)]
+
+_PASSWORD: Final = re.compile(r"(://[^:@/]*):.*@", re.DOTALL)
+_SECRET_OPTION: Final = re.compile(r"([?&][a-z_]*(?:password|secret)[a-z_]*=)[^&]*", re.IGNORECASE)
+
+
+def redacted(text: str) -> str:
+    """Text in which every password of an address is left out."""
+    return _SECRET_OPTION.sub(r"\1…", _PASSWORD.sub(r"\1:…@", text))
+
+
+class _Section(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Settings that belong together."""
+
+
+class Listen(_Section, frozen=True, kw_only=True):
+    """Where the house is reached."""
+
+    host: Line = "127.0.0.1"
+    port: Port = 8000
+    public_url: str = ""
+    """What people type; needed behind a proxy, for links and for the check of origins."""
+    trusted_proxies: tuple[str, ...] = ()
+    """Addresses or networks whose word on who calls is believed."""
+    allowed_origins: tuple[str, ...] = ()
+    """Other sites whose pages may call the API."""
+
+
+class JournalPlace(_Section, frozen=True, kw_only=True):
+    """Where everything is written."""
+
+    url: Address = "sqlite:///floor.db"
+
+    def __repr__(self) -> str:
+        return f"JournalPlace(url={redacted(self.url)!r})"
+
+    def __rich_repr__(self) -> list[tuple[str, str]]:
+        return [("url", redacted(self.url))]
+
+
+class SignIn(_Section, frozen=True, kw_only=True):
+    """How people sign in, and for how long."""
+
+    failures: Annotated[int, Meta(ge=1, le=10)] = 3
+    """Failures that lock a login."""
+    unlock_minutes: Annotated[int, Meta(ge=0, le=1440)] = 0
+    """A locked login opens by itself after so long; 0 is never."""
+    idle_minutes: Annotated[int, Meta(ge=1, le=60)] = 5
+    crew_hours: Annotated[int, Meta(ge=1, le=24)] = 12
+    player_hours: Annotated[int, Meta(ge=1, le=168)] = 24
+    one_time_hours: Annotated[int, Meta(ge=1, le=168)] = 24
+    seat_code_minutes: Annotated[int, Meta(ge=1, le=1440)] = 10
+
+
+class Bounds(_Section, frozen=True, kw_only=True):
+    """What one caller may ask of the house."""
+
+    frame_bytes: Some = 16_384
+    body_bytes: Some = 65_536
+    commands_per_second: Some = 50
+    commands_burst: Some = 100
+    connections_per_address: Some = 200
+    sign_ins_per_minute: Some = 20
+    queue_per_client: Some = 256
+    request_timeout_s: Annotated[int, Meta(ge=1, le=600)] = 30
+
+
+class Demo(_Section, frozen=True, kw_only=True):
+    """Guests with play money."""
+
+    enabled: bool = False
+    guest_chips: Amount = 100_000
+
+
+class LogForm(_Section, frozen=True, kw_only=True):
+    """What the program says while it runs."""
+
+    format: Literal["json", "text"] = "json"
+    level: Literal["debug", "info", "warning", "error"] = "info"
+
+
+class House(_Section, frozen=True, kw_only=True):
+    """The house."""
+
+    name: Line = "The House"
+    large_win: Amount = 10_000_000
+    """Winnings of a player in a round that are a significant event."""
+    minimum_betting_ms: Milliseconds = 36_000
+    """The shortest wagering period of an automatic table."""
+    zone: str = "UTC"
+    """Where a day begins and ends."""
+
+
+class Timing(_Section, frozen=True, kw_only=True):
+    """How long an automatic table takes over each part of a round."""
+
+    betting_ms: Milliseconds = 36_000
+    """From the call for bets to the close; 36 s is the least for electronic Tai-Sai (R20)."""
+    after_close_ms: Milliseconds = 2_000
+    """From the close to the tumble, or to the uncovering where the dice were tumbled before."""
+    tumbling_ms: Milliseconds = 4_000
+    reveal_ms: Milliseconds = 2_000
+    """From the uncovering to the call."""
+    lit_ms: Milliseconds = 4_000
+    """From the lights, or the call, to collecting."""
+    paid_ms: Milliseconds = 3_000
+    """From collecting to paying."""
+    between_ms: Milliseconds = 3_000
+    """From the end of a round to the next."""
+
+
+class TableSettings(_Section, frozen=True, kw_only=True):
+    """One table."""
+
+    name: Name
+    book: Name
+    layout: Name
+    mode: Literal["dealer", "automatic"] = "dealer"
+    limits: TableLimits
+    currency: Currency
+    denominations: Annotated[tuple[Amount, ...], Meta(min_length=1, max_length=20)]
+    colours: dict[Name, Chips] = {}
+    """How many chips of each colour the table has."""
+    float_count: Count = {}
+    """How many chips of each denomination an automatic table opens with."""
+    timing: Timing = Timing()
+    unattended: bool = False
+    """Whether an automatic table resolves an interruption by itself, by the book."""
+    mischief_every: Annotated[int, Meta(ge=0, le=1_000)] = 0
+    """For training: at an automatic table something goes wrong with the dice every so many rounds; 0 is never."""
+    idle_when_empty: bool = True
+    """Whether an automatic table stops dealing while nobody sits there."""
+
+    def set_up(self, book: RuleBook) -> SetUp:
+        """The command that puts the table under its book."""
+        return SetUp(
+            book=self.book,
+            layout=self.layout,
+            digest=book.digest,
+            limits=self.limits,
+            currency=self.currency,
+            denominations=self.denominations,
+            colours={name: ColourSet(chips) for name, chips in self.colours.items()},
+        )
+
+
+class Settings(_Section, frozen=True, kw_only=True):
+    """Everything that an operator may choose."""
+
+    listen: Listen = Listen()
+    journal: JournalPlace = JournalPlace()
+    sign_in: SignIn = SignIn()
+    limits: Bounds = Bounds()
+    demo: Demo = Demo()
+    log: LogForm = LogForm()
+    house: House = House()
+    books: dict[Name, Digest] = {}
+    """Rule books that are approved, each by the digest that was: another one is refused."""
+    tables: tuple[TableSettings, ...] = ()
+
+    def shown(self) -> dict[str, Any]:
+        """The settings as plain values, without any password."""
+        plain: dict[str, Any] = msgspec.to_builtins(self, str_keys=True)
+        plain["journal"]["url"] = redacted(self.journal.url)
+        return plain
+
+    def digest(self) -> str:
+        """SHA-256 over the settings as they are shown: a digest in a log must not help to guess a password."""
+        return sha256(msgspec.json.encode(self.shown(), order="deterministic")).hexdigest()
+
+
+# ------------------------------------------------------------------ the demo floor
+
+_DEMO_TABLES: Final[Mapping[str, tuple[str, Literal["dealer", "automatic"]]]] = {
+    "TS-A": ("rws-tai-sai-v6/A", "dealer"),
+    "TS-C": ("rws-tai-sai-v6/C", "automatic"),
+    "TS-E": ("rws-tai-sai-v6/E", "automatic"),
+    "OC-A": ("rws-open-cover-v3/A", "automatic"),
+    "OC-B": ("rws-open-cover-v3/B", "dealer"),
+    "MD-A": ("rws-mini-dice-v3/A", "automatic"),
+    "NZ-1": ("nz-division-9/1", "automatic"),
+    "NZ-2": ("nz-division-9/2", "dealer"),
+}
+_CURRENCIES: Final = {"New Zealand": "NZD", "Singapore": "SGD"}
+_DEMO_DEFAULT: Final = BoxLimit(500, 500_000)
+_DEMO_KINDS: Final = {
+    Kind.SINGLE: BoxLimit(500, 200_000),
+    Kind.DOUBLE: BoxLimit(100, 50_000),
+    Kind.TRIPLE: BoxLimit(100, 5_000),
+    Kind.ANY_TRIPLE: BoxLimit(100, 20_000),
+    Kind.TOTAL: BoxLimit(100, 20_000),
+    Kind.PAIR: BoxLimit(100, 100_000),
+    Kind.THREE: BoxLimit(100, 20_000),
+    Kind.FOUR: BoxLimit(100, 50_000),
+}
+"""The higher the odds the lower the maximum, as on any sign."""
+_DEMO_DIFFERENTIAL: Final = 200_000
+_DEMO_FLOAT: Final = {100: 20_000, 500: 20_000, 2_500: 20_000, 10_000: 20_000}
+"""Far more than a table needs: guests come and go with chips of it."""
+_DEMO_COLOURS: Final = {"red": 300, "blue": 300, "yellow": 300, "green": 300}
+_DEMO_TIMING: Final = Timing(betting_ms=15_000)
+
+
+def demo_settings(shelf: Shelf | None = None) -> Settings:
+    """A floor to look at: a table for every layout on the shelf of this package, five of them automatic."""
+    shelf = shelf or open_shelf(environment={})
+    tables = tuple(_demo_table(shelf, name, *chosen) for name, chosen in _DEMO_TABLES.items())
+    return Settings(
+        demo=Demo(enabled=True),
+        journal=JournalPlace(url="memory:"),
+        house=House(name="Demo House", minimum_betting_ms=_DEMO_TIMING.betting_ms),
+        tables=tables,
+    )
+
+
+def _demo_table(shelf: Shelf, name: str, layout_name: str, mode: Literal["dealer", "automatic"]) -> TableSettings:
+    layout = shelf.layout(layout_name)
+    book = shelf.book(layout.book_id)
+    return TableSettings(
+        name=name,
+        book=book.id,
+        layout=layout.id,
+        mode=mode,
+        limits=_demo_limits(book, layout),
+        currency=_CURRENCIES[book.jurisdiction],
+        denominations=tuple(_DEMO_FLOAT),
+        colours=_DEMO_COLOURS if book.has(Rule.COLOUR_CHIPS) else {},
+        float_count=_DEMO_FLOAT,
+        timing=_DEMO_TIMING,
+        unattended=mode == "automatic",
+    )
+
+
+def _demo_limits(book: RuleBook, layout: Layout) -> TableLimits:
+    kinds = {str(kind): limit for kind, limit in _DEMO_KINDS.items() if kind in layout.kinds}
+    pairs = (
+        [pair for pair, (one, _) in PAIR_BOXES.items() if one in layout.boxes] if book.has(Rule.DIFFERENTIAL) else []
+    )
+    differential = {str(pair): _DEMO_DIFFERENTIAL for pair in pairs}
+    return TableLimits(unit=100, default=_DEMO_DEFAULT, kinds=kinds, differential=differential)

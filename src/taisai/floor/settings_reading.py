@@ -1,0 +1,373 @@
+"""Settings from a file and the environment, with every fault named.
+
+Enters: a TOML file, and variables `TAISAI_SECTION__KEY`, which come before the file. Leaves: `Settings` that hold
+together with the rule books at hand, or `SettingsRefused` with all that is wrong: where, which key, why, and what is
+allowed. Nothing is guessed: an unknown key is refused and the nearest known one named. No message holds a password.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from ipaddress import ip_network
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TypeVar, get_args, get_origin
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import msgspec
+from msgspec import Struct, inspect
+
+from taisai.books import BookRefused, Shelf, open_shelf
+from taisai.core.faults import InputFault, shown
+from taisai.core.rulebook import Rule, RuleBook
+from taisai.floor.settings import Settings, TableSettings, redacted
+from taisai.table.rules import limits_of
+
+PREFIX: Final = "TAISAI_"
+FILE_VARIABLE: Final = "TAISAI_SETTINGS"
+"""Names the file when none is given."""
+SHORT_VARIABLES: Final = ("TAISAI_LISTEN", "TAISAI_JOURNAL")
+"""The two that are wanted most, without a section."""
+NOT_SETTINGS: Final = frozenset({FILE_VARIABLE, "TAISAI_BOOKS"})
+"""Variables that other parts read."""
+FILE_BYTES_MAX: Final = 4 * 1024 * 1024
+
+_ORIGIN: Final = re.compile(r"https?://[^/\s?#@]+")
+_WHOLE: Final = re.compile(r"[+-]?[0-9]{1,18}")
+_BAD: Final = object()
+S = TypeVar("S", bound=Struct)
+
+
+class SettingFault(NamedTuple):
+    """One thing that is wrong: where it stands, which key, and why."""
+
+    where: str
+    key: str
+    reason: str
+
+    def __str__(self) -> str:
+        return ": ".join(part for part in self if part)
+
+
+class SettingsRefused(InputFault):
+    """Settings that cannot be used; every fault is named."""
+
+    def __init__(self, faults: Iterable[SettingFault]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("", "; ".join(map(str, self.faults)))
+
+    def __reduce__(self) -> tuple[type[SettingsRefused], tuple[tuple[SettingFault, ...]]]:  # type: ignore[override]  # made again from its faults, not from field and reason
+        return SettingsRefused, (self.faults,)
+
+
+def read_settings(
+    path: Path | str | None = None,
+    *,
+    environment: Mapping[str, str] = os.environ,
+    shelf: Shelf | None = None,
+) -> Settings:
+    """The settings of a file (or of `TAISAI_SETTINGS`, or none) and the environment; `SettingsRefused` otherwise."""
+    named = path if path is not None else environment.get(FILE_VARIABLE)
+    file = str(named) if named else ""
+    raw = _read_file(Path(file)) if file else {}
+    reading = _Reading(file or "settings")
+    reading.take_environment(raw, environment)
+    # What is wrong in one section does not hide what is wrong in another.
+    settings = Settings(**reading.values(Settings, raw, ())[0])
+    try:
+        reading.check(settings, shelf or open_shelf(environment=environment))
+    except BookRefused as error:
+        reading.faults += [SettingFault(f"rule book {error.book_id}", "", str(each)) for each in error.faults]
+    if reading.faults:
+        raise SettingsRefused(reading.faults)
+    return settings
+
+
+def check_settings(settings: Settings, shelf: Shelf, where: str = "settings") -> None:
+    """Whether settings made otherwise (by a test, by `demo_settings`) hold together."""
+    reading = _Reading(where)
+    reading.check(settings, shelf)
+    if reading.faults:
+        raise SettingsRefused(reading.faults)
+
+
+def _read_file(file: Path) -> dict[str, Any]:
+    try:
+        if file.stat().st_size > FILE_BYTES_MAX:
+            raise SettingsRefused([SettingFault(str(file), "", f"larger than {FILE_BYTES_MAX} bytes")])
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SettingsRefused([SettingFault(str(file), "", f"cannot be read: {error.strerror}")]) from None
+    except UnicodeDecodeError as error:
+        raise SettingsRefused([SettingFault(str(file), "", f"not UTF-8 at byte {error.start + 1}")]) from None
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsRefused([SettingFault(str(file), "", f"not TOML: {error}")]) from None
+
+
+class _Reading:
+    """One reading of settings, and what it finds wrong."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._variables: dict[tuple[str, ...], str] = {}
+        self.faults: list[SettingFault] = []
+
+    def fault(self, place: tuple[str, ...], reason: str) -> None:
+        """Note what is wrong with a key, and the file or variable that it came from."""
+        where = self._variables.get(place[:2], self._file)
+        self.faults.append(SettingFault(where, _written(place), reason))
+
+    # -------------------------------------------------------------- the environment
+
+    def take_environment(self, raw: dict[str, Any], environment: Mapping[str, str]) -> None:
+        """Put what the environment says over what the file says."""
+        sections = {each.name: each.type for each in msgspec.structs.fields(Settings)}
+        known = {
+            f"{PREFIX}{section.upper()}__{key.name.upper()}": (section, key.name, key.type)
+            for section, kind in sections.items()
+            if _is_struct(kind)
+            for key in msgspec.structs.fields(kind)
+        }
+        for name in sorted(environment):
+            if not name.startswith(PREFIX) or name in NOT_SETTINGS:
+                continue
+            text = environment[name]
+            if name == "TAISAI_JOURNAL":
+                self._put(raw, name, "journal", "url", text)
+            elif name == "TAISAI_LISTEN":
+                self._listen(raw, name, text)
+            elif name in known:
+                section, key, kind = known[name]
+                value = _from_text(kind, text)
+                self._put(raw, name, section, key, text if value is _BAD else value)
+            elif reason := _strange_variable(name, known):
+                self.faults.append(SettingFault(name, "", reason))
+
+    def _listen(self, raw: dict[str, Any], name: str, text: str) -> None:
+        host, colon, port = text.rpartition(":")
+        if not colon or not port.isascii() or not port.isdigit() or len(port) > 5:
+            self.faults.append(SettingFault(name, "", f"write host:port, such as 127.0.0.1:8000, got {_quoted(text)}"))
+            return
+        self._put(raw, name, "listen", "port", int(port))
+        if host:
+            self._put(raw, name, "listen", "host", host.removeprefix("[").removesuffix("]"))
+
+    def _put(self, raw: dict[str, Any], name: str, section: str, key: str, value: object) -> None:
+        standing = raw.setdefault(section, {})
+        if isinstance(standing, dict):  # otherwise the file's own fault is told
+            standing[key] = value
+            self._variables[section, key] = name
+
+    # -------------------------------------------------------------- the form
+
+    def struct(self, kind: type[S], raw: object, place: tuple[str, ...]) -> S | None:
+        """A section, or None when something in it is wrong."""
+        if not isinstance(raw, dict):
+            self.fault(place, f"keys and values, got {_quoted(raw)}")
+            return None
+        values, sound = self.values(kind, raw, place)
+        return kind(**values) if sound else None
+
+    def values(
+        self, kind: type[Struct], raw: Mapping[str, object], place: tuple[str, ...]
+    ) -> tuple[dict[str, Any], bool]:
+        """The sound values of a section by key, and whether that is all of them."""
+        fields = {each.name: each for each in msgspec.structs.fields(kind)}
+        before = len(self.faults)
+        for key in raw:
+            if key not in fields:
+                self.fault((*place, key), _unknown("key" if place else "section", key, fields))
+        values: dict[str, Any] = {}
+        for name, field in fields.items():
+            if name in raw:
+                value = self._value(field.type, raw[name], (*place, name))
+                if value is not _BAD:
+                    values[name] = value
+            elif field.required:
+                self.fault((*place, name), f"is needed: {allowed(field.type)}")
+        return values, len(self.faults) == before
+
+    def _value(self, kind: Any, raw: object, place: tuple[str, ...]) -> object:
+        if _is_struct(kind):
+            made = self.struct(kind, raw, place)
+            return _BAD if made is None else made
+        arguments = get_args(kind)
+        if get_origin(kind) is tuple and _is_struct(arguments[0]):
+            if not isinstance(raw, list):
+                self.fault(place, f"written as [[{_written(place)}]], got {_quoted(raw)}")
+                return _BAD
+            each = [
+                self.struct(arguments[0], one, (*place[:-1], f"{place[-1]}[{number}]"))
+                for number, one in enumerate(raw, 1)
+            ]
+            return _BAD if None in each else tuple(each)
+        if get_origin(kind) is dict and _is_struct(arguments[1]) and isinstance(raw, dict):
+            inner = {key: self.struct(arguments[1], one, (*place, key)) for key, one in raw.items()}
+            return _BAD if None in inner.values() else inner
+        try:
+            return msgspec.convert(raw, kind, str_keys=True)
+        except msgspec.ValidationError:
+            self.fault(place, f"{allowed(kind)}, got {_quoted(raw)}")
+            return _BAD
+
+    # -------------------------------------------------------------- what must hold together
+
+    def check(self, settings: Settings, shelf: Shelf) -> None:
+        """Everything that one key alone cannot tell."""
+        self._check_listen(settings)
+        try:
+            ZoneInfo(settings.house.zone)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            self.fault(("house", "zone"), f"a time zone such as Asia/Singapore, got {shown(settings.house.zone)}")
+        for book_id, digest in settings.books.items():
+            book = self._book(shelf, book_id, ("books", book_id))
+            if book is not None and book.digest != digest:
+                self.fault(("books", book_id), f"approved is {digest[:16]}…, the book at hand is {book.digest[:16]}…")
+        seen: dict[str, int] = {}
+        for number, table in enumerate(settings.tables, 1):
+            place = (f"tables[{number}]",)
+            if table.name.casefold() in seen:
+                self.fault((*place, "name"), f"{shown(table.name)} is also tables[{seen[table.name.casefold()]}]")
+            seen.setdefault(table.name.casefold(), number)
+            self._check_table(settings, table, shelf, place)
+
+    def _check_listen(self, settings: Settings) -> None:
+        listen = settings.listen
+        if listen.public_url and not _ORIGIN.fullmatch(listen.public_url):
+            self.fault(
+                ("listen", "public_url"),
+                f"https://host or http://host, without a path, got {_quoted(listen.public_url)}",
+            )
+        for origin in listen.allowed_origins:
+            if not _ORIGIN.fullmatch(origin):
+                reason = f"origins such as https://casino.example, without a path, got {_quoted(origin)}"
+                self.fault(("listen", "allowed_origins"), reason)
+        for proxy in listen.trusted_proxies:
+            try:
+                ip_network(proxy, strict=False)
+            except ValueError:
+                self.fault(
+                    ("listen", "trusted_proxies"), f"addresses or networks such as 10.0.0.0/8, got {_quoted(proxy)}"
+                )
+
+    def _book(self, shelf: Shelf, book_id: str, place: tuple[str, ...]) -> RuleBook | None:
+        try:
+            return shelf.book(book_id)
+        except InputFault as fault:
+            self.fault(place, fault.reason)
+            return None
+
+    def _check_table(self, settings: Settings, table: TableSettings, shelf: Shelf, place: tuple[str, ...]) -> None:
+        book = self._book(shelf, table.book, (*place, "book"))
+        if book is not None:
+            if table.layout not in book.layouts:
+                self.fault((*place, "layout"), _unknown("layout", table.layout, book.layouts))
+            if table.limits.differential and not book.has(Rule.DIFFERENTIAL):
+                self.fault((*place, "limits", "differential"), f"{book.id} has no differential")
+        try:
+            limits_of(table.limits)
+        except InputFault as fault:
+            self.fault((*place, "limits", *fault.field.split(".")), fault.reason)
+        chips, unit = table.denominations, table.limits.unit
+        if list(chips) != sorted(set(chips)) or chips[0] != unit or any(chip % unit for chip in chips if unit > 0):
+            reason = f"ascending, each once, multiples of limits.unit, beginning with it ({unit}), got {list(chips)}"
+            self.fault((*place, "denominations"), reason)
+        strange = sorted(set(table.float_count) - set(chips))
+        if strange:
+            self.fault((*place, "float_count"), f"chips of {list(chips)}, got {strange[0]}")
+        if table.mode == "automatic":
+            if not sum(table.float_count.values()):
+                self.fault((*place, "float_count"), "an automatic table needs chips to open with")
+            shortest = settings.house.minimum_betting_ms
+            if table.timing.betting_ms < shortest:
+                reason = f"at least house.minimum_betting_ms ({shortest}), got {table.timing.betting_ms}"
+                self.fault((*place, "timing", "betting_ms"), reason)
+
+
+# ------------------------------------------------------------------ words
+
+
+def _written(place: tuple[str, ...]) -> str:
+    return ".".join(place)
+
+
+def _unknown(what: str, name: str, known: Iterable[str]) -> str:
+    names = list(known)
+    near = difflib.get_close_matches(name, names, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
+    return f"unknown {what} {shown(name)}; {hint}"
+
+
+def _quoted(value: object) -> str:
+    """A value as a message quotes it. Passwords are taken out first: of one that is cut short a part would be left."""
+    text = redacted(shown(value, 10_000))
+    return text if len(text) <= 80 else f"{text[:79]}…"
+
+
+def _strange_variable(name: str, known: Iterable[str]) -> str:
+    """What is wrong with a variable that is not known; nothing where it is not meant for us.
+
+    Machines set variables of their own after a service's name (`TAISAI_PORT`), so that without a section only what is
+    nearly right is taken for a slip.
+    """
+    words = name.removeprefix(PREFIX)
+    names = [each.removeprefix(PREFIX) for each in (known if "__" in words else SHORT_VARIABLES)]
+    near = difflib.get_close_matches(words, names, n=1, cutoff=0.6 if "__" in words else 0.75)
+    if near:
+        return f"unknown variable {shown(name)}; did you mean {PREFIX}{near[0]}?"
+    return f"unknown variable {shown(name)}; write {PREFIX}SECTION__KEY" if "__" in words else ""
+
+
+def _is_struct(kind: object) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Struct)
+
+
+def allowed(kind: Any) -> str:
+    """What a key may hold, in words."""
+    return _words(inspect.type_info(kind))
+
+
+def _words(info: inspect.Type) -> str:
+    match info:
+        case inspect.IntType(ge=low, le=high):
+            bounds = "".join(f" {word} {bound}" for word, bound in (("from", low), ("to", high)) if bound is not None)
+            return f"a whole number{bounds}"
+        case inspect.BoolType():
+            return "true or false"
+        case inspect.LiteralType(values=values):
+            return f"one of {', '.join(map(str, values))}"
+        case inspect.StrType(pattern=pattern) if pattern is not None:
+            return _PATTERNS.get(pattern, f"text like {pattern}")
+        case inspect.StrType(max_length=most) if most is not None:
+            return f"text of 1 to {most} characters"
+        case inspect.StrType():
+            return "text"
+        case inspect.VarTupleType(item_type=item):
+            return f"a list, each {_words(item)}"
+        case inspect.DictType(key_type=key, value_type=value):
+            return f"keys and values, each {_words(key)} = {_words(value)}"
+        case _:
+            return "keys and values"
+
+
+_PATTERNS: Final = {
+    r"^[A-Za-z0-9][A-Za-z0-9._@-]*$(?!\n)": "a name (letters, digits and . _ @ -)",
+    r"^[0-9a-f]{64}$(?!\n)": "a digest of 64 hexadecimal digits",
+    r"^[A-Z]{3}$(?!\n)": "three capital letters",
+}
+
+
+def _from_text(kind: Any, text: str) -> object:
+    """A variable's text as the value that its key holds; `_BAD` when it cannot be one."""
+    match inspect.type_info(kind):
+        case inspect.IntType():
+            return int(text) if _WHOLE.fullmatch(text) else _BAD
+        case inspect.BoolType():
+            return {"true": True, "false": False, "1": True, "0": False}.get(text.lower(), _BAD)
+        case inspect.VarTupleType():
+            return [part.strip() for part in text.split(",") if part.strip()]
+        case _:
+            return text

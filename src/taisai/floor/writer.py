@@ -1,0 +1,220 @@
+"""The one writer of a journal: what arrives together shares one commit.
+
+Enters: batches of records of any tables, from the event loop. Leaves: the word that they are on disk, or why not, to
+the event loop again. A thread of its own commits; while it does, the next batches gather. There is no waiting for more:
+the disk itself sets the pace.
+
+A batch that its journal refuses (a number taken, a command known) fails alone with the later ones of its table; the
+others of its commit are written again without it. A journal that has failed is closed and opened anew before the next
+commit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Final, Protocol, TypeVar
+
+from taisai.journal import (
+    Batch,
+    DuplicateCommand,
+    InvalidRecord,
+    Journal,
+    JournalError,
+    JournalFailed,
+    OutcomeUnknown,
+    SequenceConflict,
+)
+
+T = TypeVar("T")
+
+LARGEST_GROUP: Final = 4_096
+"""Batches in one commit, at most."""
+BUCKETS_S: Final = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
+"""Bounds of the histogram of commit times."""
+
+
+class Written(Protocol):
+    """Who is told that a batch is on disk, or why it is not."""
+
+    batch: Batch
+
+    def written(self, error: JournalError | None) -> None:
+        """Called on the event loop."""
+        ...
+
+
+class Counts:
+    """What the writer has done, for the metrics."""
+
+    def __init__(self) -> None:
+        self.commits = 0
+        self.records = 0
+        self.failures = 0
+        self.seconds = 0.0
+        self.by_time = [0] * (len(BUCKETS_S) + 1)
+
+    def add(self, seconds: float, records: int) -> None:
+        """One commit more."""
+        self.commits += 1
+        self.records += records
+        self.seconds += seconds
+        place = next((place for place, bound in enumerate(BUCKETS_S) if seconds <= bound), len(BUCKETS_S))
+        self.by_time[place] += 1
+
+
+class GroupWriter:
+    """Commits for all tables of a floor."""
+
+    def __init__(self, open_journal: Callable[[], Journal], loop: asyncio.AbstractEventLoop) -> None:
+        self._open = open_journal
+        self.journal = open_journal()
+        self.counts = Counts()
+        self._loop = loop
+        self._queue: SimpleQueue[Written | Callable[[Journal], None] | None] = SimpleQueue()
+        self._broken = False
+        self._thread = Thread(target=self._run, name="journal writer", daemon=True)
+        self._thread.start()
+
+    @property
+    def depth(self) -> int:
+        """How much waits to be written."""
+        return self._queue.qsize()
+
+    def write(self, item: Written) -> None:
+        """Have a batch written; its `written` is called when it is."""
+        self._queue.put(item)
+
+    def chore(self, work: Callable[[Journal], None]) -> None:
+        """Have something done with the journal between two commits (a snapshot, say); failures of it are let go."""
+        self._queue.put(work)
+
+    async def run(self, work: Callable[[Journal], T]) -> T:
+        """Have something done with the journal between two commits, and wait for what comes of it."""
+        future: asyncio.Future[T] = self._loop.create_future()
+
+        def do(journal: Journal) -> None:
+            try:
+                result = work(journal)
+            except BaseException as error:
+                self._loop.call_soon_threadsafe(_fail, future, error)
+            else:
+                self._loop.call_soon_threadsafe(_succeed, future, result)
+
+        self._queue.put(do)
+        return await future
+
+    def on_loop(self, call: Callable[[], None]) -> None:
+        """From the writer's thread: have something called on the event loop."""
+        self._loop.call_soon_threadsafe(call)
+
+    async def stop(self) -> None:
+        """Write what waits, and close the journal."""
+        self._queue.put(None)
+        await asyncio.to_thread(self._thread.join)
+        self.journal.close()
+
+    # ------------------------------------------------------------------ the writer's thread
+
+    def _run(self) -> None:
+        while True:
+            first = self._queue.get()
+            group: list[Written] = []
+            chores: list[Callable[[Journal], None]] = []
+            stopping = False
+            item: Written | Callable[[Journal], None] | None = first
+            while True:
+                if item is None:
+                    stopping = True
+                elif callable(item):
+                    chores.append(item)
+                else:
+                    group.append(item)
+                if len(group) >= LARGEST_GROUP:
+                    break
+                try:
+                    item = self._queue.get_nowait()
+                except Empty:
+                    break
+            if group:
+                self._commit(group)
+            for chore in chores:
+                with suppress(JournalError):
+                    self._reopen_if_broken()
+                with suppress(JournalError):
+                    chore(self.journal)
+            if stopping:
+                return
+
+    def _commit(self, group: list[Written]) -> None:
+        started = time.perf_counter()
+        told: list[tuple[Written, JournalError | None]]
+        try:
+            self._reopen_if_broken()
+            self.journal.append([one.batch for one in group])
+        except (DuplicateCommand, SequenceConflict, InvalidRecord) as error:
+            tables = dict.fromkeys(one.batch.table for one in group)
+            if len(tables) == 1:
+                told = self._one_by_one(group, error)
+            else:
+                told = [
+                    pair
+                    for table in tables
+                    for pair in self._one_by_one([one for one in group if one.batch.table == table], None)
+                ]
+        except Exception as error:
+            # Whatever it is, those who wait are told; the thread goes on.
+            failure = error if isinstance(error, JournalError) else JournalFailed(f"writing failed: {error!r}")
+            lost = isinstance(failure, JournalFailed) and not isinstance(failure, OutcomeUnknown)
+            self._broken = self._broken or lost
+            told = [(one, failure) for one in group]
+        else:
+            self.counts.add(time.perf_counter() - started, sum(len(one.batch.records) for one in group))
+            told = [(one, None) for one in group]
+        if told[-1][1] is not None:
+            self.counts.failures += 1
+        self._loop.call_soon_threadsafe(self._tell, told)
+
+    def _one_by_one(
+        self, group: Sequence[Written], error: JournalError | None
+    ) -> list[tuple[Written, JournalError | None]]:
+        """The batches of one table, each in its own commit, until one is refused: the rest follow from that one."""
+        told: list[tuple[Written, JournalError | None]] = []
+        if len(group) == 1 and error is not None:
+            return [(group[0], error)]
+        refused: JournalError | None = None
+        for one in group:
+            if refused is None:
+                try:
+                    self.journal.append([one.batch])
+                except JournalError as found:
+                    refused = found
+            told.append((one, refused))
+        return told
+
+    def _reopen_if_broken(self) -> None:
+        if self._broken:
+            with suppress(JournalError):
+                self.journal.close()
+            self.journal = self._open()
+            self._broken = False
+
+    # ------------------------------------------------------------------ the event loop
+
+    def _tell(self, told: Sequence[tuple[Written, JournalError | None]]) -> None:
+        for one, error in told:
+            one.written(error)
+
+
+def _succeed(future: asyncio.Future[T], result: T) -> None:
+    if not future.done():
+        future.set_result(result)
+
+
+def _fail(future: asyncio.Future[T], error: BaseException) -> None:
+    if not future.done():
+        future.set_exception(error)

@@ -1,0 +1,45 @@
+r"""Text as PostgreSQL can keep it.
+
+Enters: any text. Leaves: the same with every backslash doubled and every zero character as \0, and back. PostgreSQL
+keeps every character but that one, and a journal keeps every text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from taisai.journal.record import Row
+
+_ESCAPED: Final = re.compile(r"\\([\\0])")
+
+
+def to_text(text: str) -> str:
+    """A text to be kept."""
+    return text.replace("\\", "\\\\").replace("\0", "\\0")
+
+
+def from_text(text: str) -> str:
+    """A text that was kept."""
+    return _ESCAPED.sub(lambda found: "\0" if found[1] == "0" else "\\", text) if "\\" in text else text
+
+
+def to_texts(texts: Sequence[str]) -> Sequence[str]:
+    """Many texts to be kept; hardly ever is there anything to do."""
+    together = "".join(texts)
+    return [to_text(one) for one in texts] if "\\" in together or "\0" in together else texts
+
+
+def to_rows(found: Iterable[Any]) -> list[Row]:
+    """Records as they were read, as plain tuples with their own text."""
+    rows: list[Row] = []
+    for one in found:
+        row: Row = tuple(one)
+        if "\\" in row[0] or "\\" in row[3] or "\\" in row[6] or "\\" in row[8]:
+            table, seq, position, kind, version, at, command_id, part, by, body, prev, digest = row
+            texts = (from_text(text) for text in (table, kind, command_id, by))
+            table, kind, command_id, by = texts
+            row = (table, seq, position, kind, version, at, command_id, part, by, body, prev, digest)
+        rows.append(row)
+    return rows

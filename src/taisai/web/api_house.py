@@ -1,0 +1,200 @@
+"""API: the house. Health, metrics, reports, significant events, digests, disable on demand."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from typing import Annotated, Any, Final
+from zoneinfo import ZoneInfo
+
+import msgspec
+from msgspec import Meta, Struct
+from starlette.responses import Response
+
+from taisai import __version__
+from taisai.audit.reports import Span, make_report, to_csv, to_html
+from taisai.floor.answers import Fault, HouseCode
+from taisai.journal.house import HOUSE_KINDS, house_told, is_significant, read_house
+from taisai.table.people import SUPERVISORS
+from taisai.web.endpoint import Call, Endpoint, Stop, Who
+from taisai.web.metrics import metrics_text
+
+Plain = dict[str, Any]
+ALIVE_S: Final = 5.0
+
+
+class Health(Struct, frozen=True):
+    """How the program is."""
+
+    ok: bool
+    version: str
+    tables: int
+    broken: list[str]
+    queue: int
+
+
+async def get_health(call: Call) -> Health:
+    """Whether the program runs."""
+    floor = call.house.floor
+    broken = [name for name, table in floor.tables.items() if table.broken]
+    return Health(True, __version__, len(floor.tables), broken, floor.writer.depth)
+
+
+async def get_readiness(call: Call) -> Health:
+    """Whether the house takes bets: open, and its journal answers."""
+    house = call.house
+    if not house.is_ready or house.floor.closing:
+        raise Stop(Fault(HouseCode.CLOSING, "The house is not open."))
+    async with asyncio.timeout(ALIVE_S):
+        await house.floor.writer.run(lambda journal: journal.position())
+    return await get_health(call)
+
+
+async def get_metrics(call: Call) -> Response:
+    """Metrics for Prometheus."""
+    return Response(metrics_text(call.house), media_type="text/plain; version=0.0.4")
+
+
+class ReportQuery(Struct, frozen=True):
+    """Which report, and in which form."""
+
+    by: Span = Span.DAY
+    table: Annotated[str, Meta(max_length=64)] = ""
+    form: Annotated[str, Meta(pattern="^(json|csv|html)$")] = "json"
+
+
+async def get_report(call: Call) -> Response:
+    """Meters, win and hold, voids and significant events, by day, month, year or life (R33)."""
+    house, query = call.house, call.query
+    if call.mine.role is not None and call.mine.role not in SUPERVISORS and call.mine.post != "auditor":
+        raise Stop(Fault(HouseCode.NOT_ALLOWED, "Reports are for supervisors, auditors and administrators.", ("R37",)))
+    zone = UTC if house.settings.house.zone == "UTC" else ZoneInfo(house.settings.house.zone)
+    tables = (query.table,) if query.table else ()
+    journal = house.floor.writer.journal
+    made = await asyncio.to_thread(
+        make_report,
+        journal,
+        span=query.by,
+        made_at=datetime.now(zone),
+        zone=zone,
+        tables=tables,
+        large_win=house.settings.house.large_win,
+    )
+    if query.form == "csv":
+        return Response(to_csv(made), media_type="text/csv")
+    if query.form == "html":
+        return Response(to_html(made), media_type="text/html")
+    body = {
+        "title": made.title,
+        "interval": made.interval,
+        "made_at": made.made_at,
+        "rows": [row._asdict() for row in made.rows],
+        "significant": [each._asdict() for each in made.significant],
+    }
+    return Response(msgspec.json.encode(body, enc_hook=float), media_type="application/json")
+
+
+class EventsQuery(Struct, frozen=True):
+    """Which events of the house."""
+
+    after: Annotated[int, Meta(ge=0)] = 0
+    count: Annotated[int, Meta(ge=1, le=1000)] = 200
+    all: bool = False
+    """Not the significant ones alone."""
+
+
+async def list_house_events(call: Call) -> list[Plain]:
+    """What happened beside the tables: sign-ins, locks, staff, starts and stops (R30)."""
+    if call.mine.role is not None and call.mine.role not in SUPERVISORS and call.mine.post != "auditor":
+        raise Stop(Fault(HouseCode.NOT_ALLOWED, "This is for supervisors, auditors and administrators.", ("R37",)))
+    journal, query = call.house.floor.writer.journal, call.query
+
+    def read() -> list[Plain]:
+        found: list[Plain] = []
+        for seq, event in read_house(journal, query.after):
+            if query.all or is_significant(event.what):
+                found.append(
+                    {
+                        "seq": seq,
+                        "at": event.at,
+                        "by": event.by,
+                        "authorised_by": event.authorised_by,
+                        "reason": event.reason,
+                        "kind": HOUSE_KINDS[type(event.what)],
+                        "told": house_told(event.what),
+                    }
+                )
+        return found[-query.count :]
+
+    return await asyncio.to_thread(read)
+
+
+class Verified(Struct, frozen=True):
+    """Program, books and settings, by their digests."""
+
+    version: str
+    program: str
+    settings: str
+    books: dict[str, str]
+    differences: list[str]
+    """What is not as it was when the house started."""
+
+
+async def verify_digests(call: Call) -> Verified:
+    """Verify program, rule books and settings now (R36)."""
+    differences = await call.house.verify()
+    now = call.house.manifest
+    return Verified(now.version, now.program, now.settings, dict(now.books), differences)
+
+
+class DisableBody(Struct, frozen=True, forbid_unknown_fields=True):
+    """What to disable, and why."""
+
+    what: Annotated[str, Meta(min_length=1, max_length=64, description="A table, or * for all of them.")]
+    reason: Annotated[str, Meta(min_length=1, max_length=500)]
+
+
+async def disable(call: Call) -> Plain:
+    """No new round at a table, or at any; the rounds in play are finished (R35)."""
+    await _known(call)
+    await call.house.floor.disable(call.body.what, by=call.mine.who, reason=call.body.reason)
+    return {"disabled": sorted(call.house.floor.disabled)}
+
+
+async def enable(call: Call) -> Plain:
+    """Rounds may begin again."""
+    await _known(call)
+    await call.house.floor.enable(call.body.what, by=call.mine.who, reason=call.body.reason)
+    return {"disabled": sorted(call.house.floor.disabled)}
+
+
+async def _known(call: Call) -> None:
+    what = call.body.what
+    if what != "*" and what not in call.house.floor.tables:
+        raise Stop(Fault(HouseCode.NO_SUCH_TABLE, f"There is no table {what!r}.", field="what"))
+    if not call.mine.is_administrator and not (call.mine.tables == "*" or what in call.mine.tables):
+        raise Stop(Fault(HouseCode.NOT_HERE, f"You are not signed in to {what}.", field="what"))
+    if not call.mine.is_administrator and call.mine.role not in SUPERVISORS:
+        raise Stop(Fault(HouseCode.NOT_ALLOWED, "This is for supervisors and administrators.", ("R35",)))
+
+
+async def get_settings(call: Call) -> Plain:
+    """The settings in force, without passwords."""
+    return call.house.settings.shown()
+
+
+_TAG: Final = "house"
+HOUSE_ENDPOINTS: Final = (
+    Endpoint("GET", "/healthz", get_health, "Whether the program runs", Health, _TAG),
+    Endpoint("GET", "/readyz", get_readiness, "Whether the house takes bets", Health, _TAG),
+    Endpoint("GET", "/metrics", get_metrics, "Metrics for Prometheus", str, _TAG, media="text/plain"),
+    Endpoint("GET", "/api/report", get_report, "Meters, win and hold", Plain, _TAG, who=Who.STAFF, query=ReportQuery),
+    Endpoint(
+        "GET", "/api/house/events", list_house_events, "Significant events of the house", list[Plain], _TAG,
+        who=Who.STAFF, query=EventsQuery,
+    ),
+    Endpoint("GET", "/api/house/settings", get_settings, "The settings in force", Plain, _TAG, who=Who.ADMINISTRATOR),
+    Endpoint("POST", "/api/house/verify", verify_digests, "Verify by digest", Verified, _TAG, who=Who.STAFF),
+    Endpoint("POST", "/api/house/disable", disable, "No new rounds", Plain, _TAG, who=Who.STAFF, body=DisableBody),
+    Endpoint("POST", "/api/house/enable", enable, "Rounds again", Plain, _TAG, who=Who.STAFF, body=DisableBody),
+)  # fmt: skip

@@ -1,0 +1,406 @@
+"""API: signing in and out, seats, staff. Every answer that begins a session also sets its cookie."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from secrets import token_hex
+from typing import Annotated, Any, Final, Literal
+
+from msgspec import Meta, Struct
+
+from taisai.floor.accounts import OneTimeLink, SignInCode, SignInRefusal
+from taisai.floor.answers import Fault, HouseCode
+from taisai.floor.seats import SeatRefusal
+from taisai.floor.sessions import ADMINISTRATOR, Admission, Session
+from taisai.journal.house import Post, StaffSheet
+from taisai.table.actions import Amount, BuyIn, Command, Name, SitDown, WalkAway
+from taisai.table.people import Person, Role
+from taisai.table.state import TablePhase
+from taisai.web.endpoint import Call, Endpoint, Stop, Who
+from taisai.web.house import sign_in_fault
+
+Password = Annotated[str, Meta(min_length=1, max_length=256)]
+Login = Annotated[str, Meta(min_length=1, max_length=64)]
+Text = Annotated[str, Meta(max_length=200)]
+CASHIER: Final = Person("demo-cashier", Role.DEALER)
+"""Who hands play chips to guests of the demo."""
+
+
+class Me(Struct, frozen=True):
+    """Who is signed in."""
+
+    who: str
+    post: str
+    tables: Literal["*"] | tuple[str, ...]
+    csrf: str
+    """To be sent as X-CSRF-Token with whatever is not a GET, when the cookie is used."""
+    locked: bool
+    expires_at: int
+    player: str | None
+
+
+class Admitted(Struct, frozen=True):
+    """A new session; a program sends the token as `Authorization: Bearer`."""
+
+    token: str
+    me: Me
+
+
+class Said(Struct, frozen=True):
+    """Done."""
+
+    said: str
+
+
+def _me(session: Session) -> Me:
+    return Me(
+        session.who,
+        session.post,
+        session.tables,
+        session.csrf,
+        session.locked,
+        session.expires_at,
+        session.who if session.is_player else None,
+    )
+
+
+def _admit(call: Call, admission: Admission) -> Admitted:
+    session = admission.session
+    call.cookie = (admission.token, (session.expires_at - session.created_at) // 1_000_000)
+    return Admitted(admission.token, _me(session))
+
+
+def _slow_down(call: Call) -> None:
+    if not call.house.sign_in_rates.take(call.where):
+        sentence = "Too many attempts from this address: wait a minute."
+        raise Stop(Fault(HouseCode.TOO_FAST, sentence, ("R37",)), {"retry-after": "60"})
+
+
+class PostName(StrEnum):
+    """What one may sign in as."""
+
+    DEALER = Role.DEALER
+    SUPERVISOR = Role.SUPERVISOR
+    PIT_MANAGER = Role.PIT_MANAGER
+    SHIFT_MANAGER = Role.SHIFT_MANAGER
+    AUDITOR = Role.AUDITOR
+    ADMINISTRATOR = ADMINISTRATOR
+
+
+class SignInBody(Struct, frozen=True, forbid_unknown_fields=True):
+    """Who signs in, to which post."""
+
+    login: Login
+    password: Password
+    post: PostName
+
+
+async def sign_in(call: Call) -> Admitted:
+    """Sign in to a post, personally."""
+    _slow_down(call)
+    body = call.body
+    post: Role | Literal["administrator"] = "administrator"
+    if body.post is not PostName.ADMINISTRATOR:
+        post = Role(body.post)
+    found = await call.house.accounts.sign_in(body.login, body.password, post, call.where)
+    if isinstance(found, SignInRefusal):
+        raise Stop(sign_in_fault(found))
+    return _admit(call, found)
+
+
+async def sign_out(call: Call) -> Said:
+    """End the session; a player's chips and bets stay at the table."""
+    session = call.mine
+    await call.house.sessions.end(session.key)
+    if session.is_player:
+        await _walk_away(call, session)
+    call.cookie = ("", 0)
+    return Said("signed out")
+
+
+async def _walk_away(call: Call, session: Session) -> None:
+    name = session.tables[0]
+    table = call.house.floor.tables.get(name)
+    if table is not None and session.who in table.state.players:
+        by = Person("house", Role.SYSTEM)
+        command = Command(id=f"left-{token_hex(8)}", at=call.house.clock.now(), by=by, do=WalkAway(session.who))
+        await call.house.floor.do(name, command)
+
+
+async def who_am_i(call: Call) -> Me:
+    """The session of this request."""
+    return _me(call.mine)
+
+
+class PasswordBody(Struct, frozen=True, forbid_unknown_fields=True):
+    """A password."""
+
+    password: Password
+
+
+async def unlock_session(call: Call) -> Me:
+    """Open a session that locked itself after idle minutes."""
+    _slow_down(call)
+    found = await call.house.accounts.unlock_session(call.mine, call.body.password, call.where)
+    if isinstance(found, SignInRefusal):
+        raise Stop(sign_in_fault(found))
+    return _me(found)
+
+
+async def lock_session(call: Call) -> Said:
+    """Lock the session now: its holder leaves the screen."""
+    await call.house.sessions.lock(call.mine.key)
+    return Said("locked")
+
+
+async def redeem_link(call: Call) -> Said:
+    """Choose a password with a one-time link."""
+    _slow_down(call)
+    found = await call.house.accounts.redeem(call.path["token"], call.body.password, call.where)
+    if isinstance(found, SignInRefusal):
+        raise Stop(sign_in_fault(found))
+    return Said(found)
+
+
+class ChangePasswordBody(Struct, frozen=True, forbid_unknown_fields=True):
+    """The old password and a new one."""
+
+    old: Password
+    new: Password
+
+
+async def change_password(call: Call) -> Said:
+    """Choose another password; other sessions of the same person end."""
+    _slow_down(call)
+    found = await call.house.accounts.change_password(call.mine, call.body.old, call.body.new, call.where)
+    if isinstance(found, SignInRefusal):
+        raise Stop(sign_in_fault(found))
+    return Said("changed")
+
+
+# ------------------------------------------------------------------ seats
+
+
+class SeatBody(Struct, frozen=True, forbid_unknown_fields=True):
+    """A seat code that the table gave out; or, on a demo table, the table to sit down at as a guest."""
+
+    code: Annotated[str, Meta(max_length=32)] = ""
+    player: Name | None = None
+    """The name to be known by, where the code leaves it open."""
+    guest_at: Name | None = None
+
+
+async def take_seat(call: Call) -> Admitted:
+    """Sit down: by a code of the table, or as a guest with play chips on a demo table."""
+    _slow_down(call)
+    house, body = call.house, call.body
+    if body.guest_at is not None:
+        return await _seat_guest(call, body.guest_at)
+    if not body.code:
+        raise Stop(
+            Fault(HouseCode.BAD_MESSAGE, "Give the code of a seat, or the table to be a guest at.", field="code")
+        )
+    found = await house.seats.redeem(body.code, call.where, body.player or "")
+    if isinstance(found, SeatRefusal):
+        headers = {"retry-after": str(found.retry_after_s)} if found.retry_after_s else None
+        raise Stop(sign_in_fault(found), headers)
+    await _sit(call, found.table, found.player)
+    return _admit(call, await house.sessions.begin_player(found.table, found.player, call.where))
+
+
+async def _sit(call: Call, table: str, player: str) -> None:
+    seat = call.house.floor.table(table).state.players.get(player)
+    if seat is None or not seat.present:
+        await _must(call, table, SitDown(player), Person(player, Role.PLAYER))
+
+
+async def _must(call: Call, table: str, do: Any, by: Person) -> None:
+    command = Command(id=f"seat-{token_hex(8)}", at=call.house.clock.now(), by=by, do=do)
+    outcome = await call.house.floor.do(table, command)
+    if outcome.fault is not None:
+        raise Stop(outcome.fault)
+
+
+async def _seat_guest(call: Call, table: str) -> Admitted:
+    house = call.house
+    if not house.settings.demo.enabled:
+        raise Stop(Fault(HouseCode.NOT_ALLOWED, "This floor has no guests: ask the table for a seat code."))
+    if table not in house.floor.tables:
+        raise Stop(Fault(HouseCode.NO_SUCH_TABLE, f"There is no table {table!r}.", field="guest_at"))
+    if house.floor.tables[table].state.phase is not TablePhase.OPEN:
+        raise Stop(Fault(HouseCode.NOT_FOUND, "The table is not open.", allowed="another table", field="guest_at"))
+    player = house.seats.guest_name(table)
+    await _sit(call, table, player)
+    await _must(call, table, BuyIn(player, house.settings.demo.guest_chips), CASHIER)
+    return _admit(call, await house.sessions.begin_player(table, player, call.where))
+
+
+class SeatCodeBody(Struct, frozen=True, forbid_unknown_fields=True):
+    """Whom the seat is for."""
+
+    player: Name | None = None
+    """None: whoever uses the code chooses a name."""
+    buy_in: Amount | None = None
+    """What the player will buy in for; the dealer confirms it at the table."""
+
+
+class SeatCodeMade(Struct, frozen=True):
+    """A code for one seat, once."""
+
+    code: str
+    table: str
+    player: str
+    expires_at: int
+
+
+async def make_seat_code(call: Call) -> SeatCodeMade:
+    """Give out a code for a seat at this table."""
+    body = call.body
+    made = await call.house.seats.make_code(call.mine, call.path["table"], body.player or "", body.buy_in or 0)
+    if isinstance(made, SeatRefusal):
+        raise Stop(Fault(HouseCode.NOT_ALLOWED, made.sentence, field=made.code))
+    return SeatCodeMade(made.code, made.table, made.player, made.expires_at)
+
+
+# ------------------------------------------------------------------ staff
+
+
+class StaffBody(Struct, frozen=True, forbid_unknown_fields=True):
+    """A new member of staff."""
+
+    login: Name
+    name: Text
+    posts: Annotated[tuple[Post, ...], Meta(max_length=20)] = ()
+    administrator: bool = False
+
+
+class LinkMade(Struct, frozen=True):
+    """A one-time link, to be handed to its holder: `/welcome#TOKEN`."""
+
+    login: str
+    token: str
+    expires_at: int
+
+
+def _link(found: OneTimeLink | SignInRefusal) -> LinkMade:
+    if isinstance(found, SignInRefusal):
+        raise Stop(_staff_fault(found))
+    return LinkMade(found.login, found.token, found.expires_at)
+
+
+def _sheet(found: StaffSheet | SignInRefusal) -> StaffSheet:
+    if isinstance(found, SignInRefusal):
+        raise Stop(_staff_fault(found))
+    return found
+
+
+def _staff_fault(refusal: SignInRefusal) -> Fault:
+    missing = refusal.code is SignInCode.UNKNOWN
+    return Fault(HouseCode.NOT_FOUND if missing else HouseCode.NOT_ALLOWED, refusal.sentence, ("R37",))
+
+
+async def list_staff(call: Call) -> list[StaffSheet]:
+    """Everybody who works here."""
+    return list(await call.house.accounts.staff())
+
+
+async def add_staff(call: Call) -> LinkMade:
+    """A new account; its holder chooses the password with the link."""
+    body = call.body
+    return _link(
+        await call.house.accounts.add(
+            call.mine, body.login, body.name, tuple(body.posts), administrator=body.administrator
+        )
+    )
+
+
+class StaffChange(Struct, frozen=True, forbid_unknown_fields=True):
+    """What changes; what is left out stays."""
+
+    name: Text | None = None
+    posts: Annotated[tuple[Post, ...], Meta(max_length=20)] | None = None
+    administrator: bool | None = None
+    reason: Text = ""
+
+
+async def change_staff(call: Call) -> StaffSheet:
+    """Another name, other posts."""
+    body = call.body
+    return _sheet(
+        await call.house.accounts.change(
+            call.mine,
+            call.path["login"],
+            name=body.name,
+            posts=body.posts,
+            administrator=body.administrator,
+            reason=body.reason,
+        )
+    )
+
+
+class ReasonBody(Struct, frozen=True, forbid_unknown_fields=True):
+    """Why."""
+
+    reason: Text = ""
+
+
+async def disable_staff(call: Call) -> StaffSheet:
+    """Switch a login off, at once and everywhere (R35)."""
+    return _sheet(await call.house.accounts.disable(call.mine, call.path["login"], call.body.reason))
+
+
+async def enable_staff(call: Call) -> StaffSheet:
+    """Switch a login on again."""
+    return _sheet(await call.house.accounts.enable(call.mine, call.path["login"], call.body.reason))
+
+
+async def unlock_staff(call: Call) -> StaffSheet:
+    """Let a locked login be tried again."""
+    return _sheet(await call.house.accounts.unlock(call.mine, call.path["login"]))
+
+
+async def new_link(call: Call) -> LinkMade:
+    """A new one-time link, for a forgotten password."""
+    return _link(await call.house.accounts.new_link(call.mine, call.path["login"]))
+
+
+_TAG: Final = "people"
+_STAFF: Final = "/api/staff/{login}"
+PEOPLE_ENDPOINTS: Final = (
+    Endpoint("POST", "/api/sign-in", sign_in, "Sign in to a post", Admitted, _TAG, body=SignInBody),
+    Endpoint("POST", "/api/sign-out", sign_out, "Sign out", Said, _TAG, who=Who.SIGNED_IN, while_locked=True),
+    Endpoint("GET", "/api/me", who_am_i, "Who is signed in", Me, _TAG, who=Who.SIGNED_IN, while_locked=True),
+    Endpoint(
+        "POST", "/api/unlock", unlock_session, "Open a locked session", Me, _TAG,
+        who=Who.STAFF, body=PasswordBody, while_locked=True,
+    ),
+    Endpoint("POST", "/api/lock", lock_session, "Lock the session", Said, _TAG, who=Who.STAFF, while_locked=True),
+    Endpoint(
+        "POST", "/api/one-time/{token}", redeem_link, "Choose a password with a one-time link", Said, _TAG,
+        body=PasswordBody,
+    ),
+    Endpoint(
+        "POST", "/api/me/password", change_password, "Choose another password", Said, _TAG,
+        who=Who.STAFF, body=ChangePasswordBody,
+    ),
+    Endpoint("POST", "/api/seat", take_seat, "Sit down", Admitted, _TAG, body=SeatBody),
+    Endpoint(
+        "POST", "/api/tables/{table}/seat-codes", make_seat_code, "Give out a seat code", SeatCodeMade, _TAG,
+        who=Who.CREW, body=SeatCodeBody,
+    ),
+    Endpoint("GET", "/api/staff", list_staff, "All staff", list[StaffSheet], _TAG, who=Who.ADMINISTRATOR),
+    Endpoint("POST", "/api/staff", add_staff, "A new account", LinkMade, _TAG, who=Who.ADMINISTRATOR, body=StaffBody),
+    Endpoint(
+        "PATCH", _STAFF, change_staff, "Change an account", StaffSheet, _TAG, who=Who.ADMINISTRATOR, body=StaffChange
+    ),
+    Endpoint(
+        "POST", _STAFF + "/disable", disable_staff, "Switch a login off", StaffSheet, _TAG,
+        who=Who.ADMINISTRATOR, body=ReasonBody,
+    ),
+    Endpoint(
+        "POST", _STAFF + "/enable", enable_staff, "Switch a login on", StaffSheet, _TAG,
+        who=Who.ADMINISTRATOR, body=ReasonBody,
+    ),
+    Endpoint("POST", _STAFF + "/unlock", unlock_staff, "Unlock a login", StaffSheet, _TAG, who=Who.STAFF),
+    Endpoint("POST", _STAFF + "/link", new_link, "A new one-time link", LinkMade, _TAG, who=Who.ADMINISTRATOR),
+)  # fmt: skip

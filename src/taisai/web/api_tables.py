@@ -1,0 +1,367 @@
+"""API: tables. What everybody may see, a player's own rounds, the crew's view, commands, the journal as a list."""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import islice
+from typing import Annotated, Any, Final
+
+from msgspec import Meta, Struct
+from starlette.responses import Response
+
+from taisai.core.dice import roll_of
+from taisai.felt import draw
+from taisai.floor.answers import Fault, HouseCode, Outcome
+from taisai.floor.live import LiveTable
+from taisai.floor.sessions import Session
+from taisai.floor.view import crew_view, plain, public_view
+from taisai.journal.codec import event_of
+from taisai.table.actions import Command, Name, SetUp
+from taisai.table.notation_told import told
+from taisai.table.people import Person
+from taisai.table.recall import explain_line, exposure, recall, table_result
+from taisai.table.state import PastRound, TablePhase
+from taisai.web.endpoint import Call, Endpoint, Stop, Who
+from taisai.web.wire import Do
+
+Plain = dict[str, Any]
+RECALLED: Final = 50
+"""A player's own rounds that are given back at once, at most."""
+
+
+class TableCard(Struct, frozen=True):
+    """A table in the list of all."""
+
+    table: str
+    mode: str
+    phase: str
+    suspended: str
+    disabled: bool
+    book: str | None
+    layout: str | None
+    currency: str | None
+    limits: Plain | None
+    round: int
+    round_phase: str
+    players: int
+    watchers: int
+    results: list[Plain]
+
+
+class FloorCard(Struct, frozen=True):
+    """The floor, as anybody sees it."""
+
+    house: str
+    demo: bool
+    now: int
+    tables: list[TableCard]
+
+
+def _table(call: Call) -> LiveTable:
+    return call.house.floor.tables[call.path["table"]]
+
+
+def _card(call: Call, table: LiveTable) -> TableCard:
+    state, floor = table.state, call.house.floor
+    set_up = state.set_up
+    return TableCard(
+        table=table.name,
+        mode=floor.mode(table.name),
+        phase=state.phase,
+        suspended=state.suspended,
+        disabled=not floor.disabled.isdisjoint(("*", table.name)),
+        book=None if set_up is None else set_up.book,
+        layout=None if set_up is None else set_up.layout,
+        currency=None if set_up is None else set_up.currency,
+        limits=None if set_up is None else plain(set_up.limits),
+        round=state.round.number,
+        round_phase=state.round.phase,
+        players=sum(seat.present for seat in state.players.values()),
+        watchers=call.house.channel(table.name).watchers,
+        results=[_result(past) for past in state.history[-10:]],
+    )
+
+
+def _result(past: PastRound) -> Plain:
+    dice = None if past.dice is None else list(past.dice)
+    return {"number": past.number, "dice": dice, "void": past.void, "call": past.call, "ended_at": past.ended_at}
+
+
+async def get_floor(call: Call) -> FloorCard:
+    """All tables, as anybody sees them."""
+    house = call.house
+    cards = [_card(call, table) for _, table in sorted(house.floor.tables.items())]
+    return FloorCard(house.settings.house.name, house.settings.demo.enabled, house.clock.now(), cards)
+
+
+class TableNow(Struct, frozen=True):
+    """A table as everybody sees it: the same view as over the play socket."""
+
+    seq: int
+    view: Plain
+    until: Plain | None
+    mode: str
+    now: int
+
+
+async def get_table(call: Call) -> TableNow:
+    """One table, as anybody sees it."""
+    table, floor = _table(call), call.house.floor
+    view = public_view(table.rules(), table.state)
+    return TableNow(table.state.seq, view, floor.until(table.state), floor.mode(table.name), call.house.clock.now())
+
+
+async def get_table_felt(call: Call) -> Response:
+    """The felt of a table, with the winners lit once the result is known."""
+    table = _table(call)
+    rules, state = table.rules(), table.state
+    if rules is None or state.set_up is None:
+        raise Stop(Fault(HouseCode.NOT_FOUND, "The table is not set up."))
+    dice = state.round.dice
+    text = draw(rules.book.layouts[state.set_up.layout], roll=None if dice is None else roll_of(dice))
+    return Response(text, media_type="image/svg+xml", headers={"cache-control": "no-store"})
+
+
+class RoundsQuery(Struct, frozen=True):
+    """Which rounds."""
+
+    before: Annotated[int, Meta(ge=1)] | None = None
+    count: Annotated[int, Meta(ge=1, le=100)] = 50
+
+
+async def list_rounds(call: Call) -> list[Plain]:
+    """Completed rounds, newest first (the last hundred; older ones are in the journal)."""
+    before = call.query.before
+    history = [past for past in _table(call).state.history if before is None or past.number < before]
+    return [_result(past) for past in islice(reversed(history), call.query.count)]
+
+
+async def my_rounds(call: Call) -> list[Plain]:
+    """A player's own last rounds: a replay, with his funds before and after and why each bet came out so (R26)."""
+    session = call.mine
+    table = call.house.floor.tables.get(session.tables[0])
+    rules = None if table is None else table.rules()
+    if table is None or rules is None:
+        return []
+    found = []
+    for each in recall(table.state, session.who, min(call.query.count, RECALLED)):
+        lines = []
+        for line in each.lines:
+            why = explain_line(rules, table.state, each.past, line)
+            lines.append(
+                {
+                    "box": line.box,
+                    "stake": line.stake,
+                    "at_risk": line.at_risk,
+                    "pays": line.pays,
+                    "winnings": line.winnings,
+                    "returned": line.returned,
+                    "why": why.why,
+                    "clauses": list(why.clauses),
+                }
+            )
+        found.append(
+            {
+                **_result(each.past),
+                "replay": True,
+                "table": table.name,
+                "lines": lines,
+                "staked": sum(line.stake for line in each.lines),
+                "returned": sum(line.returned for line in each.lines),
+                "net": sum(line.returned - line.stake for line in each.lines),
+                "funds_before": each.funds_before,
+                "funds_after": each.funds_after,
+            }
+        )
+    return found
+
+
+# ------------------------------------------------------------------ commands
+
+
+class DoneBody(Struct, frozen=True):
+    """A command was carried out and is on disk."""
+
+    id: str
+    seq: int
+    repeated: bool
+    events: list[Plain]
+    told: list[str]
+    """What happened, in sentences."""
+
+
+async def _authorised(call: Call, do: Do, session: Session, table: str) -> Command:
+    person = session.person
+    if person is None:
+        raise Stop(Fault(HouseCode.NOT_ALLOWED, "An administrator has no business at a table.", ("R37",)))
+    second: Person | None = None
+    if do.second is not None:
+        wanted = do.second
+        found = await call.house.vouch(
+            wanted.login, wanted.password, wanted.role, table, where=call.where, asker=person.id
+        )
+        if isinstance(found, Fault):
+            raise Stop(found)
+        second = found
+    now = call.house.clock.now()
+    return Command(id=do.id, at=now, by=person, do=do.do, authorised_by=second, reason=do.reason)
+
+
+def _done(command_id: str, outcome: Outcome) -> DoneBody:
+    if outcome.fault is not None:
+        raise Stop(outcome.fault)
+    events = [plain(event.what) for event in outcome.events]
+    sentences = [line for event in outcome.events for line in told(event.what)]
+    return DoneBody(command_id, outcome.seq, outcome.repeated, events, sentences)
+
+
+async def do_command(call: Call) -> DoneBody:
+    """Carry out a command: the same as over the play socket, and on disk when this answers."""
+    table = _table(call)
+    session = call.mine
+    if not session.reaches(table.name):
+        raise Stop(Fault(HouseCode.NOT_HERE, f"You are not signed in to table {table.name}.", field="table"))
+    command = await _authorised(call, call.body, session, table.name)
+    return _done(command.id, await call.house.floor.do(table.name, command))
+
+
+class NewTable(Struct, frozen=True, forbid_unknown_fields=True):
+    """A table to be put up."""
+
+    table: Name
+    set_up: SetUp
+    id: Annotated[str, Meta(min_length=1, max_length=64)] = "first-set-up"
+
+
+async def put_up_table(call: Call) -> DoneBody:
+    """Put up a table that the floor does not have, under a rule book."""
+    floor, body, session = call.house.floor, call.body, call.mine
+    if body.table in floor.tables and floor.tables[body.table].state.phase is not TablePhase.NEW:
+        raise Stop(Fault(HouseCode.NOT_ALLOWED, f"There is a table {body.table} already.", field="table"))
+    if not session.reaches(body.table):
+        raise Stop(Fault(HouseCode.NOT_HERE, f"You are not signed in to table {body.table}.", field="table"))
+    command = await _authorised(call, Do(body.id, body.set_up), session, body.table)
+    outcome = await floor.do(body.table, command)
+    if outcome.fault is not None and floor.tables[body.table].state.seq == 0:
+        floor.forget(body.table)
+    return _done(command.id, outcome)
+
+
+# ------------------------------------------------------------------ the crew
+
+
+async def get_crew_view(call: Call) -> Plain:
+    """What the crew sees of a table: balances, float, exposure, breaches, what may be done next and why not."""
+    table, person = _table(call), call.mine.person
+    assert person is not None
+    return {"seq": table.state.seq, "crew": crew_view(table.rules(), table.state, person)}
+
+
+async def get_pit(call: Call) -> list[Plain]:
+    """Every table that the session reaches: state, exposure, win and hold, dice age."""
+    found = []
+    now = call.house.clock.now()
+    for name, table in sorted(call.house.floor.tables.items()):
+        if not call.mine.reaches(name):
+            continue
+        state, rules = table.state, table.rules()
+        result = table_result(state)
+        card: Plain = plain(_card(call, table))
+        dice = state.dice_sets.get(state.dice_in or "")
+        card |= {
+            "staked": state.meters.staked,
+            "rounds": state.meters.rounds,
+            "voided": state.meters.voided,
+            "win": result.win,
+            "hold": None if result.hold is None else float(result.hold),
+            "float": result.closer,
+            "drop": result.drop,
+            "opened_at": state.shift.opened_at,
+            "interrupted": state.round.interrupted,
+            "broken": table.broken,
+            "dice_hours": None
+            if dice is None or dice.sealed_at is None
+            else round((now - dice.sealed_at) / 3_600_000_000, 2),
+            "disputes": sum(not each.resolution for each in state.disputes.values()),
+            "flags": [plain(flag) for flag in state.round.flags],
+        }
+        if rules is not None and state.phase is TablePhase.OPEN:
+            worst = exposure(rules, state)
+            card["exposure"] = {"staked": worst.staked, "loss": worst.loss}
+        found.append(card)
+    return found
+
+
+class JournalQuery(Struct, frozen=True):
+    """Which records."""
+
+    after: Annotated[int, Meta(ge=0)] = 0
+    count: Annotated[int, Meta(ge=1, le=500)] = 100
+    last: Annotated[int, Meta(ge=1, le=500)] | None = None
+    """The last so many, instead."""
+    kind: Annotated[str, Meta(max_length=64)] = ""
+    by: Annotated[str, Meta(max_length=64)] = ""
+
+
+async def read_journal(call: Call) -> list[Plain]:
+    """The records of a table, as a readable list with filters."""
+    session = call.mine
+    table = _table(call)
+    if not session.reaches(table.name) and not session.is_administrator:
+        raise Stop(Fault(HouseCode.NOT_HERE, f"You are not signed in to table {table.name}.", field="table"))
+    query = call.query
+    journal = call.house.floor.writer.journal
+    after = query.after if query.last is None else max(table.state.seq - query.last, 0)
+
+    def read() -> list[Plain]:
+        found: list[Plain] = []
+        for record in journal.read(table.name, after):
+            if (query.kind and record.kind != query.kind) or (query.by and record.by != query.by):
+                continue
+            event = event_of(record)
+            found.append(
+                {
+                    "seq": record.seq,
+                    "at": record.at,
+                    "kind": record.kind,
+                    "by": record.by,
+                    "role": event.by.role,
+                    "authorised_by": None if event.authorised_by is None else event.authorised_by.id,
+                    "reason": event.reason,
+                    "command": record.command_id,
+                    "told": list(told(event.what)),
+                    "what": plain(event.what),
+                    "hash": record.hash.hex(),
+                }
+            )
+            if len(found) >= query.count:
+                break
+        return found
+
+    return await asyncio.to_thread(read)
+
+
+_TAG: Final = "tables"
+TABLE_ENDPOINTS: Final = (
+    Endpoint("GET", "/api/floor", get_floor, "All tables", FloorCard, _TAG),
+    Endpoint("GET", "/api/tables/{table}", get_table, "One table", TableNow, _TAG),
+    Endpoint(
+        "GET", "/api/tables/{table}/felt.svg", get_table_felt, "The felt, winners lit", str, _TAG, media="image/svg+xml"
+    ),
+    Endpoint("GET", "/api/tables/{table}/rounds", list_rounds, "Past rounds", list[Plain], _TAG, query=RoundsQuery),
+    Endpoint(
+        "GET", "/api/me/rounds", my_rounds, "A player's own rounds, explained", list[Plain], _TAG,
+        who=Who.PLAYER, query=RoundsQuery,
+    ),
+    Endpoint(
+        "POST", "/api/tables/{table}/commands", do_command, "Carry out a command", DoneBody, _TAG,
+        who=Who.SIGNED_IN, body=Do,
+    ),
+    Endpoint("POST", "/api/tables", put_up_table, "Put up a table", DoneBody, _TAG, who=Who.SUPERVISOR, body=NewTable),
+    Endpoint("GET", "/api/tables/{table}/crew", get_crew_view, "What the crew sees", Plain, _TAG, who=Who.CREW),
+    Endpoint("GET", "/api/pit", get_pit, "Every table in figures", list[Plain], _TAG, who=Who.SUPERVISOR),
+    Endpoint(
+        "GET", "/api/tables/{table}/journal", read_journal, "The journal of a table", list[Plain], _TAG,
+        who=Who.STAFF, query=JournalQuery,
+    ),
+)  # fmt: skip

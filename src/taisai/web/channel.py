@@ -1,0 +1,282 @@
+"""A table's watchers: a snapshot at first, small changes after, and nobody waits for a slow one.
+
+Enters: the durable states of a live table, one after the other. Leaves: frames, each built and encoded once for all.
+What only moves chips is told a moment later, together with what else moved; all else is told at once.
+
+A frame is written into a connection's buffer without a task or a queue of its own: sending is stepped once, and
+nearly always that is all. A connection whose buffer is full is behind: it is told nothing until it has drained, then
+everything as a fresh snapshot; one that stays behind too long is dropped.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Generator, MutableMapping
+from typing import Any, Final
+
+from taisai.floor.live import LiveTable
+from taisai.floor.view import crew_view, is_urgent, public_patch, public_view, seat_view, told
+from taisai.table.happenings import Event
+from taisai.table.people import PLAYERS, Person
+from taisai.table.state import TableState
+from taisai.web.wire import Change, Crew, Seat, Snapshot, text_of
+
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+GATHER_S: Final = 0.05
+"""How long moved chips wait for others."""
+CREW_S: Final = 0.25
+"""How long the crew's own figures (exposure, breaches) may lag behind moved chips."""
+CHANGES_KEPT: Final = 256
+"""Changes kept for who comes back after a lost connection."""
+BEHIND_S: Final = 20.0
+"""How long a connection may be behind before it is dropped."""
+
+REPLIES_MAX: Final = 1_000
+"""Answers that may wait for a slow client; more, and it is dropped."""
+
+
+class _Rest:
+    """The rest of a coroutine that was stepped once and now waits for `first`."""
+
+    __slots__ = ("_coroutine", "_first")
+
+    def __init__(self, coroutine: Any, first: Any) -> None:
+        self._coroutine, self._first = coroutine, first
+
+    def __await__(self) -> Generator[Any, Any, None]:
+        yield self._first
+        yield from self._coroutine.__await__()
+
+
+class Connection:
+    """One client's socket, seen from a table."""
+
+    __slots__ = ("_outbox", "_send", "_task", "behind", "closed", "dropped", "on_drained", "person", "player", "sent")
+
+    def __init__(self, send: Send, person: Person | None, player: str | None) -> None:
+        self._send = send
+        self.person = person
+        self.player = player
+        self.behind = False
+        """Something was not sent because the buffer was full."""
+        self.closed = False
+        self.sent = 0
+        self.dropped: Callable[[], None] | None = None
+        self.on_drained: Callable[[Connection], None] | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._outbox: list[str] = []
+
+    @property
+    def busy(self) -> bool:
+        """A frame waits for the buffer to drain."""
+        return self._task is not None
+
+    def reply(self, text: str) -> None:
+        """Send an answer: it waits when the buffer is full, and is never left out while the client is there."""
+        if self._task is None:
+            self.push(text)
+        elif len(self._outbox) < REPLIES_MAX:
+            self._outbox.append(text)
+        else:
+            self.closed = True
+            if self.dropped is not None:
+                self.dropped()
+
+    def push(self, text: str) -> bool:
+        """Send a frame if the buffer takes it; false when it does not, or nobody is there."""
+        if self.closed:
+            return False
+        if self._task is not None:
+            self.behind = True
+            return False
+        coroutine: Any = self._send({"type": "websocket.send", "text": text})
+        try:
+            first = coroutine.send(None)
+        except StopIteration:
+            self.sent += 1
+            return True
+        except Exception:  # the client is gone; its reader ends by itself
+            self.closed = True
+            return False
+        self._task = asyncio.ensure_future(self._finish(_Rest(coroutine, first)))
+        return True
+
+    async def _finish(self, rest: _Rest) -> None:
+        try:
+            async with asyncio.timeout(BEHIND_S):
+                await rest
+                self.sent += 1
+                while self._outbox:
+                    waiting, self._outbox = self._outbox, []
+                    for text in waiting:
+                        await self._send({"type": "websocket.send", "text": text})
+                        self.sent += 1
+        except Exception:  # too slow, or gone: either way it is let go of
+            self.closed = True
+            if self.dropped is not None:
+                self.dropped()
+        finally:
+            self._task = None
+        if self.behind and not self.closed and self.on_drained is not None:
+            self.behind = False
+            self.on_drained(self)
+
+
+class Channel:
+    """Everybody who watches one table."""
+
+    def __init__(
+        self,
+        table: LiveTable,
+        now: Callable[[], int],
+        until: Callable[[TableState], dict[str, Any] | None],
+        *,
+        gather_s: float = GATHER_S,
+    ) -> None:
+        self.table = table
+        self._now, self._until = now, until
+        self._gather_s = gather_s
+        self._watchers: set[Connection] = set()
+        self._seats: dict[str, set[Connection]] = {}
+        self._crew: set[Connection] = set()
+        self._shown = table.state
+        """The state that watchers have been told of."""
+        self._events: list[Event] = []
+        self._changes: deque[tuple[int, int, str]] = deque(maxlen=CHANGES_KEPT)
+        self._snapshot: tuple[int, str] | None = None
+        self._flushing: asyncio.Handle | None = None
+        self._urgent = False
+        self._crew_later: asyncio.TimerHandle | None = None
+
+    @property
+    def watchers(self) -> int:
+        """How many watch."""
+        return len(self._watchers)
+
+    # ------------------------------------------------------------------ coming and going
+
+    def join(self, connection: Connection, after: int | None) -> None:
+        """Begin to tell a connection of the table: from where it left off, if that is still known."""
+        self._flush()
+        self._watchers.add(connection)
+        connection.on_drained = self._resync
+        if connection.player is not None:
+            self._seats.setdefault(connection.player, set()).add(connection)
+        elif connection.person is not None and connection.person.role not in PLAYERS:
+            self._crew.add(connection)
+        if not self._continue(connection, after):
+            connection.push(self._snapshot_text())
+        self._tell_privately(connection)
+
+    def leave(self, connection: Connection) -> None:
+        """Tell a connection nothing more."""
+        self._watchers.discard(connection)
+        self._crew.discard(connection)
+        if connection.player is not None:
+            mine = self._seats.get(connection.player)
+            if mine is not None:
+                mine.discard(connection)
+                if not mine:
+                    del self._seats[connection.player]
+
+    def notice(self, text: str) -> None:
+        """Tell everybody the same."""
+        for connection in list(self._watchers):
+            connection.push(text)
+
+    def is_seated(self, player: str) -> bool:
+        """Whether a player has a connection."""
+        return player in self._seats
+
+    def _continue(self, connection: Connection, after: int | None) -> bool:
+        if after is None:
+            return False
+        seq = self._shown.seq
+        if after == seq:
+            return True
+        missed = [(begin, text) for begin, end, text in self._changes if end > after]
+        if not missed or missed[0][0] != after:
+            return False
+        return all(connection.push(text) for _, text in missed)
+
+    def _resync(self, connection: Connection) -> None:
+        """A slow connection has drained: all of it, afresh."""
+        if connection in self._watchers:
+            connection.push(self._snapshot_text())
+            self._tell_privately(connection)
+
+    # ------------------------------------------------------------------ changes
+
+    def changed(self, events: tuple[Event, ...]) -> None:
+        """The table has a new durable state."""
+        if not self._watchers:
+            self._shown = self.table.state
+            self._changes.clear()
+            return
+        self._events.extend(events)
+        urgent = not events or is_urgent(events)
+        if self._flushing is None or (urgent and not self._urgent):
+            if self._flushing is not None:
+                self._flushing.cancel()
+            loop = asyncio.get_running_loop()
+            self._urgent = urgent
+            self._flushing = loop.call_soon(self._flush) if urgent else loop.call_later(self._gather_s, self._flush)
+
+    def _flush(self) -> None:
+        if self._flushing is not None:
+            self._flushing.cancel()
+            self._flushing = None
+        state, before = self.table.state, self._shown
+        if state is before:
+            return
+        self._shown = state
+        events, self._events = self._events, []
+        patch = public_patch(self.table.rules(), before, state)
+        change = Change(before.seq, state.seq, patch, told(events), self._until(state), self._now())
+        text = text_of(change)
+        self._changes.append((before.seq, state.seq, text))
+        gone = [connection for connection in self._watchers if not connection.push(text) and connection.closed]
+        for connection in gone:
+            self.leave(connection)
+        for player in self._touched(before, state):
+            for connection in self._seats.get(player, ()):
+                self._tell_privately(connection)
+        if self._urgent:
+            self._tell_crew()
+        elif self._crew and self._crew_later is None:
+            self._crew_later = asyncio.get_running_loop().call_later(CREW_S, self._tell_crew)
+
+    def _tell_crew(self) -> None:
+        if self._crew_later is not None:
+            self._crew_later.cancel()
+            self._crew_later = None
+        for connection in self._crew:
+            self._tell_privately(connection)
+
+    def _touched(self, before: TableState, after: TableState) -> list[str]:
+        """Players whose own view may have changed."""
+        if before.round.phase is not after.round.phase or before.history is not after.history:
+            return list(self._seats)
+        return [
+            player
+            for player in self._seats
+            if before.funds(player) != after.funds(player)
+            or before.players.get(player) is not after.players.get(player)
+        ]
+
+    def _tell_privately(self, connection: Connection) -> None:
+        state = self._shown
+        if connection.player is not None:
+            connection.push(text_of(Seat(state.seq, seat_view(state, connection.player))))
+        elif connection.person is not None and connection in self._crew:
+            connection.push(text_of(Crew(state.seq, crew_view(self.table.rules(), state, connection.person))))
+
+    def _snapshot_text(self) -> str:
+        state = self._shown
+        if self._snapshot is None or self._snapshot[0] != state.seq:
+            view = public_view(self.table.rules(), state)
+            text = text_of(Snapshot(state.seq, view, self._until(state), self._now()))
+            self._snapshot = (state.seq, text)
+        return self._snapshot[1]

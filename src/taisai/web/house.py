@@ -1,0 +1,271 @@
+"""The house as the server sees it: floor, people, settings, the channels of its tables.
+
+Enters: settings. Leaves: everything that endpoints and sockets need, started and stopped in order. On the first start
+the tables of the settings are set up; automatic ones are opened and dealt.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import logging
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from starlette.datastructures import Headers
+
+from taisai.books import Shelf
+from taisai.floor.accounts import Accounts, OneTimeLink, SignInRefusal
+from taisai.floor.answers import Fault, HouseCode
+from taisai.floor.clock import Clock
+from taisai.floor.dealer import AutomaticDealer, opening_moves
+from taisai.floor.dice import DiceSource, VirtualTumbler, mischief_every
+from taisai.floor.digests import Manifest, last_start, manifest, note_differences
+from taisai.floor.driver import Driver
+from taisai.floor.floor import Floor
+from taisai.floor.live import LiveTable
+from taisai.floor.passwords import Passwords
+from taisai.floor.seats import SeatRefusal, Seats
+from taisai.floor.sessions import THE_CONSOLE, Sessions
+from taisai.floor.settings import Settings, TableSettings
+from taisai.journal import Journal, open_journal
+from taisai.journal.house import HouseStopped, Post
+from taisai.table.happenings import Event
+from taisai.table.people import Person, Role
+from taisai.table.state import TablePhase
+from taisai.web.channel import Channel
+from taisai.web.metrics import WebCounts
+from taisai.web.security import Rates
+from taisai.web.wire import Notice, text_of
+
+LOGGER = logging.getLogger("taisai.web")
+DEMO_STAFF: Final = (Role.DEALER, Role.SUPERVISOR, Role.SHIFT_MANAGER)
+SWEEP_S: Final = 60.0
+VERIFY_S: Final = 24 * 3600.0
+"""Program, books and settings are verified by digest every day (R36)."""
+
+
+class ThreadedDrawer:
+    """The journal's drawer, used from other threads than the writer's: each change waits for its turn there."""
+
+    def __init__(self, floor: Floor, loop: asyncio.AbstractEventLoop) -> None:
+        self._floor, self._loop = floor, loop
+
+    def keep(self, name: str, value: bytes | None) -> None:
+        """Keep a thing; durable when this returns. Not to be called on the event loop."""
+        work = self._floor.writer.run(lambda journal: journal.keep(name, value))
+        asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    def kept(self, prefix: str = "") -> dict[str, bytes]:
+        """The things whose name begins so."""
+        return self._floor.writer.journal.kept(prefix)
+
+
+class House:
+    """Everything behind the server."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        shelf: Shelf,
+        *,
+        clock: Clock | None = None,
+        dice: Callable[[TableSettings], DiceSource] | None = None,
+        reopen_shelf: Callable[[], Shelf] | None = None,
+        gather_s: float | None = None,
+        passwords: Passwords | None = None,
+    ) -> None:
+        self.settings = settings
+        self.shelf = shelf
+        self.clock = clock or Clock()
+        self.floor = Floor(shelf.book, self._open_journal, self.clock, large_win=settings.house.large_win)
+        self.counts = WebCounts()
+        self.rates = Rates(200, 400)
+        self.sign_in_rates = Rates(settings.limits.sign_ins_per_minute / 60, settings.limits.sign_ins_per_minute)
+        self.connections_of: dict[str, int] = {}
+        self.manifest: Manifest
+        self.accounts: Accounts
+        self.sessions: Sessions
+        self.seats: Seats
+        self.first_link = ""
+        """The token of the first administrator's one-time link, on the first start."""
+        self.demo_links: dict[str, str] = {}
+        """Tokens of one-time links for the demo's staff, by post, until they have chosen a password."""
+        self.is_ready = False
+        self._passwords = passwords
+        self._dice = dice or _tumbler
+        self._reopen_shelf = reopen_shelf or (lambda: shelf)
+        self._gather = {} if gather_s is None else {"gather_s": gather_s}
+        self._channels: dict[str, Channel] = {}
+        self._trusted = [ipaddress.ip_network(each, strict=False) for each in settings.listen.trusted_proxies]
+        self._chores: list[asyncio.Task[None]] = []
+
+    def _open_journal(self) -> Journal:
+        return open_journal(self.settings.journal.url)
+
+    @property
+    def is_secure(self) -> bool:
+        """Whether people reach the house over TLS."""
+        return self.settings.listen.public_url.startswith("https://")
+
+    # ------------------------------------------------------------------ start and stop
+
+    async def start(self) -> None:
+        """Open everything, in order."""
+        loop = asyncio.get_running_loop()
+        await self.floor.start()
+        self.floor.listen(self._changed)
+        drawer = ThreadedDrawer(self.floor, loop)
+        policy = self.settings.sign_in
+        self.sessions = Sessions(drawer, self.floor.log, self.clock.now, policy)
+        self.accounts = Accounts(
+            drawer, self.floor.log, self.clock.now, policy, sessions=self.sessions, passwords=self._passwords
+        )
+        self.seats = Seats(drawer, self.floor.log, self.clock.now, policy, self._is_taken)
+        self.manifest = await asyncio.to_thread(manifest, self.settings, self.shelf)
+        before = await asyncio.to_thread(last_start, self.floor.writer.journal)
+        await note_differences(before, self.manifest, self.floor.log, self.clock.now)
+        await self.floor.log.note(self.manifest.started())
+        link = await self.accounts.first_start()
+        self.first_link = "" if link is None else link.token
+        if self.settings.demo.enabled:
+            await self._demo_staff()
+        for table in self.settings.tables:
+            await self._prepare(table)
+        self._chores = [loop.create_task(self._sweep()), loop.create_task(self._verify_daily())]
+        self.is_ready = True
+
+    async def _demo_staff(self) -> None:
+        """One account for each post of the demo, named as its post; each chooses a password by its link."""
+        for role in DEMO_STAFF:
+            sheet = await self.accounts.one(role)
+            if sheet is None:
+                link = await self.accounts.add(THE_CONSOLE, role, f"the {role} of the demo", (Post(role),))
+            elif not sheet.has_password:
+                link = await self.accounts.new_link(THE_CONSOLE, role)
+            else:
+                continue
+            if isinstance(link, OneTimeLink):
+                self.demo_links[role] = link.token
+
+    async def _prepare(self, table: TableSettings) -> None:
+        """Set a new table up; open and deal it when it is automatic."""
+        live = self.floor.table(table.name)
+        book = self.shelf.book(table.book)
+        if live.state.phase is TablePhase.NEW or table.mode == "automatic":
+            opening = table.mode == "automatic"
+            commands = opening_moves(
+                live.state, book, table.set_up(book), table.float_count, self.clock.now(), opening=opening
+            )
+            for command in commands:
+                outcome = await self.floor.do(table.name, command)
+                if outcome.fault is not None:
+                    LOGGER.error("%s", outcome.fault.sentence, extra={"table": table.name})
+                    return
+        if table.mode == "automatic":
+            dealer = AutomaticDealer(
+                book,
+                self._dice(table),
+                table.timing,
+                unattended=table.unattended,
+                idle_when_empty=table.idle_when_empty,
+                minimum_betting_ms=self.settings.house.minimum_betting_ms,
+            )
+            self.floor.automate(table.name, Driver(dealer))
+
+    async def stop(self, why: str = "asked to") -> None:
+        """Tell everybody, finish rounds, write everything."""
+        self.is_ready = False
+        sentence = "The house is closing. Bets that stand are kept; come back to the same table."
+        text = text_of(Notice("closing", sentence))
+        for channel in self._channels.values():
+            channel.notice(text)
+        for task in self._chores:
+            task.cancel()
+        await self.sessions.flush()
+        await self.floor.log.note(HouseStopped(why))
+        await self.floor.stop()
+
+    async def _sweep(self) -> None:
+        while True:
+            await asyncio.sleep(SWEEP_S)
+            try:
+                await self.sessions.sweep()
+                await self.seats.sweep()
+            except Exception:
+                LOGGER.exception("sessions could not be written")
+
+    async def _verify_daily(self) -> None:
+        while True:
+            await asyncio.sleep(VERIFY_S)
+            try:
+                await self.verify()
+            except Exception:
+                LOGGER.exception("program, books and settings could not be verified")
+
+    async def verify(self) -> list[str]:
+        """Program, books and settings against what was there at the start; what differs is logged (R36)."""
+        now = await asyncio.to_thread(lambda: manifest(self.settings, self._reopen_shelf()))
+        return [str(each) for each in await note_differences(self.manifest, now, self.floor.log, self.clock.now)]
+
+    def _is_taken(self, table: str, name: str) -> bool:
+        """Whether a name is a player's at a table."""
+        live = self.floor.tables.get(table)
+        return live is not None and name in live.state.players
+
+    # ------------------------------------------------------------------ tables
+
+    def channel(self, name: str) -> Channel:
+        """The watchers of a table."""
+        found = self._channels.get(name)
+        if found is None:
+            table = self.floor.table(name)
+            found = self._channels[name] = Channel(table, self.clock.now, self.floor.until, **self._gather)
+        return found
+
+    def _changed(self, table: LiveTable, events: tuple[Event, ...]) -> None:
+        channel = self._channels.get(table.name)
+        if channel is not None:
+            channel.changed(events)
+
+    def notice(self, name: str, code: str, sentence: str) -> None:
+        """A word to everybody at a table."""
+        self.channel(name).notice(text_of(Notice(code, sentence)))
+
+    # ------------------------------------------------------------------ people
+
+    async def vouch(
+        self, login: str, password: str, role: Role, table: str, *, where: str = "", asker: str = ""
+    ) -> Person | Fault:
+        """The second person of an authorisation, by his own credentials."""
+        found = await self.accounts.vouch(login, password, role, table, where, asker=asker)
+        return sign_in_fault(found) if isinstance(found, SignInRefusal) else found
+
+    def address_of(self, peer: str, headers: Headers | Mapping[str, str]) -> str:
+        """Whose request it is: the peer's, or what a trusted proxy says."""
+        forwarded = headers.get("x-forwarded-for", "")
+        if not forwarded or not self._trusts(peer):
+            return peer
+        for hop in reversed([part.strip() for part in forwarded.split(",")]):
+            if not self._trusts(hop):
+                return hop[:64]
+        return peer
+
+    def _trusts(self, address: str) -> bool:
+        try:
+            parsed = ipaddress.ip_address(address)
+        except ValueError:
+            return False
+        return any(parsed in network for network in self._trusted)
+
+
+def _tumbler(table: TableSettings) -> DiceSource:
+    """The dice of an automatic table; for training they misbehave now and then."""
+    if table.mischief_every:
+        return VirtualTumbler(mischief=mischief_every(table.mischief_every))
+    return VirtualTumbler()
+
+
+def sign_in_fault(refusal: SignInRefusal | SeatRefusal) -> Fault:
+    """A refused sign-in in the common shape."""
+    return Fault(HouseCode.SIGN_IN_REFUSED, refusal.sentence, ("R37",), field=refusal.code)

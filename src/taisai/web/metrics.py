@@ -1,0 +1,109 @@
+"""What is measured, for Prometheus.
+
+Enters: plain counts that the floor and the server keep as they go. Leaves: the text of `/metrics`, worked out when it
+is asked for, so that counting costs an addition.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
+from prometheus_client.metrics_core import Metric
+
+from taisai import __version__
+from taisai.floor.writer import BUCKETS_S
+
+if TYPE_CHECKING:
+    from taisai.web.house import House
+
+
+class WebCounts:
+    """What the server has done."""
+
+    def __init__(self) -> None:
+        self.refusals: dict[str, int] = defaultdict(int)
+        self.requests: dict[tuple[str, int], int] = defaultdict(int)
+        self.request_seconds: dict[str, float] = defaultdict(float)
+        self.connections = 0
+        self.connections_total = 0
+
+    def refused(self, code: str) -> None:
+        """A frame was refused before it reached a table."""
+        self.refusals[code] += 1
+
+    def request(self, path: str, status: int, seconds: float) -> None:
+        """A request was answered."""
+        self.requests[path, status] += 1
+        self.request_seconds[path] += seconds
+
+
+class _Collector:
+    def __init__(self, house: House) -> None:
+        self._house = house
+
+    def collect(self) -> Iterator[Metric]:
+        """All metrics, as they stand."""
+        floor, counts, writer = self._house.floor, self._house.counts, self._house.floor.writer
+        yield GaugeMetricFamily("taisai_info", "This program.", value=1)
+        yield CounterMetricFamily("taisai_bets", "Bets taken.", value=floor.bets)
+        yield CounterMetricFamily("taisai_rounds", "Rounds concluded.", value=floor.rounds)
+        yield CounterMetricFamily("taisai_voids", "Rounds void.", value=floor.voids)
+        yield GaugeMetricFamily("taisai_tables", "Tables on the floor.", value=len(floor.tables))
+        yield GaugeMetricFamily("taisai_queue_depth", "Batches that wait to be written.", value=writer.depth)
+        yield GaugeMetricFamily(
+            "taisai_in_flight",
+            "Commands decided and not on disk.",
+            value=sum(t.in_flight for t in floor.tables.values()),
+        )
+        yield GaugeMetricFamily("taisai_connections", "Open play sockets.", value=counts.connections)
+        yield CounterMetricFamily("taisai_connections_opened", "Play sockets opened.", value=counts.connections_total)
+        yield CounterMetricFamily("taisai_commits", "Commits of the journal.", value=writer.counts.commits)
+        yield CounterMetricFamily("taisai_commit_failures", "Commits that failed.", value=writer.counts.failures)
+        yield CounterMetricFamily("taisai_records", "Records written.", value=writer.counts.records)
+        yield self._commit_times()
+        watchers = GaugeMetricFamily("taisai_watchers", "Watchers of a table.", labels=["table"])
+        broken = GaugeMetricFamily("taisai_table_broken", "1 for a table that has stopped.", labels=["table"])
+        commands = CounterMetricFamily("taisai_commands", "Commands that reached a table.", labels=["table"])
+        refusals: dict[str, int] = defaultdict(int, counts.refusals)
+        for name, table in floor.tables.items():
+            watchers.add_metric([name], self._house.channel(name).watchers)
+            broken.add_metric([name], 1 if table.broken else 0)
+            commands.add_metric([name], table.commands)
+            for code, number in table.refusals.items():
+                refusals[code] += number
+        yield watchers
+        yield broken
+        yield commands
+        refused = CounterMetricFamily("taisai_refusals", "Commands and frames refused, by code.", labels=["code"])
+        for code, number in sorted(refusals.items()):
+            refused.add_metric([code], number)
+        yield refused
+        requests = CounterMetricFamily("taisai_requests", "HTTP requests.", labels=["path", "status"])
+        for (path, status), number in sorted(counts.requests.items()):
+            requests.add_metric([path, str(status)], number)
+        yield requests
+        seconds = CounterMetricFamily("taisai_request_seconds", "Time spent on requests.", labels=["path"])
+        for path, spent in sorted(counts.request_seconds.items()):
+            seconds.add_metric([path], spent)
+        yield seconds
+
+    def _commit_times(self) -> HistogramMetricFamily:
+        counts = self._house.floor.writer.counts
+        buckets, so_far = [], 0
+        for bound, number in zip((*map(str, BUCKETS_S), "+Inf"), counts.by_time, strict=True):
+            so_far += number
+            buckets.append((bound, float(so_far)))
+        return HistogramMetricFamily(
+            "taisai_commit_seconds", "Time of a commit, fsync included.", buckets=buckets, sum_value=counts.seconds
+        )
+
+
+def metrics_text(house: House) -> bytes:
+    """The metrics in Prometheus' own form."""
+    registry = CollectorRegistry()
+    registry.register(_Collector(house))
+    return generate_latest(registry) + f"# taisai {__version__}\n".encode()

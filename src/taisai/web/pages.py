@@ -1,0 +1,91 @@
+"""Pages and what they load: plain files, from this package and nowhere else.
+
+Enters: the files of `static/`, read once at the start. Leaves: a route for each page and one for all that pages load.
+A browser asks every time whether it still has the newest (a digest says so), and is not sent the same file twice.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from importlib.resources import files
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+if TYPE_CHECKING:
+    from taisai.web.house import House
+
+MEDIA: Final = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".json": "application/json",
+    ".webmanifest": "application/manifest+json",
+}
+PAGES: Final = {
+    "/": "index.html",
+    "/docs": "docs.html",
+    "/sign-in": "sign-in.html",
+    "/welcome": "welcome.html",
+    "/play": "play.html",
+    "/deal": "deal.html",
+    "/pit": "pit.html",
+    "/board": "board.html",
+    "/rules": "rules.html",
+    "/train": "train.html",
+}
+"""The page at each address; all else they need is under /static/."""
+
+
+class _File(NamedTuple):
+    """A file as it is sent."""
+
+    body: bytes
+    media: str
+    digest: str
+
+    def answer(self, request: Request) -> Response:
+        """The file, or word that the browser has it already."""
+        headers = {"cache-control": "no-cache", "etag": self.digest}
+        if request.headers.get("if-none-match") == self.digest:
+            return Response(status_code=304, headers=headers)
+        return Response(self.body, media_type=self.media, headers=headers)
+
+
+def _files() -> dict[str, _File]:
+    found = {}
+    for one in files("taisai.web").joinpath("static").iterdir():
+        ending = "." + one.name.rpartition(".")[2]
+        if one.is_file() and ending in MEDIA:
+            body = one.read_bytes()
+            found[one.name] = _File(body, MEDIA[ending], f'"{sha256(body).hexdigest()[:32]}"')
+    return found
+
+
+def page_routes(house: House) -> list[Route]:
+    """Routes of all pages; read once, at the start."""
+    known = _files()
+    del house
+
+    async def static(request: Request) -> Response:
+        found = known.get(request.path_params["name"])
+        if found is None:
+            raise HTTPException(404, "There is nothing at this address.")
+        return found.answer(request)
+
+    def page(address: str) -> Route:
+        found = known[PAGES[address]]
+
+        async def show(request: Request) -> Response:
+            return found.answer(request)
+
+        return Route(address, show, methods=["GET"])
+
+    return [
+        Route("/static/{name}", static, methods=["GET"]),
+        *(page(address) for address in PAGES if PAGES[address] in known),
+    ]

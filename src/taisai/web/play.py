@@ -1,0 +1,239 @@
+"""The play socket: one connection to one table.
+
+Enters: frames of a client. Leaves: answers and the table's stream. Every frame is checked: size, rate, form, role,
+table and seat; what is not right is refused with a word, and a client that keeps on is dropped. A disconnect cancels
+nothing: what was sent and accepted stands.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, MutableMapping
+from time import monotonic
+from typing import Any, Final
+
+import msgspec
+
+from taisai import __version__
+from taisai.floor.answers import Fault, HouseCode, Outcome
+from taisai.floor.live import LiveTable
+from taisai.floor.sessions import Session
+from taisai.table.actions import Command
+from taisai.table.people import Person
+from taisai.web.channel import Channel, Connection
+from taisai.web.house import House
+from taisai.web.wire import Do, Done, Hello, Ping, Pong, Refused, Watch, You, decode_client, field_of, text_of
+
+LOGGER = logging.getLogger("taisai.web")
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+POLICY: Final = 1008
+TOO_BIG: Final = 1009
+BUSY: Final = 1013
+FAULTS_MAX: Final = 20
+"""Frames that cannot be read before a client is dropped."""
+GOODBYE_S: Final = 2.0
+"""How long a client that is dropped has to take the word."""
+
+
+class PlaySocket:
+    """One client at one table."""
+
+    def __init__(self, house: House, table: LiveTable, session: Session | None, send: Send) -> None:
+        self._house = house
+        self._table = table
+        self._session = session
+        self._person: Person | None = None
+        player = None
+        if session is not None and session.reaches(table.name):
+            self._person = session.person
+            player = session.who if session.is_player else None
+        self._send = send
+        self.connection = Connection(send, self._person, player)
+        self._channel: Channel = house.channel(table.name)
+        limits = house.settings.limits
+        self._rate, self._burst = float(limits.commands_per_second), float(limits.commands_burst)
+        self._tokens, self._filled_at = self._burst, monotonic()
+        self._frame_bytes = limits.frame_bytes
+        self._faults = 0
+        self._dropped = False
+
+    async def run(self, receive: Receive, after: int | None) -> None:
+        """Serve the client until it goes."""
+        connection = self.connection
+        you = None
+        if self._person is not None:
+            you = You(self._person.id, self._person.role, connection.player)
+        now = self._house.clock.now()
+        connection.push(
+            text_of(Hello(self._table.name, you, self._house.floor.mode(self._table.name), now, __version__))
+        )
+        self._channel.join(connection, after)
+        connection.dropped = self._drop
+        try:
+            while not self._dropped:
+                message = await receive()
+                if message["type"] != "websocket.receive":
+                    break
+                text = message.get("text")
+                self._frame(message.get("bytes") or b"" if text is None else text)
+            if self._dropped:
+                await self._close(POLICY)
+        finally:
+            connection.closed = True
+            self._channel.leave(connection)
+
+    def _drop(self) -> None:
+        """The client does not keep up: a word of goodbye would wait behind everything that it does not read."""
+        if not self._dropped:
+            self._dropped = True
+            if not _cut(self._send):
+                self._house.floor.background(self._close(BUSY))
+
+    async def _close(self, code: int) -> None:
+        try:
+            async with asyncio.timeout(GOODBYE_S):
+                await self._send({"type": "websocket.close", "code": code})
+        except Exception:  # it is gone already, or does not read
+            LOGGER.debug("a dropped client was gone already")
+            _cut(self._send)
+
+    # ------------------------------------------------------------------ frames
+
+    def _frame(self, raw: str | bytes) -> None:
+        if len(raw) > self._frame_bytes:
+            self._fault("", Fault(HouseCode.TOO_LARGE, f"A frame has at most {self._frame_bytes} bytes."))
+            return
+        if not self._may_go_on():
+            self._fault(_id_in(raw), Fault(HouseCode.TOO_FAST, "Too many messages: slow down.", allowed="in a second"))
+            return
+        try:
+            message = decode_client(raw)
+        except msgspec.ValidationError as error:
+            sentence, place = field_of(error)
+            self._fault(_id_in(raw), Fault(HouseCode.BAD_MESSAGE, sentence, field=place))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            self._fault("", Fault(HouseCode.BAD_MESSAGE, "This is not JSON."))
+        else:
+            if type(message) is Do:
+                self._do(message)
+            elif type(message) is Ping:
+                self.connection.reply(text_of(Pong(message.n, self._house.clock.now())))
+            elif type(message) is Watch:
+                self._channel.leave(self.connection)
+                self._channel.join(self.connection, message.after)
+
+    def _may_go_on(self) -> bool:
+        """A bucket of tokens that fills with time."""
+        now = monotonic()
+        self._tokens = min(self._burst, self._tokens + (now - self._filled_at) * self._rate)
+        self._filled_at = now
+        if self._tokens < 1:
+            return False
+        self._tokens -= 1
+        return True
+
+    def _fault(self, command_id: str, fault: Fault) -> None:
+        self._faults += 1
+        self._house.counts.refused(fault.code)
+        self.connection.reply(refused_text(command_id, fault))
+        if self._faults > FAULTS_MAX:
+            self._dropped = True  # the reader ends, and says so
+
+    # ------------------------------------------------------------------ commands
+
+    def _do(self, message: Do) -> None:
+        session, person = self._session, self._person
+        fault = self._not_now(session)
+        if fault is not None or session is None or person is None:
+            self._refuse(
+                message.id, fault or Fault(HouseCode.NOT_HERE, "You only watch this table.", allowed="sit down")
+            )
+            return
+        if message.second is not None:
+            self._house.floor.background(self._do_with_second(message, person))
+            return
+        command = Command(
+            id=message.id, at=self._house.clock.now(), by=person, do=message.do, reason=message.reason
+        )  # fmt: skip
+        self._submit(command)
+
+    def _not_now(self, session: Session | None) -> Fault | None:
+        """Why the session may do nothing; its state is looked up for every command."""
+        if session is None:
+            return Fault(HouseCode.NOT_SIGNED_IN, "Sign in or sit down first.")
+        current = self._house.sessions.by_key(session.key)
+        if current is None:
+            return Fault(HouseCode.NOT_SIGNED_IN, "The session is over: sign in again.")
+        if current.locked:
+            return Fault(HouseCode.LOCKED, "The session is locked: give the password to go on.", ("R15",))
+        if not session.is_player:
+            self._house.sessions.touch(session.key)
+        return None
+
+    async def _do_with_second(self, message: Do, person: Person) -> None:
+        second = message.second
+        assert second is not None
+        vouched = await self._house.vouch(second.login, second.password, second.role, self._table.name, asker=person.id)
+        if isinstance(vouched, Fault):
+            self._refuse(message.id, vouched)
+            return
+        command = Command(
+            id=message.id,
+            at=self._house.clock.now(),
+            by=person,
+            do=message.do,
+            reason=message.reason,
+            authorised_by=vouched,
+        )
+        self._submit(command)
+
+    def _submit(self, command: Command) -> None:
+        connection, command_id = self.connection, command.id
+
+        def reply(outcome: Outcome) -> None:
+            if outcome.fault is None:
+                connection.reply(text_of(Done(command_id, outcome.seq, outcome.repeated)))
+            else:
+                connection.reply(refused_text(command_id, outcome.fault))
+
+        self._house.floor.submit(self._table, command, reply)
+
+    def _refuse(self, command_id: str, fault: Fault) -> None:
+        self._house.counts.refused(fault.code)
+        self.connection.reply(refused_text(command_id, fault))
+
+
+def _cut(send: Send) -> bool:
+    """Cut a connection whose buffer is full. ASGI has no word for it; uvicorn's transport has."""
+    transport = getattr(getattr(send, "__self__", None), "transport", None)
+    if transport is None:
+        return False
+    transport.abort()
+    return True
+
+
+def refused_text(command_id: str, fault: Fault) -> str:
+    """A refusal as a frame."""
+    return text_of(
+        Refused(command_id, fault.code, fault.sentence, fault.clauses, fault.allowed, fault.field)
+    )  # fmt: skip
+
+
+class _OnlyId(msgspec.Struct):
+    id: str = ""
+
+
+_decode_id: Final = msgspec.json.Decoder(_OnlyId).decode
+
+
+def _id_in(raw: str | bytes) -> str:
+    """The id of a frame that is otherwise wrong, so that its sender knows which."""
+    try:
+        return _decode_id(raw).id[:64]
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return ""

@@ -1,0 +1,81 @@
+"""What guards the door: origins, tokens, rates, headers.
+
+Enters: the headers of a request. Leaves: whether it may come in, and the headers that every answer carries. Cookies are
+sent by browsers on their own, so whatever rides on one must show the session's own token and come from our own pages;
+programs send a bearer token and need neither.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections import OrderedDict
+from time import monotonic
+from typing import Final
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+
+from taisai.floor.answers import Fault, HouseCode
+
+COOKIE: Final = "taisai"
+CSRF_HEADER: Final = "x-csrf-token"
+SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+
+POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self';"
+    " connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+HEADERS: Final = (
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
+)
+"""On every answer: no inline script, nothing from elsewhere, no frame around us."""
+
+
+def is_own_origin(headers: Headers, allowed: tuple[str, ...]) -> bool:
+    """Whether a request comes from a page of ours: the origin names this host, or one that the settings allow."""
+    origin = headers.get("origin")
+    if origin is None:
+        # A browser sends one with every socket and every unsafe request; Sec-Fetch-Site is a second witness.
+        return headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none")
+    return origin in allowed or urlsplit(origin).netloc == headers.get("host", "")
+
+
+def forged(method: str, headers: Headers, csrf: str, allowed: tuple[str, ...]) -> Fault | None:
+    """Why a request that rides on a cookie is not believed."""
+    if method in SAFE_METHODS:
+        return None
+    if not is_own_origin(headers, allowed):
+        return Fault(HouseCode.BAD_ORIGIN, "This came from another site.", field="Origin")
+    if not hmac.compare_digest(headers.get(CSRF_HEADER, "").encode(), csrf.encode()):
+        return Fault(HouseCode.BAD_TOKEN, "The session's own token is missing or another.", field="X-CSRF-Token")
+    return None
+
+
+def bearer(headers: Headers) -> str | None:
+    """The token of a program."""
+    kind, _, token = headers.get("authorization", "").partition(" ")
+    return token.strip() if kind.lower() == "bearer" and token else None
+
+
+class Rates:
+    """So many a second for each address, with a burst; the least recently seen are forgotten."""
+
+    def __init__(self, per_second: float, burst: float, *, kept: int = 10_000) -> None:
+        self._per_second, self._burst, self._kept = per_second, burst, kept
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def take(self, who: str) -> bool:
+        """Whether this one is still within the rate."""
+        now = monotonic()
+        left, since = self._left.pop(who, (self._burst, now))
+        left = min(self._burst, left + (now - since) * self._per_second)
+        ok = left >= 1
+        self._left[who] = (left - 1 if ok else left, now)
+        if len(self._left) > self._kept:
+            self._left.popitem(last=False)
+        return ok

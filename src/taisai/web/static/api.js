@@ -1,0 +1,155 @@
+// The HTTP API.
+// Enters: a method, a path, a body. Leaves: the answer as a value, or a `Refusal` with the one shape of every error
+// (code, sentence, clauses, allowed, field). Whatever is not a GET carries the session's own token.
+//   await get("/api/floor")
+//   await post("/api/seat", {guest_at: "TS-C"})
+//   const who = await me()          null when nobody is signed in; `me(true)` asks again
+
+/** Why something was not done: of the table, of the house, or of the connection (code "offline"). */
+export class Refusal extends Error {
+  /**
+   * @param {{code: string, sentence: string, clauses?: string[], allowed?: string, field?: string, request?: string}} error
+   * @param {number} [status]
+   */
+  constructor(error, status = 0) {
+    super(error.sentence);
+    this.name = "Refusal";
+    this.code = error.code;
+    this.sentence = error.sentence;
+    /** @type {string[]} */
+    this.clauses = error.clauses ?? [];
+    this.allowed = error.allowed ?? "";
+    this.field = error.field ?? "";
+    this.request = error.request ?? "";
+    this.status = status;
+  }
+}
+
+/** @typedef {import("./types").Me} Me */
+
+let csrf = "";
+/** @type {Promise<Me | null> | null} */
+let asked = null;
+
+/**
+ * Who is signed in in this browser; asked once.
+ * @param {boolean} [again]
+ * @returns {Promise<Me | null>}
+ */
+export function me(again = false) {
+  if (asked === null || again) {
+    asked = get("/api/me").then(
+      (found) => remember(found),
+      (refusal) => {
+        if (refusal.code === "not-signed-in") return remember(null);
+        asked = null;
+        throw refusal;
+      },
+    );
+  }
+  return asked;
+}
+
+/**
+ * Note a session that has just begun or ended.
+ * @param {Me | null} found
+ * @returns {Me | null}
+ */
+export function remember(found) {
+  csrf = found?.csrf ?? "";
+  asked = Promise.resolve(found);
+  return found;
+}
+
+/**
+ * @param {string} path
+ * @returns {Promise<any>}
+ */
+export function get(path) {
+  return send("GET", path);
+}
+
+/**
+ * @param {string} path
+ * @param {unknown} [body]
+ * @returns {Promise<any>}
+ */
+export async function post(path, body) {
+  return unsafe("POST", path, body);
+}
+
+/**
+ * @param {string} path
+ * @param {unknown} [body]
+ * @returns {Promise<any>}
+ */
+export async function patch(path, body) {
+  return unsafe("PATCH", path, body);
+}
+
+/**
+ * A request that changes something; the token is asked for first, and once more if another tab signed in anew.
+ * @param {string} method
+ * @param {string} path
+ * @param {unknown} body
+ */
+async function unsafe(method, path, body) {
+  await me();
+  try {
+    return await send(method, path, body);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== "bad-token") throw error;
+    await me(true);
+    return send(method, path, body);
+  }
+}
+
+/**
+ * @param {string} method
+ * @param {string} path
+ * @param {unknown} [body]
+ * @returns {Promise<any>}
+ */
+async function send(method, path, body) {
+  /** @type {Record<string, string>} */
+  const headers = {};
+  if (method !== "GET") headers["x-csrf-token"] = csrf;
+  if (body !== undefined) headers["content-type"] = "application/json";
+  let response;
+  try {
+    response = await fetch(path, {
+      method,
+      headers,
+      credentials: "same-origin",
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+  } catch {
+    throw new Refusal({ code: "offline", sentence: "The house cannot be reached." });
+  }
+  const kind = response.headers.get("content-type") ?? "";
+  const answer = kind.includes("json") ? await response.json() : await response.text();
+  if (response.ok) return answer;
+  const error = answer?.error ?? { code: "broken", sentence: `The house answered ${response.status}.` };
+  throw new Refusal(error, response.status);
+}
+
+/** @type {Map<string, Promise<any>>} */
+const kept = new Map();
+
+/**
+ * A GET whose answer does not change while the page is open: books, layouts, clauses.
+ * @param {string} path
+ * @returns {Promise<any>}
+ */
+export function getOnce(path) {
+  let found = kept.get(path);
+  if (!found) {
+    found = get(path);
+    kept.set(path, found);
+    found.catch(() => kept.delete(path));
+  }
+  return found;
+}
+
+/** A part of a path. @param {string} text */
+export const part = encodeURIComponent;

@@ -1,0 +1,76 @@
+// Names and odds of boxes, in the reader's language.
+//   boxName("total:9") -> "Total 9";  kindOf("total:9") -> "total"
+//   const layout = await layoutOf("rws-tai-sai-v6", "C");  payText(layout, "single:1") -> "1 to 1 on one die, ..."
+//   limitOf(setUp, box) -> {min, max} as the table's sign says;  SECTIONS: kinds that lie together
+// Odds are the layout's own, from the API; limits are the table's own, from its view.
+
+import { getOnce, part } from "./api.js";
+import { t } from "./i18n.js";
+
+/** @typedef {import("./types").LayoutSheet} LayoutSheet */
+/** @typedef {import("./types").SetUp} SetUp */
+
+/** Kinds of bets that belong together on screen, in the order of a felt. @type {[string, string[]][]} */
+export const SECTIONS = [
+  ["chance", ["small", "big", "odd", "even", "field"]],
+  ["double", ["double", "triple", "any-triple"]],
+  ["total", ["total"]],
+  ["pair", ["pair"]],
+  ["three", ["three", "four"]],
+  ["single", ["single"]],
+];
+
+/** @param {string} box */
+export function kindOf(box) {
+  return box.split(":")[0];
+}
+
+/** The name of a box. @param {string} box */
+export function boxName(box) {
+  const [kind, what] = box.split(":");
+  if (what === undefined) return t(`box.${kind}`);
+  return t(`box.${kind}`, { n: kind === "total" || what.length === 1 ? what : [...what].join("-") });
+}
+
+/**
+ * A layout with its pay table; asked for once.
+ * @param {string} book
+ * @param {string} layout
+ * @returns {Promise<LayoutSheet>}
+ */
+export function layoutOf(book, layout) {
+  return getOnce(`/api/books/${part(book)}/layouts/${part(layout)}`);
+}
+
+/**
+ * What a box pays, in words.
+ * @param {LayoutSheet} layout
+ * @param {string} box
+ */
+export function payText(layout, box) {
+  const rows = layout.pay.filter((row) => row.boxes.includes(box));
+  if (new Set(rows.map((row) => row.pays)).size === 1) return t("odds.to-1", { n: rows[0].pays });
+  const cases = rows.map((row) => {
+    const when = row.dice !== null ? t(`odds.on-${row.dice}`) : t("odds.on-totals", { totals: (row.totals ?? []).join(", ") });
+    return t("odds.case", { odds: t("odds.to-1", { n: row.pays }), when });
+  });
+  return [...new Set(cases)].join(t("list.comma"));
+}
+
+/**
+ * Clauses that a box's pay rows cite.
+ * @param {LayoutSheet} layout
+ * @param {string} box
+ */
+export function clausesOf(layout, box) {
+  return [...new Set(layout.pay.filter((row) => row.boxes.includes(box)).flatMap((row) => row.clauses))];
+}
+
+/**
+ * Minimum and maximum of a box, as the sign says.
+ * @param {SetUp} setUp
+ * @param {string} box
+ */
+export function limitOf(setUp, box) {
+  return setUp.limits.kinds[kindOf(box)] ?? setUp.limits.default;
+}

@@ -1,0 +1,79 @@
+// What the sign-in and the welcome page share: posts, and where each goes on.
+// Enters: login, password, post, table. Leaves: a session in this browser, and the next page.
+
+import { post, Refusal, remember } from "./api.js";
+import { h } from "./dom.js";
+import { t } from "./i18n.js";
+import { refusalWords } from "./shell.js";
+
+/** What one may sign in as. */
+export const POSTS = ["dealer", "supervisor", "pit-manager", "shift-manager", "auditor", "administrator"];
+
+/**
+ * The page that belongs to a post.
+ * @param {string} role
+ * @param {string} table
+ */
+export function workplace(role, table) {
+  const at = table ? `?table=${encodeURIComponent(table)}` : "";
+  return role === "dealer" ? (table ? `/deal${at}` : "/") : `/pit${at}`;
+}
+
+/**
+ * Sign in and go to work.
+ * @param {string} login
+ * @param {string} password
+ * @param {string} role
+ * @param {string} table
+ */
+export async function enter(login, password, role, table) {
+  const { me } = await post("/api/sign-in", { login, password, post: role });
+  remember(me);
+  location.href = workplace(role, table);
+}
+
+/**
+ * A labelled input.
+ * @param {string} label
+ * @param {Record<string, any>} attributes
+ */
+export function field(label, attributes) {
+  const input = h("input", attributes);
+  return { input, row: h("label", { class: "field" }, h("span", null, label), input) };
+}
+
+/**
+ * A form that says what went wrong beside its button.
+ * @param {(Node | string | null)[]} rows
+ * @param {string} action the words of the button
+ * @param {() => Promise<void>} submit
+ */
+export function form(rows, action, submit) {
+  const fault = h("p", { class: "fault", role: "alert", hidden: true });
+  const button = h("button", { class: "main", type: "submit" }, action);
+  const made = h("form", { class: "people panel" }, ...rows, fault, button);
+  made.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    button.disabled = true;
+    fault.hidden = true;
+    try {
+      await submit();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      fault.textContent = refusalWords(error);
+      fault.hidden = false;
+    } finally {
+      button.disabled = false;
+    }
+  });
+  return made;
+}
+
+/**
+ * A choice of posts.
+ * @param {string} chosen
+ */
+export function postChoice(chosen) {
+  const select = h("select", { name: "post" }, ...POSTS.map((each) => h("option", { value: each, selected: each === chosen }, t(`post.${each}`))));
+  return { select, row: h("label", { class: "field" }, h("span", null, t("people.post")), select) };
+}

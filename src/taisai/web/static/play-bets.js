@@ -1,0 +1,179 @@
+// A player's bets: place, raise, withdraw, undo, clear, rebet, double, favourites.
+//   const bets = new Bets(table, {refused: (refusal, box, amount) => ..., changed: () => ...});
+//   bets.place("small", 500); bets.withdraw("small"); bets.undo(); bets.clear(); bets.rebet(); bets.double();
+//   bets.stakes()      own chips by box, those on their way included
+// Whether a bet is good the table decides: here is no limit and no payout, only what was asked and answered.
+
+import { Refusal } from "./api.js";
+import { keep, pref } from "./prefs.js";
+
+/** @typedef {import("./table.js").Table} Table */
+/** @typedef {{box: string, amount: number}} Move  a positive amount was placed, a negative one withdrawn */
+/** @typedef {{name: string, bets: Record<string, number>}} Favourite */
+
+const FAVOURITES_MOST = 12;
+
+/** The bets of the player at this screen. */
+export class Bets {
+  /**
+   * @param {Table} table
+   * @param {{refused: (refusal: Refusal, box: string, amount: number) => void, changed: () => void}} tell
+   */
+  constructor(table, tell) {
+    this.table = table;
+    this.tell = tell;
+    /** What can be undone: one list of moves for each thing that the player did. @type {Move[][]} */
+    this.done = [];
+    /** On their way, or answered and not yet in the view. @type {Set<Move & {seq: number | null}>} */
+    this.coming = new Set();
+    this.busy = false;
+  }
+
+  /** The player's name, or "". */
+  get player() {
+    return this.table.you?.player ?? "";
+  }
+
+  /** Whether chips may be moved now. */
+  get open() {
+    return this.table.view?.round.phase === "betting" && this.table.view.phase === "open" && this.player !== "";
+  }
+
+  /** Own chips as the table has them. @returns {Record<string, number>} */
+  standing() {
+    return this.table.view?.stakes[this.player] ?? {};
+  }
+
+  /** Own chips with those on their way. @returns {Record<string, number>} */
+  stakes() {
+    const found = { ...this.standing() };
+    for (const move of this.coming) {
+      if (move.seq !== null && move.seq <= this.table.seq) this.coming.delete(move);
+      else found[move.box] = (found[move.box] ?? 0) + move.amount;
+    }
+    for (const [box, amount] of Object.entries(found)) if (amount <= 0) delete found[box];
+    return found;
+  }
+
+  /** Bets of the last round that was played. @returns {Move[]} */
+  last() {
+    return (this.table.seat?.last?.lines ?? []).map(({ box, stake }) => ({ box, amount: stake }));
+  }
+
+  /** A new round: nothing of the last can be undone. */
+  forget() {
+    this.done = [];
+    this.coming.clear();
+  }
+
+  /**
+   * Put chips into a box, or more of them.
+   * @param {string} box
+   * @param {number} amount
+   */
+  place(box, amount) {
+    return this._all([{ box, amount }]);
+  }
+
+  /**
+   * Take all chips of a box back.
+   * @param {string} box
+   */
+  withdraw(box) {
+    const amount = this.standing()[box];
+    return amount ? this._all([{ box, amount: -amount }]) : Promise.resolve(false);
+  }
+
+  /** Take everything back. */
+  clear() {
+    return this._all(Object.entries(this.standing()).map(([box, amount]) => ({ box, amount: -amount })));
+  }
+
+  /** The bets of the last round once more. */
+  rebet() {
+    return this._all(this.last());
+  }
+
+  /** As much again in every box. */
+  double() {
+    return this._all(Object.entries(this.standing()).map(([box, amount]) => ({ box, amount })));
+  }
+
+  /** Take the last thing back. */
+  async undo() {
+    const group = this.done.pop();
+    if (!group) return false;
+    const back = group.map(({ box, amount }) => ({ box, amount: -amount })).reverse();
+    return this._all(back, false);
+  }
+
+  /**
+   * Several moves, one after the other; the first that is refused ends it.
+   * @param {Move[]} moves
+   * @param {boolean} [undoable]
+   */
+  async _all(moves, undoable = true) {
+    /** @type {Move[]} */
+    const made = [];
+    const round = this.table.view?.round.number;
+    for (const move of moves) {
+      if (!(await this._one(move))) break;
+      made.push(move);
+    }
+    if (undoable && made.length && this.table.view?.round.number === round) this.done.push(made);
+    this.tell.changed();
+    return made.length === moves.length;
+  }
+
+  /**
+   * @param {Move} move
+   * @returns {Promise<boolean>}
+   */
+  async _one({ box, amount }) {
+    /** @type {Move & {seq: number | null}} */
+    const coming = { box, amount, seq: null };
+    this.coming.add(coming);
+    this.tell.changed();
+    try {
+      const { player } = this;
+      const action = amount > 0 ? { do: "place-bet", player, box, amount } : { do: "withdraw-bet", player, box, amount: -amount };
+      coming.seq = (await this.table.do(action)).seq;
+      return true;
+    } catch (error) {
+      this.coming.delete(coming);
+      if (!(error instanceof Refusal)) throw error;
+      this.tell.refused(error, box, amount);
+      return false;
+    }
+  }
+
+  // ---------------------------------------------------------------- favourites
+
+  get _drawer() {
+    const setUp = this.table.view?.set_up;
+    return `favourites.${setUp?.book}/${setUp?.layout}`;
+  }
+
+  /** Bets saved in this browser for this layout. @returns {Favourite[]} */
+  favourites() {
+    return pref(this._drawer, /** @type {Favourite[]} */ ([]));
+  }
+
+  /** Save the bets on the felt. @param {string} name */
+  save(name) {
+    const bets = this.standing();
+    if (!Object.keys(bets).length) return;
+    const others = this.favourites().filter((each) => each.name !== name);
+    keep(this._drawer, [...others, { name, bets }].slice(-FAVOURITES_MOST));
+  }
+
+  /** @param {string} name */
+  forgetFavourite(name) {
+    keep(this._drawer, this.favourites().filter((each) => each.name !== name));
+  }
+
+  /** Place saved bets. @param {Favourite} favourite */
+  use(favourite) {
+    return this._all(Object.entries(favourite.bets).map(([box, amount]) => ({ box, amount })));
+  }
+}

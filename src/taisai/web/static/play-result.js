@@ -1,0 +1,140 @@
+// What a round brought, bet by bet, with the explanation; and the player's own rounds as a replay (R6, R26).
+// Enters: rounds of /api/me/rounds. Leaves: elements. Every amount is the house's; words are ours.
+
+import { get } from "./api.js";
+import { boxName, kindOf } from "./boxes.js";
+import { diceRow, Tumbler } from "./dice.js";
+import { h } from "./dom.js";
+import { mountFelt } from "./felt.js";
+import { language, t, tn } from "./i18n.js";
+import { dateTime, money, signed } from "./money.js";
+import { baize, clauseLinks, dialog } from "./shell.js";
+
+/** @typedef {import("./types").RoundReplay} RoundReplay */
+/** @typedef {import("./types").Line} Line */
+/** @typedef {import("./types").SetUp} SetUp */
+
+const REVEAL_MS = 1800;
+
+/**
+ * The player's own rounds, newest first.
+ * @param {number} count
+ * @returns {Promise<RoundReplay[]>}
+ */
+export function ownRounds(count) {
+  return get(`/api/me/rounds?count=${count}`);
+}
+
+/**
+ * What a box needs to win.
+ * @param {string} box
+ */
+export function needs(box) {
+  const what = box.split(":")[1] ?? "";
+  return t(`needs.${kindOf(box)}`, { n: kindOf(box) === "total" ? what : [...what].join("-") });
+}
+
+/**
+ * Why a bet came out so, in the reader's language.
+ * @param {RoundReplay} round
+ * @param {Line} line
+ */
+function why(round, line) {
+  if (round.void) return t("result.void", { why: t(`void.${round.void}`) });
+  const dice = (round.dice ?? []).join("-");
+  const won = line.pays !== null && line.winnings > 0;
+  const words = t(won ? "result.won" : "result.lost", { box: boxName(line.box), needs: needs(line.box), dice });
+  const part = line.at_risk < line.stake ? ` ${t("result.part", { at_risk: money(line.at_risk), stake: money(line.stake) })}` : "";
+  return words + part;
+}
+
+/**
+ * How a bet came out, in figures.
+ * @param {RoundReplay} round
+ * @param {Line} line
+ */
+function figures(round, line) {
+  if (round.void) return t("result.back", { amount: money(line.returned) });
+  if (line.pays === null || line.winnings === 0) return t("result.stake-lost", { stake: money(line.stake) });
+  return t("result.stake-won", {
+    stake: money(line.at_risk), odds: t("odds.to-1", { n: line.pays }), winnings: money(line.winnings), returned: money(line.returned),
+  });
+}
+
+/**
+ * Every bet of a round.
+ * @param {RoundReplay} round
+ * @param {string} book
+ */
+export function lines(round, book) {
+  return h("ul", { class: "lines" }, ...round.lines.map((line) => {
+    const won = line.winnings > 0;
+    return h("li", { class: round.void ? "" : won ? "won" : "lost" },
+      h("div", { class: "line-top" },
+        h("span", { class: "mark", "aria-hidden": "true" }, round.void ? "↩" : won ? "✓" : "✕"),
+        h("strong", null, boxName(line.box)), h("span", { class: "number" }, figures(round, line))),
+      h("p", { class: "muted" }, why(round, line), " ", clauseLinks(book, line.clauses ?? [])),
+      line.why && language() !== "en" && h("details", null, h("summary", null, t("result.house-words")), h("p", { lang: "en" }, line.why)));
+  }));
+}
+
+/**
+ * A round in one line: dice, total, what it brought.
+ * @param {RoundReplay} round
+ */
+export function headline(round) {
+  const sum = (round.dice ?? []).reduce((all, face) => all + face, 0);
+  return h("div", { class: "headline" },
+    round.dice ? [diceRow(round.dice), h("strong", { class: "number" }, sum)] : h("strong", null, t("result.void-short")),
+    h("span", { class: `net number ${round.net > 0 ? "up" : round.net < 0 ? "down" : ""}` }, signed(round.net)));
+}
+
+/**
+ * Own rounds, each with its bets, marked as replay.
+ * @param {SetUp} setUp
+ */
+export async function showHistory(setUp) {
+  const rounds = await ownRounds(50);
+  await dialog(t("history.title"), () => [
+    h("p", { class: "muted" }, rounds.length ? tn("history.words", rounds.length) : t("history.none")),
+    ...rounds.map((round) => {
+      const replay = h("div", { class: "replay" });
+      return h("details", { class: "past" },
+        h("summary", null, h("span", { class: "tag" }, t("history.round", { n: round.number })), headline(round)),
+        h("p", { class: "muted" }, dateTime(round.ended_at), " · ", t("history.funds", {
+          before: round.funds_before === null ? "–" : money(round.funds_before),
+          after: round.funds_after === null ? "–" : money(round.funds_after),
+        })),
+        h("p", null, t("history.sums", { staked: money(round.staked), returned: money(round.returned) })),
+        lines(round, setUp.book),
+        h("button", { onclick: () => void playBack(replay, round, setUp) }, t("history.replay")), replay);
+    }),
+  ], { class: "wide" });
+}
+
+/**
+ * Show a round again: chips, dice, lights. It says that it is a replay.
+ * @param {HTMLElement} host
+ * @param {RoundReplay} round
+ * @param {SetUp} setUp
+ */
+async function playBack(host, round, setUp) {
+  const dice = h("div", null);
+  const cloth = h("div", { class: "felt-scroll" });
+  host.replaceChildren(h("p", { class: "tag warn" }, t("history.is-replay", { n: round.number })), dice, cloth);
+  const tumbler = new Tumbler(dice);
+  const options = { book: setUp.book, layout: setUp.layout, palette: baize(), label: t("history.is-replay", { n: round.number }) };
+  const stakes = Object.fromEntries(round.lines.map((line) => [line.box, line.stake]));
+  const how = { own: true, denominations: setUp.denominations };
+  (await mountFelt(cloth, options)).chips(stakes, how);
+  if (!round.dice) return;
+  tumbler.tumble();
+  const shown = round.dice;
+  setTimeout(async () => {
+    tumbler.show(shown);
+    const felt = await mountFelt(cloth, { ...options, dice: shown.join("-") });
+    felt.chips(stakes, how);
+    const won = round.lines.filter((line) => line.winnings > 0).map((line) => line.box);
+    felt.markChips("lost", (box) => !won.includes(box));
+  }, REVEAL_MS);
+}

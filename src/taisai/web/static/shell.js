@@ -1,0 +1,273 @@
+// What every screen shares: the top bar, settings, toasts, dialogs, clauses one tap away, the connection banner.
+//   await startPage({title: "pit.title", nav: "pit"});   texts, room, top bar; before anything is drawn
+//   toast("Saved"); toast(words, {kind: "bad"})           a word that goes by itself, read aloud by screen readers
+//   const answer = await dialog(title, (close) => [...])  a modal; resolves with what `close` is given, null on Escape
+//   clauseLinks("rws-tai-sai-v6", ["3.4"])                links that open the clause's words
+//   refusalWords(refusal)                                 a refusal in the reader's language
+//   showRefusal(refusal, book)                            a toast with the reason, its clauses one tap away
+//   watchConnection(table)                                the banner while the connection is lost
+// A page is <body data-screen="NAME"><header id="top"></header><main id="main"></main></body>.
+
+import { getOnce, me, part, post, Refusal, remember } from "./api.js";
+import { $, h, put, say } from "./dom.js";
+import { has, language, LANGUAGES, loadTexts, setLanguage, t, translate } from "./i18n.js";
+import { keep, pref } from "./prefs.js";
+import { setSound, setVoice, soundOn, voiceOn } from "./sound.js";
+
+/** @typedef {import("./dom.js").Child} Child */
+
+const PAGES = [
+  ["home", "/", "nav.tables"],
+  ["rules", "/rules", "nav.rules"],
+  ["train", "/train", "nav.train"],
+];
+
+/** The colour of the cloth: green or red. */
+export function baize() {
+  return pref("baize", "green");
+}
+
+/** Light or dark, as chosen; "" is as the machine says. */
+function room() {
+  return pref("room", "");
+}
+
+function enterRoom() {
+  const root = document.documentElement;
+  if (room()) root.dataset.room = room();
+  else delete root.dataset.room;
+  root.dataset.baize = baize();
+}
+
+enterRoom();
+
+/**
+ * Texts, room and top bar.
+ * @param {{title: string, nav?: string, bar?: Child[], quiet?: boolean}} page  `bar` goes into the top bar, `quiet`
+ *   leaves the navigation away (boards)
+ */
+export async function startPage(page) {
+  await loadTexts();
+  document.title = `${t(page.title)} · Tai Sai`;
+  translate();
+  const main = document.querySelector("main");
+  if (main && !main.id) main.id = "main";
+  const top = document.querySelector("#top");
+  if (top && !page.quiet) put(top, ...bar(page));
+  document.body.append(
+    h("div", { id: "toasts", role: "status", "aria-live": "polite" }),
+    h("div", { id: "banner", role: "alert", hidden: true }),
+  );
+}
+
+/** @param {{nav?: string, bar?: Child[]}} page */
+function bar(page) {
+  const links = PAGES.map(([name, path, key]) =>
+    h("a", { href: path, "aria-current": name === page.nav ? "page" : null }, t(key)),
+  );
+  return [
+    h("a", { class: "skip", href: "#main" }, t("nav.skip")),
+    h("a", { class: "brand", href: "/" }, h("span", { class: "brand-die", "aria-hidden": "true" }), "Tai Sai"),
+    h("nav", { "aria-label": t("nav.main") }, ...links),
+    h("div", { class: "bar-own" }, ...(page.bar ?? [])),
+    h("button", { class: "quiet", onclick: () => void settings() }, h("span", { class: "gear", "aria-hidden": "true" }, "⚙"),
+      h("span", { class: "gear-words" }, t("nav.settings"))),
+  ];
+}
+
+// ---------------------------------------------------------------- settings
+
+/**
+ * A choice of one.
+ * @param {string} label
+ * @param {[string, string][]} choices
+ * @param {string} now
+ * @param {(value: string) => void} choose
+ */
+function choice(label, choices, now, choose) {
+  const made = h(
+    "select",
+    { onchange: (/** @type {Event} */ event) => choose(/** @type {HTMLSelectElement} */ (event.target).value) },
+    ...choices.map(([value, words]) => h("option", { value, selected: value === now }, words)),
+  );
+  return h("label", { class: "field" }, h("span", null, label), made);
+}
+
+/**
+ * A switch.
+ * @param {string} label
+ * @param {boolean} on
+ * @param {(on: boolean) => void} choose
+ */
+export function toggle(label, on, choose) {
+  const box = h("input", {
+    type: "checkbox",
+    checked: on,
+    onchange: (/** @type {Event} */ event) => choose(/** @type {HTMLInputElement} */ (event.target).checked),
+  });
+  return h("label", { class: "field switch" }, box, h("span", null, label));
+}
+
+async function settings() {
+  const who = await me().catch(() => null);
+  await dialog(t("settings.title"), (close) => [
+    choice(t("settings.language"), Object.entries(LANGUAGES), language(), setLanguage),
+    choice(
+      t("settings.room"),
+      [["", t("settings.room-auto")], ["light", t("settings.room-light")], ["dark", t("settings.room-dark")]],
+      room(),
+      (value) => (keep("room", value || null), enterRoom()),
+    ),
+    choice(
+      t("settings.baize"),
+      [["green", t("settings.baize-green")], ["red", t("settings.baize-red")]],
+      baize(),
+      (value) => (keep("baize", value), enterRoom(), dispatchEvent(new CustomEvent("baize"))),
+    ),
+    toggle(t("settings.sound"), soundOn(), setSound),
+    toggle(t("settings.voice"), voiceOn(), setVoice),
+    h("p", { class: "row" },
+      who && h("button", { onclick: () => void signOut() }, t("nav.sign-out", { who: who.who })),
+      !who && h("a", { class: "button", href: "/sign-in" }, t("nav.sign-in")),
+      h("a", { class: "button", href: "/docs" }, t("nav.docs")),
+      h("button", { class: "main", onclick: () => close(null) }, t("close"))),
+  ]);
+}
+
+/** End the session of this browser. */
+export async function signOut() {
+  await post("/api/sign-out").catch(() => null);
+  remember(null);
+  location.href = "/";
+}
+
+// ---------------------------------------------------------------- words that come and go
+
+/**
+ * A word that goes by itself; a bad one stays longer.
+ * @param {Child} words
+ * @param {{kind?: "good" | "bad" | "plain", more?: Child[]}} [how]
+ */
+export function toast(words, { kind = "plain", more = [] } = {}) {
+  const made = h("div", { class: `toast ${kind}` }, h("div", null, words), ...more);
+  const gone = () => made.remove();
+  made.append(h("button", { class: "x", "aria-label": t("close"), onclick: gone }, "×"));
+  const host = $("#toasts");
+  host.prepend(made);
+  while (host.children.length > 3) host.lastElementChild?.remove();
+  setTimeout(gone, kind === "bad" ? 9000 : 4500);
+}
+
+/**
+ * A modal dialog.
+ * @template T
+ * @param {string} title
+ * @param {(close: (answer: T | null) => void) => Child[]} content
+ * @param {{class?: string}} [how]
+ * @returns {Promise<T | null>}
+ */
+export function dialog(title, content, how = {}) {
+  return new Promise((resolve) => {
+    const made = h("dialog", { class: how.class ?? "", "aria-label": title });
+    const close = (/** @type {T | null} */ answer) => {
+      made.close();
+      made.remove();
+      resolve(answer);
+    };
+    made.addEventListener("cancel", (event) => (event.preventDefault(), close(null)));
+    made.addEventListener("click", (event) => event.target === made && close(null));
+    put(made, h("div", { class: "sheet" },
+      h("div", { class: "sheet-top" }, h("h2", null, title),
+        h("button", { class: "x", "aria-label": t("close"), onclick: () => close(null) }, "×")),
+      ...content(close)));
+    document.body.append(made);
+    made.showModal();
+  });
+}
+
+// ---------------------------------------------------------------- clauses and refusals
+
+/**
+ * Links that open the words of clauses.
+ * @param {string} book
+ * @param {string[]} clauses
+ */
+export function clauseLinks(book, clauses) {
+  return h(
+    "span",
+    { class: "clauses" },
+    ...clauses.map((clause) =>
+      h("button", { class: "link", onclick: () => void showClause(book, clause) }, clauseLabel(clause)),
+    ),
+  );
+}
+
+/** How a clause is written: §3.4, I6, R37. @param {string} clause */
+function clauseLabel(clause) {
+  return /^[IR]\d+$/.test(clause) || clause.startsWith("App") ? clause : `§${clause}`;
+}
+
+/**
+ * The words of a clause.
+ * @param {string} book
+ * @param {string} clause
+ */
+export async function showClause(book, clause) {
+  let found = [];
+  try {
+    if (!/^R\d+$/.test(clause)) found = await getOnce(`/api/books/${part(book)}/clauses/${part(clause)}`);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+  }
+  await dialog(`${book} ${clauseLabel(clause)}`, () => [
+    ...found.map((/** @type {import("./types").Clause} */ each) =>
+      h("section", { class: "clause", lang: "en" }, h("h3", null, clauseLabel(each.id)),
+        each.question && h("p", { class: "question" }, each.question),
+        h("p", null, each.reading ?? each.summary ?? "")),
+    ),
+    !found.length && h("p", null, /^R\d+$/.test(clause) ? t("clause.standard") : t("clause.none")),
+    h("p", null, h("a", { href: `/rules?book=${part(book)}&clause=${part(clause)}` }, t("clause.book"))),
+  ]);
+}
+
+/**
+ * A refusal in the reader's language: in English the house's own sentence, which says more; else a text for its code.
+ * @param {Refusal} refusal
+ */
+export function refusalWords(refusal) {
+  const key = `code.${refusal.code}`;
+  return has(key) && (language() !== "en" || !refusal.sentence) ? t(key) : refusal.sentence;
+}
+
+/**
+ * Say why something was refused; its clauses are one tap away.
+ * @param {unknown} refusal
+ * @param {string} [book]
+ * @param {string} [words] better words than the general ones
+ */
+export function showRefusal(refusal, book = "", words) {
+  if (!(refusal instanceof Refusal)) throw refusal;
+  const more = [];
+  if (refusal.clauses.length && book) more.push(clauseLinks(book, refusal.clauses));
+  toast(words ?? refusalWords(refusal), { kind: "bad", more });
+}
+
+/**
+ * The banner while the connection is lost.
+ * @param {import("./table.js").Table} table
+ */
+export function watchConnection(table) {
+  const banner = $("#banner");
+  let wasLost = false;
+  const show = () => {
+    const lost = table.state === "lost" || table.state === "gone";
+    document.body.classList.toggle("lost", lost);
+    say(banner, lost ? t(table.state === "gone" ? "connection.gone" : "connection.lost") : "");
+    banner.hidden = !lost;
+    if (wasLost && table.state === "live") toast(t("connection.back"), { kind: "good" });
+    wasLost = lost;
+  };
+  table.on("state", show);
+  table.on("notice", (notice) => toast(has(`notice.${notice.code}`) ? t(`notice.${notice.code}`) : notice.sentence, { kind: "bad" }));
+  show();
+}

@@ -1,0 +1,344 @@
+// A table, live: the play socket.
+//   const table = new Table("TS-C");
+//   table.on("change", ({patch, told}) => draw(table.view));   after every snapshot (told = []) and change
+//   table.on("seat" | "crew" | "state" | "notice" | "hello", fn)
+//   table.connect();
+//   await table.do({do: "place-bet", player, box, amount});    a Done, or throws a Refusal
+//   table.now()                                                the house's time in microseconds
+// A lost connection heals by itself: waiting longer each time, and going on after the last record seen. A command has
+// an id made here; one that was sent and not answered is in doubt, and is sent again with the same id, which the table
+// answers as it did the first time. In another round it is not sent again: the felt shows what stands.
+
+import { get, part, Refusal } from "./api.js";
+
+/** @typedef {import("./types").View} View */
+/** @typedef {import("./types").Told} Told */
+/** @typedef {import("./types").Until} Until */
+/** @typedef {import("./types").You} You */
+/** @typedef {import("./types").SeatView} SeatView */
+/** @typedef {import("./types").Done} Done */
+/** @typedef {import("./types").Second} Second */
+/** @typedef {"connecting" | "live" | "lost" | "gone" | "left"} State */
+/** @typedef {{frame: string, round: number, resolve: (done: Done) => void, reject: (why: Refusal) => void}} Pending */
+
+const PING_MS = 5000;
+const SILENCE_MS = 4000;
+const WAIT_FIRST_MS = 250;
+const WAIT_MOST_MS = 8000;
+
+let last = 0;
+
+/** An id that sorts by time and is nobody else's. */
+export function newId() {
+  last = Math.max(last + 1, Date.now());
+  const noise = crypto.getRandomValues(new Uint32Array(2));
+  return `${last.toString(36).padStart(9, "0")}-${noise[0].toString(36)}${noise[1].toString(36)}`;
+}
+
+/**
+ * A value with a JSON merge patch applied (RFC 7396).
+ * @param {any} value
+ * @param {any} patch
+ * @returns {any}
+ */
+export function merge(value, patch) {
+  if (patch === null || typeof patch !== "object" || Array.isArray(patch)) return patch;
+  const made = value !== null && typeof value === "object" && !Array.isArray(value) ? { ...value } : {};
+  for (const [name, each] of Object.entries(patch)) {
+    if (each === null) delete made[name];
+    else made[name] = merge(made[name], each);
+  }
+  return made;
+}
+
+/** One table, as this browser sees it. */
+export class Table {
+  /** @param {string} name */
+  constructor(name) {
+    this.name = name;
+    /** @type {View | null} */
+    this.view = null;
+    this.seq = -1;
+    /** @type {Until | null} */
+    this.until = null;
+    /** Who the table takes us for; null when we only watch. @type {You | null} */
+    this.you = null;
+    /** @type {SeatView | null} */
+    this.seat = null;
+    /** @type {any} */
+    this.crew = null;
+    this.mode = "";
+    /** @type {State} */
+    this.state = "connecting";
+    /** @type {Map<string, Pending>} */
+    this._pending = new Map();
+    /** @type {Map<string, Set<(what: any) => void>>} */
+    this._listeners = new Map();
+    /** @type {WebSocket | null} */
+    this._socket = null;
+    this._tries = 0;
+    this._offsetMs = 0;
+    this._best = Infinity;
+    this._pingAt = 0;
+    this._heard = 0;
+    /** @type {number | undefined} */
+    this._timer = undefined;
+    /** @type {number | undefined} */
+    this._beat = undefined;
+    this._wake = () => this._again();
+    this._off = () => this._lose();
+  }
+
+  // ---------------------------------------------------------------- listening
+
+  /**
+   * Be told; returns how to stop.
+   * @param {"change" | "seat" | "crew" | "state" | "notice" | "hello"} kind
+   * @param {(what: any) => void} listener
+   */
+  on(kind, listener) {
+    const all = this._listeners.get(kind) ?? new Set();
+    this._listeners.set(kind, all.add(listener));
+    return () => all.delete(listener);
+  }
+
+  /**
+   * @param {string} kind
+   * @param {unknown} what
+   */
+  _tell(kind, what) {
+    for (const each of this._listeners.get(kind) ?? []) each(what);
+  }
+
+  /** The house's time in microseconds since 1970. */
+  now() {
+    return Math.round((Date.now() + this._offsetMs) * 1000);
+  }
+
+  /** How many commands are on their way. */
+  get waiting() {
+    return this._pending.size;
+  }
+
+  // ---------------------------------------------------------------- asking
+
+  /**
+   * Ask something of the table; its answer is on disk when it comes.
+   * @param {{do: string, [key: string]: any}} action
+   * @param {{reason?: string, second?: Second}} [more]
+   * @returns {Promise<Done>}
+   */
+  do(action, more = {}) {
+    const id = newId();
+    const frame = JSON.stringify({ t: "do", id, do: action, ...more });
+    return new Promise((resolve, reject) => {
+      this._pending.set(id, { frame, round: this.view?.round.number ?? 0, resolve, reject });
+      if (this.state === "live") this._send(frame);
+    });
+  }
+
+  /** @param {string} frame */
+  _send(frame) {
+    if (this._socket?.readyState === WebSocket.OPEN) this._socket.send(frame);
+  }
+
+  /** After coming back: what is in doubt goes out again under its own id, unless its round is over. */
+  _repeat() {
+    const round = this.view?.round.number ?? 0;
+    for (const [id, each] of this._pending) {
+      if (each.round === round) {
+        this._send(each.frame);
+      } else {
+        this._pending.delete(id);
+        each.reject(new Refusal({ code: "in-doubt", sentence: "The connection was lost and the round is over." }));
+      }
+    }
+  }
+
+  // ---------------------------------------------------------------- the connection
+
+  /** Begin, and keep at it. */
+  connect() {
+    addEventListener("online", this._wake);
+    addEventListener("offline", this._off);
+    document.addEventListener("visibilitychange", this._wake);
+    this._open();
+  }
+
+  /** Leave for good. */
+  close() {
+    removeEventListener("online", this._wake);
+    removeEventListener("offline", this._off);
+    document.removeEventListener("visibilitychange", this._wake);
+    this._become("left");
+    this._drop();
+  }
+
+  /** Leave and come again, as somebody else: after sitting down or signing in. */
+  rejoin() {
+    this.seq = -1;
+    this.seat = null;
+    this.crew = null;
+    this._drop();
+    this._open();
+  }
+
+  _open() {
+    clearTimeout(this._timer);
+    const after = this.view && this.seq >= 0 ? `?after=${this.seq}` : "";
+    const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+    const socket = new WebSocket(`${scheme}//${location.host}/play/${part(this.name)}${after}`);
+    this._socket = socket;
+    this._heard = performance.now();
+    const mine = (/** @type {(event: any) => void} */ act) => (/** @type {any} */ event) => {
+      if (this._socket === socket) act(event);
+    };
+    socket.onopen = mine(() => this._ping());
+    socket.onmessage = mine((event) => this._hear(JSON.parse(event.data)));
+    socket.onclose = mine(() => this._lose());
+    clearInterval(this._beat);
+    this._beat = setInterval(() => this._watch(), 1000);
+  }
+
+  _drop() {
+    const socket = this._socket;
+    this._socket = null;
+    clearTimeout(this._timer);
+    clearInterval(this._beat);
+    if (socket) {
+      socket.onclose = socket.onmessage = socket.onopen = null;
+      socket.close();
+    }
+  }
+
+  /** Every second: ask whether the house is there; hang up when it is silent. */
+  _watch() {
+    const silent = performance.now() - this._heard;
+    const asked = this._pingAt > 0 || this._socket?.readyState === WebSocket.CONNECTING || this._pending.size > 0;
+    if (asked && silent > SILENCE_MS) this._lose();
+    else if (!this._pingAt && silent > PING_MS) this._ping();
+  }
+
+  _ping() {
+    this._pingAt = performance.now();
+    this._send('{"t":"ping"}');
+  }
+
+  _lose() {
+    if (this.state === "left" || this.state === "gone") return;
+    this._drop();
+    this._pingAt = 0;
+    this._become("lost");
+    const wait = Math.min(WAIT_MOST_MS, WAIT_FIRST_MS * 2 ** this._tries) * (0.75 + Math.random() / 2);
+    this._tries += 1;
+    this._timer = setTimeout(() => this._open(), wait);
+    if (this._tries === 3) this._ask();
+  }
+
+  /** A table that does not exist any more is not waited for. */
+  async _ask() {
+    try {
+      await get(`/api/tables/${part(this.name)}`);
+    } catch (error) {
+      if (error instanceof Refusal && error.code === "no-such-table" && this.state === "lost") {
+        this._become("gone");
+        this._drop();
+      }
+    }
+  }
+
+  /** The network is back, or somebody looks at the page again: try at once. */
+  _again() {
+    if (this.state !== "lost" || document.hidden) return;
+    this._tries = 0;
+    this._drop();
+    this._open();
+  }
+
+  /** @param {State} state */
+  _become(state) {
+    if (this.state === state) return;
+    this.state = state;
+    this._tell("state", state);
+  }
+
+  // ---------------------------------------------------------------- hearing
+
+  /** @param {any} message */
+  _hear(message) {
+    this._heard = performance.now();
+    switch (message.t) {
+      case "hello":
+        this.you = message.you;
+        this.mode = message.mode;
+        if (this._best === Infinity) this._offsetMs = message.now / 1000 - Date.now();
+        this._tell("hello", message);
+        break;
+      case "snapshot":
+        this.view = message.view;
+        this._moved(message, {}, []);
+        break;
+      case "change":
+        if (message.after !== this.seq) {
+          if (message.seq > this.seq) this._send('{"t":"watch"}');
+          break;
+        }
+        this.view = merge(this.view, message.patch);
+        this._moved(message, message.patch, message.told);
+        break;
+      case "seat":
+        this.seat = message.seat;
+        this._tell("seat", message.seat);
+        break;
+      case "crew":
+        this.crew = message.crew;
+        this._tell("crew", message.crew);
+        break;
+      case "done":
+      case "refused":
+        this._answer(message);
+        break;
+      case "notice":
+        this._tell("notice", message);
+        break;
+      case "pong":
+        this._pong(message);
+        break;
+    }
+  }
+
+  /**
+   * @param {{seq: number, until: Until | null}} message
+   * @param {any} patch
+   * @param {Told[]} told
+   */
+  _moved(message, patch, told) {
+    this.seq = message.seq;
+    this.until = message.until;
+    this._tell("change", { patch, told });
+  }
+
+  /** @param {any} message */
+  _answer(message) {
+    const found = this._pending.get(message.id);
+    if (!found) return;
+    this._pending.delete(message.id);
+    if (message.t === "done") found.resolve(message);
+    else found.reject(new Refusal(message));
+  }
+
+  /** The answer to a ping: the clock, and the sign that everything missed has been told. @param {{now: number}} message */
+  _pong(message) {
+    const took = performance.now() - this._pingAt;
+    this._pingAt = 0;
+    if (took <= this._best * 1.5) {
+      this._best = Math.min(this._best, took);
+      this._offsetMs = message.now / 1000 + took / 2 - Date.now();
+    }
+    if (this.state !== "live") {
+      this._tries = 0;
+      this._become("live");
+      this._repeat();
+    }
+  }
+}

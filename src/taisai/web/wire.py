@@ -1,0 +1,65 @@
+"""The play socket's messages as the server reads and writes them; what they are is in `taisai.wire.play`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from taisai.wire.play import (
+    Change,
+    ClientMessage,
+    Crew,
+    Do,
+    Done,
+    Hello,
+    Notice,
+    Ping,
+    Pong,
+    Refused,
+    Seat,
+    Second,
+    ServerMessage,
+    Snapshot,
+    Watch,
+    You,
+)
+
+__all__ = [
+    "Change",
+    "ClientMessage",
+    "Crew",
+    "Do",
+    "Done",
+    "Hello",
+    "Notice",
+    "Ping",
+    "Pong",
+    "Refused",
+    "Seat",
+    "Second",
+    "ServerMessage",
+    "Snapshot",
+    "Watch",
+    "You",
+    "decode_client",
+    "decode_server",
+    "field_of",
+    "text_of",
+]
+
+_encoder = msgspec.json.Encoder()
+decode_client: Final = msgspec.json.Decoder(ClientMessage).decode
+decode_server: Final = msgspec.json.Decoder(ServerMessage).decode
+
+
+def text_of(message: Struct) -> str:
+    """A message as the text of a frame."""
+    return _encoder.encode(message).decode()
+
+
+def field_of(error: msgspec.ValidationError) -> tuple[str, str]:
+    """What is wrong with a message, and where."""
+    sentence, _, place = str(error).partition(" - at `$")
+    return sentence, place.rstrip("`").lstrip(".")

@@ -1,0 +1,128 @@
+"""Rolls from files: every form that people write, and faults that name their line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa  # type: ignore[import-untyped] # has no types of its own
+import pyarrow.parquet as pq  # type: ignore[import-untyped] # as above
+import pytest
+
+from taisai.analysis.dice_files import Gathering, Thrown, read_rolls
+from taisai.core.dice import ALL_ROLLS, roll_of
+from taisai.core.faults import InputFault
+
+
+def told(thrown: tuple[Thrown, ...]) -> list[tuple[str, list[tuple[int, int, int]], list[bool]]]:
+    """Sets of dice as plain lists."""
+    return [
+        (each.name, [ALL_ROLLS[index].faces for index in each.rolls.tolist()], each.follows.tolist()) for each in thrown
+    ]
+
+
+def written(tmp_path: Path, text: str | bytes) -> Path:
+    """A file with this content."""
+    file = tmp_path / "rolls.txt"
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return file
+
+
+TWO = [("", [(1, 2, 3), (6, 5, 4)], [False, True])]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1 2 3\n6 5 4\n",
+        "1,2,3\r\n6,5,4\r\n",
+        "123\n654",
+        "# a night\n\n1-2-3\n6;5;4\n",
+        "\ufeff1\t2\t3\n6\t5\t4\n",
+        "d1,d2,d3\n1,2,3\n6,5,4\n",
+        "Round; D1; D2; D3\n1; 1; 2; 3\n2; 6; 5; 4\n",
+        "at\tdie1\tdie2\tdie3\nnoon\t1\t2\t3\nlater\t6\t5\t4\n",
+        'round,dice,note\n1,"1,2,3",first\n2,654,\n',
+        "roll\n1 2 3\n6 5 4\n",
+    ],
+)
+def test_every_form_is_read(tmp_path: Path, text: str) -> None:
+    """Lines and columns in the forms that people write give the same two rolls."""
+    assert told(read_rolls(written(tmp_path, text))) == TWO
+
+
+def test_sets_and_voids(tmp_path: Path) -> None:
+    """Another set starts anew, a set that comes back goes on, and what follows a void does not follow."""
+    text = "dice_set,d1,d2,d3,void\nA,1,2,3,\nA,1,2,4,no\nA,,,,yes\nA,1,2,5,0\nB,1,1,1,\nA,2,2,2,false\nA,2,2,3,\n"
+    assert told(read_rolls(written(tmp_path, text))) == [
+        ("A", [(1, 2, 3), (1, 2, 4), (1, 2, 5), (2, 2, 2), (2, 2, 3)], [False, True, False, False, True]),
+        ("B", [(1, 1, 1)], [False]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1 2 3\n1 2 7\n", "line 2: roll[2]: a face is a whole number from 1 to 6, got '7'"),
+        ("1 2 3\n\n# x\n1 2\n", "line 4: roll: needs three faces, got 2"),
+        ("7,1,2,3\n", "line 1: roll: needs three faces, got 4"),
+        ("1 2 3\nx\n", "line 2: roll: needs three faces, got 1"),
+        ("a,b\n1,2\n", "line 1: no columns d1, d2, d3 and no column dice; the columns are a, b"),
+        ("d1,d2,d3\n1,2\n", "line 2: 3 columns needed, got 2"),
+        ("d1,d2,d3\n1,2,\n", "line 2: roll[2]: a face is"),
+        ("d1,d2,d3,void\n1,2,3,perhaps\n", "line 2: void: true or false needed, got 'perhaps'"),
+    ],
+)
+def test_a_fault_names_its_line(tmp_path: Path, text: str, message: str) -> None:
+    """What cannot be read is named with file, line and reason."""
+    file = written(tmp_path, text)
+    with pytest.raises(InputFault) as caught:
+        read_rolls(file)
+    assert str(caught.value).startswith(f"{file}, {message}")
+
+
+@pytest.mark.parametrize(("text", "reason"), [("# nothing\n", "has no rolls"), (b"\xff\xfe\x00", "is neither text")])
+def test_a_file_that_holds_no_rolls_is_refused(tmp_path: Path, text: str | bytes, reason: str) -> None:
+    """An empty file and one that is no text are refused."""
+    with pytest.raises(InputFault, match=reason):
+        read_rolls(written(tmp_path, text))
+
+
+def test_parquet_is_read(tmp_path: Path) -> None:
+    """Columns of faces or lists of them, with void rounds and sets of dice."""
+    file = tmp_path / "rolls.parquet"
+    pq.write_table(pa.table({"d1": [1, 6], "d2": [2, 5], "d3": [3, 4]}), file)
+    assert told(read_rolls(file)) == TWO
+    rounds = {
+        "dice": [[1, 2, 3], None, [6, 5, 4], [1, 1, 1]],
+        "void": [False, True, False, False],
+        "dice_set": ["A", "A", "A", "B"],
+    }
+    pq.write_table(pa.table(rounds), file)
+    assert told(read_rolls(file)) == [("A", [(1, 2, 3), (6, 5, 4)], [False, False]), ("B", [(1, 1, 1)], [False])]
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"d1": [1], "d2": [2]}, "no column d3"),
+        ({"d1": [1, 9], "d2": [2, 2], "d3": [3, 3]}, "d1: row 1: a face is from 1 to 6, got 9"),
+        ({"dice": [[1, 2]]}, "dice: row 0: needs three faces, got 2"),
+        ({"d1": [1], "d2": [2], "d3": [3], "dice_set": [7]}, "dice_set: text needed"),
+    ],
+)
+def test_a_fault_of_parquet_names_its_row(tmp_path: Path, columns: dict[str, list[object]], message: str) -> None:
+    """What is wrong in a Parquet file is named with file, column and row."""
+    file = tmp_path / "rolls.parquet"
+    pq.write_table(pa.table(columns), file)
+    with pytest.raises(InputFault) as caught:
+        read_rolls(file)
+    assert str(caught.value).startswith(f"{file}: {message}")
+
+
+def test_gathering_takes_rolls_and_places() -> None:
+    """A roll and its place among all rolls are the same thing; a gap breaks what follows."""
+    gathering = Gathering()
+    gathering.add(roll_of((1, 2, 3)))
+    gathering.gap()
+    gathering.add(roll_of((6, 5, 4)).index)
+    assert told(gathering.sets()) == [("", [(1, 2, 3), (6, 5, 4)], [False, False])]

@@ -1,0 +1,222 @@
+"""Evidence round by round: every check is a fair bet against fair dice, and a watch can be kept, moved and joined."""
+
+from __future__ import annotations
+
+import doctest
+import json
+from itertools import permutations
+from math import exp, log
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from taisai.analysis.dice_tests import (
+    Check,
+    checks_of,
+    combined_log_e,
+    kept_unordered,
+    log_ratio_unordered,
+    log_sum,
+)
+from taisai.analysis.dice_watch import DiceWatch
+from taisai.core.dice import ALL_ROLLS, Roll, roll_of
+from taisai.core.faults import InputFault
+
+ROLLS = st.lists(st.sampled_from(ALL_ROLLS), max_size=40)
+CHECKS = [
+    pytest.param(check, id=f"{check.name}-{ordered}")
+    for ordered in (True, False)
+    for check in checks_of(ordered=ordered)
+]
+
+
+def counted(check: Check, rolls: list[Roll]) -> list[int]:
+    """The counts of a check after these rolls."""
+    counts = [0] * check.size
+    before = None
+    for roll in rolls:
+        for cell in check.cells_of(before, roll):
+            counts[cell] += 1
+        before = roll
+    return counts
+
+
+def seen(rolls: list[Roll], watch: DiceWatch | None = None, *, ordered: bool = True) -> DiceWatch:
+    """A watch that saw these rolls."""
+    watch = watch or DiceWatch(ordered=ordered)
+    for roll in rolls:
+        watch.see(roll)
+    return watch
+
+
+@pytest.mark.parametrize("check", CHECKS)
+@settings(max_examples=8, deadline=None)
+@given(rolls=ROLLS)
+def test_every_check_is_a_fair_bet(check: Check, rolls: list[Roll]) -> None:
+    """Over all 216 next rolls the wealth of a check is on average what it was: Ville's inequality needs just this."""
+    now = check.mixture.log_e(counted(check, rolls))
+    after = log_sum(check.mixture.log_e(counted(check, [*rolls, roll])) for roll in ALL_ROLLS) - log(216)
+    assert after == pytest.approx(now, abs=1e-9)
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_everything_begins_with_one(ordered: bool) -> None:
+    """The weights add up to 1, and so do the shares within each check: before the first roll the evidence is 1."""
+    checks = checks_of(ordered=ordered)
+    assert sum(check.weight for check in checks) == pytest.approx(1)
+    assert len({check.name for check in checks}) == len(checks)
+    starts = [check.mixture.log_e([0] * check.size) for check in checks]
+    assert starts == pytest.approx([0] * len(checks), abs=1e-9)
+    assert combined_log_e(checks, starts) == pytest.approx(0, abs=1e-9)
+
+
+def test_unordered_retention_is_the_average_over_orders() -> None:
+    """Where dice cannot be told apart, the likelihood of a set of faces is that of all its orders together."""
+    cells, cell_of = kept_unordered()
+    keep = 0.07
+    for before, now in (((1, 2, 3), (1, 2, 3)), ((1, 1, 4), (1, 4, 4)), ((2, 2, 2), (2, 2, 5)), ((1, 2, 3), (4, 5, 6))):
+        orders = set(permutations(now))
+        chance = 0.0
+        for order in orders:
+            each = 1.0
+            for old, new in zip(before, order, strict=True):
+                each *= (1 - keep) / 6 + keep * (old == new)
+            chance += each
+        ratio = chance / (len(orders) / 216)
+        cell = cells[cell_of[roll_of(before).index, roll_of(now).index]]
+        assert exp(log_ratio_unordered(cell, keep)) == pytest.approx(ratio)
+
+
+@pytest.mark.parametrize(
+    ("rolls", "leader"),
+    [
+        ([(1, 5, 2)] * 60, "keeps"),
+        ([(face, 5 - face // 2, 6 - face) for face in (1, 4, 2, 5, 3)] * 40, "pair-1-3"),
+        ([(3, 1 + n % 6, 1 + n * 7 // 6 % 6) for n in range(200)], "faces-1"),
+    ],
+)
+def test_an_alarm_names_what_is_wrong(rolls: list[tuple[int, int, int]], leader: str) -> None:
+    """Dice that stand still, hang together or are loaded alarm."""
+    watch = DiceWatch()
+    alarms = [watch.see(roll_of(faces)).alarm_round for faces in rolls]
+    found = watch.evidence()
+    first = next(number for number, alarm in enumerate(alarms, start=1) if alarm is not None)
+    assert set(alarms[first - 1 :]) == {first}
+    assert found.alarm
+    assert found.chance == exp(-found.peak) < 0.001
+    assert sum(check.share for check in found.checks) == pytest.approx(1)
+    assert leader in {check.name for check in found.checks if check.log_e > log(1000)}
+
+
+def test_an_alarm_stays() -> None:
+    """Evidence that sinks again takes no alarm back."""
+    watch = seen([roll_of((1, 5, 2))] * 8)
+    alarm = watch.evidence().alarm_round
+    fair = Random(1)
+    found = seen([fair.choice(ALL_ROLLS) for _ in range(300)], watch).evidence()
+    assert found.log_e < 0 < log(1000) < found.peak
+    assert found.alarm_round == alarm is not None
+
+
+@given(one=ROLLS, two=ROLLS, ordered=st.booleans(), paused=st.booleans())
+@settings(max_examples=30, deadline=None)
+def test_two_watches_join_to_one(one: list[Roll], two: list[Roll], ordered: bool, paused: bool) -> None:
+    """A watch and a later one of the same dice come to what one watch would have come to."""
+    first, whole = seen(one, ordered=ordered), seen(one, ordered=ordered)
+    if paused:
+        first.pause()
+        whole.pause()
+    joined = first.then(seen(two, ordered=ordered))
+    seen(two, whole)
+    unknown = {"peak": 0, "alarm_round": 0}  # of what was between the ends of the second part
+    assert joined.state() | unknown == whole.state() | unknown
+    assert joined.evidence().log_e == whole.evidence().log_e
+    assert joined.evidence().peak <= whole.evidence().peak
+    assert whole.evidence().alarm or not joined.evidence().alarm
+
+
+def test_watches_of_two_kinds_do_not_join() -> None:
+    """Two levels, or two sets of checks, cannot be put together."""
+    with pytest.raises(InputFault, match="same level"):
+        DiceWatch(0.01).then(DiceWatch(0.001))
+    with pytest.raises(InputFault, match="same checks"):
+        DiceWatch().then(DiceWatch(ordered=False))
+
+
+def test_a_pause_breaks_the_lag_and_nothing_else() -> None:
+    """After a pause the next roll counts for faces, and not as one that followed."""
+    watch = seen([roll_of((1, 2, 3))])
+    watch.pause()
+    assert watch.last is None
+    watch.see(roll_of((1, 2, 3)))
+    assert sum(watch.counts("keeps")) == 0
+    assert sum(watch.counts("faces")) == 6
+    watch.see(roll_of((1, 2, 4)))
+    assert watch.counts("keeps") == (1, 2)
+    with pytest.raises(KeyError):
+        watch.counts("nothing")
+
+
+@given(rolls=ROLLS, more=ROLLS, ordered=st.booleans())
+@settings(max_examples=20, deadline=None)
+def test_a_watch_survives_as_json(rolls: list[Roll], more: list[Roll], ordered: bool) -> None:
+    """A watch that was written down and read again goes on as if nothing had been."""
+    watch = seen(rolls, DiceWatch(0.01, ordered=ordered))
+    again = DiceWatch.from_state(json.loads(json.dumps(watch.state())))
+    assert (again.level, again.ordered, again.rounds) == (0.01, ordered, len(rolls))
+    assert seen(more, again).state() == seen(more, watch).state()
+    assert again.evidence() == watch.evidence()
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"format": 2}, "format"),
+        ({"level": 2.0}, "level"),
+        ({"level": "x"}, "level"),
+        ({"ordered": 1}, "ordered"),
+        ({"peak": -1.0}, "peak"),
+        ({"peak": True}, "peak"),
+        ({"rounds": 1.5}, "rounds"),
+        ({"last": 216}, "last"),
+        ({"first": "1,2,3"}, "first"),
+        ({"alarm_round": -1}, "alarm_round"),
+        ({"counts": None}, "counts"),
+        ({"counts": {}}, "counts.keeps"),
+    ],
+)
+def test_a_wrong_state_names_its_field(change: dict[str, object], field: str) -> None:
+    """A state that cannot be is a fault of the field that is wrong."""
+    with pytest.raises(InputFault) as caught:
+        DiceWatch.from_state(DiceWatch().state() | change)
+    assert caught.value.field == field
+
+
+def test_a_wrong_count_is_named() -> None:
+    """A count that is no whole number is named with its check and cell."""
+    state = json.loads(json.dumps(DiceWatch().state()))
+    state["counts"]["faces-2"][3] = -1
+    with pytest.raises(InputFault, match=r"counts\.faces-2\[3\]: is a whole number"):
+        DiceWatch.from_state(state)
+
+
+def test_the_page_runs() -> None:
+    """The Python lines of the page on dice health give what they show."""
+    page = Path(__file__).parents[2] / "docs" / "dice-health.md"
+    assert doctest.testfile(str(page), module_relative=False) == (0, 7)
+
+
+def test_the_page_has_the_weights() -> None:
+    """The weights of the page are those of the checks."""
+    page = (Path(__file__).parents[2] / "docs" / "dice-health.md").read_text(encoding="utf-8")
+    for check in checks_of():
+        title = check.title.replace("die 1", "die 1, 2, 3").replace("dice 1 and 2", "dice 1 and 2, 1 and 3, 2 and 3")
+        if not any(other in check.name for other in ("-2", "-3")) or check.name == "pair-1-2":
+            times = "3 × " if "-" in check.name else ""
+            assert any(
+                line.startswith(f"| {title} |") and line.endswith(f"{times}{check.weight:.2f} |")
+                for line in page.splitlines()
+            ), title

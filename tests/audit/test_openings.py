@@ -1,0 +1,129 @@
+"""Committed dice in an audit: opened as they were committed, or found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from taisai.audit.openings import opened_wrong
+from taisai.audit.run import Audit
+from taisai.core.fair import commitment_of, roll_from
+from taisai.table import actions as a
+from taisai.table import happenings as h
+from taisai.table.people import Person, Role
+from taisai.table.state import SNAPSHOT_FORMAT, snapshot_of
+from tests.audit.test_audit import journal_of
+from tests.table.driver import TAI_SAI, Deal, opened, shelf
+
+SECRET, OTHER = bytes(32), bytes(31) + b"\x01"
+TABLE = "T1"
+
+
+class At(Deal):
+    """The driver at the table that the audit's journals have."""
+
+    def __init__(self, layout: str) -> None:
+        super().__init__(layout)
+        self.state = replace(self.state, table=TABLE)
+
+
+def dealt(rounds: int = 2) -> list[h.Event]:
+    """A shift of committed rounds."""
+    deal = At(TAI_SAI).open().seat(ann=1000)
+    for number in range(1, rounds + 1):
+        deal.do(a.CommitDice(commitment_of(SECRET, TABLE, number)))
+        deal.begin().bet("ann", "small", 10).close()
+        deal.do(a.Uncover(roll_from(SECRET, TABLE, number).faces, SECRET.hex()))
+        deal.do(a.Announce())
+        deal.settle()
+    return deal.record
+
+
+def found(events: list[h.Event]) -> list[tuple[str, str]]:
+    """Code and sentence of what the audit finds."""
+    return [(finding.code, finding.sentence) for finding in Audit(shelf().book).findings(journal_of(events))]
+
+
+def changed(kind: type, **fields: Any) -> list[h.Event]:
+    """The shift with the last event of a kind changed."""
+    events = dealt()
+    place = max(place for place, event in enumerate(events) if isinstance(event.what, kind))
+    return [*events[:place], replace(events[place], what=replace(events[place].what, **fields)), *events[place + 1 :]]
+
+
+def test_committed_rounds_are_clean() -> None:
+    """A shift whose dice were committed and opened has no finding."""
+    assert found(dealt()) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "says"),
+    [
+        (h.DiceUncovered, {"opening": ""}, "without their opening"),
+        (h.DiceUncovered, {"opening": OTHER.hex()}, "does not fit the commitment"),
+        (h.DiceCommitted, {"commitment": commitment_of(SECRET, TABLE, 1)}, "does not fit the commitment"),
+        (h.DiceCommitted, {"commitment": ""}, "had not been committed"),
+        (h.DiceCommitted, {"round": 7}, "committed for round 7, the next is 2"),
+    ],
+)
+def test_what_is_not_as_committed_is_found(kind: type, fields: dict[str, Any], says: str) -> None:
+    """A missing or strange opening, another commitment, another round: one finding, in words."""
+    ((code, sentence),) = found(changed(kind, **fields))
+    assert code == "not-as-committed"
+    assert says in sentence
+
+
+def test_other_dice_than_the_opening_gives_are_found() -> None:
+    """Dice that were changed after the fact are found, beside everything that then does not add up."""
+    one, two, three = roll_from(SECRET, TABLE, 2).faces
+    findings = found(changed(h.DiceUncovered, dice=(one % 6 + 1, two, three)))
+    assert any(code == "not-as-committed" and "the opening gives" in sentence for code, sentence in findings)
+
+
+def test_a_commitment_made_twice_or_too_late_is_found() -> None:
+    """A second commitment of one round, and one while bets are open, are found."""
+    by, record = Person("dan", Role.DEALER), dealt(1)
+    again = h.Event(1, by, h.DiceCommitted(1, "0" * 64))
+    first = next(place for place, event in enumerate(record) if isinstance(event.what, h.DiceCommitted))
+    codes = [code for code, _ in found([*record[: first + 1], again])]
+    assert codes == ["not-as-committed"]
+    codes = [code for code, _ in found([*record[: first + 2], again])]
+    assert "out-of-order" in codes
+
+
+def test_virtual_dice_that_somebody_read_are_found() -> None:
+    """An interrupted round that was concluded with dice nobody could read is a finding."""
+    record = dealt(1)
+    place = next(place for place, event in enumerate(record) if isinstance(event.what, h.DiceUncovered))
+    read = h.InterruptionResolved(1, (1, 2, 3), (1, 2, 3))
+    event = h.Event(1, Person("dan", Role.DEALER), read, Person("sue", Role.SUPERVISOR), "seen")
+    assert [code for code, _ in found([*record[:place], event])] == ["not-as-committed"]
+
+
+def test_the_second_opinion_agrees_with_the_first() -> None:
+    """Over many secrets and rounds: what `core.fair` makes, the audit's own reading of the document confirms."""
+    for number in range(1, 400):
+        secret = number.to_bytes(32, "big")
+        commitment, dice = commitment_of(secret, "Tisch ü", number), roll_from(secret, "Tisch ü", number).faces
+        assert opened_wrong(commitment, secret.hex(), "Tisch ü", number, dice) == ""
+        turned = (dice[0] % 6 + 1, dice[1], dice[2])
+        assert f"the opening gives {dice}" in opened_wrong(commitment, secret.hex(), "Tisch ü", number, turned)
+        assert "does not fit" in opened_wrong(commitment, secret.hex(), "Tisch", number, dice)
+
+
+def test_a_snapshot_from_before_a_field_was_added_is_no_lie() -> None:
+    """An older snapshot lacks the new fields and is held by its values; a changed or unreadable one is found."""
+    deal = opened(TAI_SAI, ann=100)
+    deal.state = replace(deal.state, table=TABLE)
+    kept = snapshot_of(deal.state)
+    older = kept.replace(b'"stepped_at":0,"commitment":"","opening":"",', b"")
+    assert older != kept
+    for snapshot, codes in ((older, []), (older.replace(b'"ann"', b'"amy"'), ["snapshot-differs"])):
+        journal = journal_of(deal.record)
+        journal.save_snapshot(TABLE, deal.state.seq, SNAPSHOT_FORMAT, snapshot)
+        assert [finding.code for finding in Audit(shelf().book).findings(journal)] == codes
+    journal = journal_of(deal.record)
+    journal.save_snapshot(TABLE, deal.state.seq, SNAPSHOT_FORMAT, b"{")
+    assert [finding.code for finding in Audit(shelf().book).findings(journal)] == ["snapshot-differs"]

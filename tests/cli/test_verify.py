@@ -1,0 +1,216 @@
+"""`taisai verify`: one round from the command line, and every committed round of a journal."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from taisai.cli import main
+from taisai.core.dice import Roll, parse_roll
+from taisai.core.fair import commitment_of, roll_from
+from taisai.floor.dice import Mischief, ScriptedDice
+from taisai.journal import Batch, open_journal
+from taisai.journal.codec import records_of
+from taisai.table import happenings as h
+from tests.floor.simulated import House
+from tests.table.driver import TAI_SAI
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "fair-dice.md"
+SECRET = bytes(range(32))
+COMMITMENT, OPENING = commitment_of(SECRET, "T1", 12), SECRET.hex()
+ROLL = roll_from(SECRET, "T1", 12)
+
+
+def printed(capfd: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str:
+    """What the command prints."""
+    assert main(["verify", *words]) == code
+    return capfd.readouterr().out
+
+
+def refused(capfd: pytest.CaptureFixture[str], *words: str) -> str:
+    """The one line of a refused command."""
+    assert main(["verify", *words]) == 2
+    captured = capfd.readouterr()
+    assert (captured.out, captured.err.count("\n")) == ("", 1)
+    return captured.err
+
+
+def words(**changed: str) -> list[str]:
+    """The words for one round, some of them changed."""
+    given = {"table": "T1", "round": "12", "commitment": COMMITMENT, "opening": OPENING} | changed
+    return [word for name, value in given.items() for word in (f"--{name}", value)]
+
+
+def test_an_opening_that_fits_gives_its_dice(capfd: pytest.CaptureFixture[str]) -> None:
+    """Exit code 0, with and without the dice that were shown, in any letters."""
+    assert f"fits the commitment, and gives the dice {ROLL}" in printed(capfd, *words())
+    assert str(ROLL) in printed(capfd, *words(dice=str(ROLL), commitment=COMMITMENT.upper()))
+    found = json.loads(printed(capfd, *words(), "--json"))
+    assert found == {"table": "T1", "round": 12, "fits": True, "dice": list(ROLL.faces), "dice_agree": True}
+
+
+@pytest.mark.parametrize(
+    "changed", [{"table": "T2"}, {"round": "13"}, {"opening": "0" * 64}, {"commitment": "0" * 64}], ids=str
+)
+def test_an_opening_that_does_not_fit_is_said(capfd: pytest.CaptureFixture[str], changed: dict[str, str]) -> None:
+    """Another table, round, opening or commitment: exit code 1."""
+    assert "does not fit" in printed(capfd, *words(**changed), code=1)
+    assert json.loads(printed(capfd, *words(**changed), "--json", code=1))["fits"] is False
+
+
+def test_other_dice_than_those_shown_are_said(capfd: pytest.CaptureFixture[str]) -> None:
+    """The opening fits, and gives other dice than those that were shown: exit code 1."""
+    other = "1,1,1" if str(ROLL) != "1,1,1" else "2,2,2"
+    told = printed(capfd, *words(dice=other), code=1)
+    assert "fits the commitment" in told
+    assert f"others: {other}" in told
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"opening": "12"}, "--opening: needs 64 hexadecimal digits"),
+        ({"commitment": "zz"}, "--commitment: needs 64 hexadecimal digits"),
+        ({"dice": "1,7,1"}, "--dice[1]: a face is a whole number"),
+        ({"round": "0"}, "--round: rounds are numbered from 1"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_read_is_named(capfd: pytest.CaptureFixture[str], changed: dict[str, str], says: str) -> None:
+    """One line with the option that is wrong, exit code 2."""
+    assert says in refused(capfd, *words(**changed))
+
+
+def test_the_two_forms_are_not_mixed(capfd: pytest.CaptureFixture[str]) -> None:
+    """Neither form, half of one, or both: one line says what to give."""
+    assert "give a journal, or --table" in refused(capfd)
+    assert "give a journal, or --table" in refused(capfd, "--table", "T1", "--round", "1")
+    assert "--opening: a journal has its own" in refused(capfd, "floor.db", "--opening", OPENING)
+
+
+# ------------------------------------------------------------------ a journal
+
+
+def kept(tmp_path: Path, events: list[h.Event], name: str = "floor.db") -> str:
+    """A journal file with these events."""
+    file = tmp_path / name
+    with open_journal(file) as journal:
+        for seq, event in enumerate(events):
+            journal.append([Batch("T1", seq, records_of(f"c{seq}", [event]))])
+    return str(file)
+
+
+@pytest.fixture(scope="module")
+def shift() -> list[h.Event]:
+    """Three rounds that were opened, one void before, one in play."""
+    script: list[Roll | Mischief]
+    script = [parse_roll("1,2,3"), Mischief.NOT_FLAT, parse_roll("6,6,6"), parse_roll("2,4,4"), parse_roll("1,1,5")]
+    house = House(TAI_SAI, lambda: ScriptedDice(script)).rounds(4)
+    return house.until(lambda: bool(house.state.round.stacks)).events()
+
+
+def last(events: list[h.Event], kind: type, **fields: Any) -> list[h.Event]:
+    """The events with the last one of a kind changed."""
+    place = max(place for place, event in enumerate(events) if isinstance(event.what, kind))
+    return [*events[:place], replace(events[place], what=replace(events[place].what, **fields)), *events[place + 1 :]]
+
+
+def test_a_journal_whose_dice_are_all_proven(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, shift: list[h.Event]
+) -> None:
+    """Proven, void and unfinished rounds are counted; nothing is wrong, exit code 0."""
+    file = kept(tmp_path, shift)
+    told = printed(capfd, file)
+    assert told == "5 rounds with committed dice: 3 proven, 1 void, 1 unfinished, 0 wrong\n"
+    found = json.loads(printed(capfd, file, "--table", "T1", "--json"))
+    assert [each["verdict"] for each in found["rounds"]] == ["proven", "void", "proven", "proven", "unfinished"]
+    assert found["counts"] == {"proven": 3, "void": 1, "unfinished": 1, "wrong": 0}
+    assert found["rounds"][2]["dice"] == [6, 6, 6]
+
+
+def test_one_round_of_a_journal_is_shown_in_full(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, shift: list[h.Event]
+) -> None:
+    """Commitment and opening are printed, and are what the other form takes."""
+    file = kept(tmp_path, shift)
+    told = printed(capfd, file, "--table", "T1", "--round", "3")
+    assert "table T1, round 3: proven, dice 6,6,6" in told
+    shown = dict(line.split() for line in told.splitlines() if line.startswith("  "))
+    given = words(round="3", commitment=shown["commitment"], opening=shown["opening"], dice="6,6,6")
+    assert "fits" in printed(capfd, *given)
+    assert "opening    -" in printed(capfd, file, "--round", "2")
+
+
+WRONG: list[tuple[type, dict[str, Any], str]] = [
+    (h.DiceUncovered, {"opening": ""}, "round 4: wrong, dice 2,4,4: committed dice were uncovered without"),
+    (h.DiceUncovered, {"opening": OPENING}, "does not fit the commitment"),
+    (h.RoundConcluded, {"dice": (2, 4, 5)}, "the opening gives (2, 4, 4)"),
+    (h.DiceCommitted, {"round": 9}, "round 9: wrong: it was not committed right before it began"),
+]
+
+
+def test_a_round_that_is_not_as_committed_is_listed(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, shift: list[h.Event]
+) -> None:
+    """A mismatch is named with its round and its reason, exit code 1."""
+    for place, (kind, fields, says) in enumerate(WRONG):
+        file = kept(tmp_path, last(shift, kind, **fields), f"{place}.db")
+        told = printed(capfd, file, code=1)
+        assert says in told
+        assert "1 wrong" in told
+
+
+def test_commitments_made_twice_or_too_late_are_listed(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, shift: list[h.Event]
+) -> None:
+    """A second commitment of one round proves nothing, nor does one while bets are open."""
+    place = next(place for place, event in enumerate(shift) if isinstance(event.what, h.DiceCommitted))
+    twice = [*shift[: place + 1], *shift[place:]]
+    assert "round 1: wrong: it was committed a second time" in printed(capfd, kept(tmp_path, twice), code=1)
+    late = [*shift[:place], shift[place + 1], shift[place], *shift[place + 2 :]]
+    assert "not committed right before" in printed(capfd, kept(tmp_path, late, "late.db"), code=1)
+
+
+def test_a_round_or_table_that_is_not_there_is_said(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, shift: list[h.Event]
+) -> None:
+    """One line, exit code 2."""
+    file = kept(tmp_path, shift)
+    assert "--table: no table 'T9'; there are T1" in refused(capfd, file, "--table", "T9")
+    assert "--round: no round 99 with committed dice" in refused(capfd, file, "--round", "99")
+    assert str(tmp_path / "none.db") in refused(capfd, str(tmp_path / "none.db"))
+
+
+# ------------------------------------------------------------------ the document
+
+
+def test_the_commands_of_the_document_print_what_it_shows() -> None:
+    """Every `$` line of docs/fair-dice.md, run in a shell, gives the lines under it."""
+    text = DOCUMENT.read_text(encoding="utf-8")
+    ran = 0
+    for block in re.findall(r"```console\n(.*?)```", text, re.DOTALL):
+        for command, expected in re.findall(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
+            here = command.replace("taisai verify", f"{sys.executable} -m taisai verify")
+            done = subprocess.run(["bash", "-c", here], capture_output=True, text=True, check=True)
+            assert done.stdout == expected
+            ran += 1
+    assert ran == 3
+
+
+def test_the_ten_lines_of_the_document_are_right() -> None:
+    """The function of the document agrees with the core over many rounds, and refuses what does not fit."""
+    (code,) = re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(code, names)
+    for number in range(1, 200):
+        commitment = commitment_of(SECRET, "Tisch ü", number)
+        assert names["fair"](commitment, OPENING, "Tisch ü", number) == roll_from(SECRET, "Tisch ü", number).faces
+    with pytest.raises(AssertionError, match="not what was committed to"):
+        names["fair"](COMMITMENT, OPENING, "T1", 13)

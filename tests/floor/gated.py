@@ -1,0 +1,106 @@
+"""A journal in memory whose commits can be held up, refused, or broken off after they took effect."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Sequence
+
+from taisai.books import open_shelf
+from taisai.floor.floor import Floor
+from taisai.floor.live import LiveTable
+from taisai.journal import Batch, Head, JournalError, MemoryJournal
+from taisai.table import actions as a
+from taisai.table.people import Person, Role
+
+SHELF = open_shelf(environment={})
+BOOK = SHELF.book("rws-tai-sai-v6")
+LEE = Person("lee", Role.SUPERVISOR)
+DAN = Person("dan", Role.DEALER)
+LIMITS = a.TableLimits(100, a.BoxLimit(100, 1_000_000))
+
+
+class GatedJournal(MemoryJournal):
+    """Commits go through one by one when they are let."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open = threading.Event()
+        self.open.set()
+        self.waiting = threading.Event()
+        self.groups: list[int] = []
+        """How many batches each commit had."""
+        self.refuse: Callable[[Sequence[Batch]], Exception | None] = lambda _batches: None
+        """What a commit fails with, before it has taken effect."""
+        self.break_off: JournalError | None = None
+        """What the next commit fails with, after it has taken effect."""
+
+    def append(self, batches: Sequence[Batch]) -> dict[str, Head]:
+        """Wait, fail, or do."""
+        self.waiting.set()
+        if not self.open.wait(10):
+            raise TimeoutError("the gate was never opened")
+        self.groups.append(len(batches))
+        failure = self.refuse(batches)
+        if failure is not None:
+            raise failure
+        heads = super().append(batches)
+        if self.break_off is not None:
+            broken, self.break_off = self.break_off, None
+            raise broken
+        return heads
+
+    def close(self) -> None:
+        """Stay open: the test looks at it afterwards, and a floor that reopens it finds it again."""
+
+    def hold(self) -> None:
+        """Let no commit through."""
+        self.waiting.clear()
+        self.open.clear()
+
+    async def held(self) -> None:
+        """Until a commit waits at the gate."""
+        await asyncio.to_thread(self.waiting.wait, 10)
+
+
+def command(number: int, do: a.Action, by: Person = DAN, second: Person | None = None) -> a.Command:
+    """A command with an id of its own."""
+    reason = "" if second is None else "as the test says"
+    return a.Command(id=f"c-{number:06d}", at=number, by=by, do=do, authorised_by=second, reason=reason)
+
+
+def opening(players: Sequence[str]) -> list[a.Command]:
+    """From nothing to open bets with players who have chips."""
+    actions: list[tuple[a.Action, Person]] = [
+        (a.SetUp(BOOK.id, "C", BOOK.digest, LIMITS, "SGD", (100, 1_000, 10_000)), LEE),
+        (a.CountFloat({10_000: 100_000}), LEE),
+        (a.ReceiveDice("D1"), LEE),
+        (a.SealDice("D1", "S1"), LEE),
+        (a.TestRun((1, 3, 6), lit_correctly=True), LEE),
+        *((a.CheckItem(item.item, passed=True), LEE) for item in BOOK.procedure.opening),
+        (a.OpenTable(), LEE),
+        *((a.SitDown(player), DAN) for player in players),
+        *((a.BuyIn(player, 1_000_000), DAN) for player in players),
+        (a.OpenBets(), DAN),
+    ]
+    return [command(place, do, by) for place, (do, by) in enumerate(actions, 1)]
+
+
+async def floor_on(journal: MemoryJournal, **options: int) -> Floor:
+    """A floor over a journal."""
+    floor = Floor(SHELF.book, lambda: journal, large_win=options.get("large_win"))
+    await floor.start()
+    return floor
+
+
+async def betting(floor: Floor, table: str = "T", players: Sequence[str] = ("p1", "p2")) -> LiveTable:
+    """A table whose bets are open."""
+    for each in opening(players):
+        outcome = await floor.do(table, each)
+        assert outcome.fault is None, outcome.fault
+    return floor.table(table)
+
+
+def bet(number: int, player: str = "p1", box: str = "small", amount: int = 100) -> a.Command:
+    """A bet by the player himself."""
+    return command(number, a.PlaceBet(player, box, amount), Person(player, Role.PLAYER))

@@ -1,0 +1,116 @@
+"""What tests of accounts, sessions and seats share: a clock moved by hand, a log that is a list, cheap hashes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from taisai.floor.accounts import Accounts, OneTimeLink, SignInRefusal
+from taisai.floor.house import Drawer, HouseEvent, MemoryDrawer, Notice
+from taisai.floor.passwords import HashCost, Passwords
+from taisai.floor.sessions import THE_CONSOLE, Admission
+from taisai.floor.settings import SignIn
+from taisai.journal.house import Post
+from taisai.table.people import Role
+
+T = TypeVar("T")
+
+START = 1_800_000_000_000_000
+SECOND = 1_000_000
+MINUTE = 60 * SECOND
+HOUR = 60 * MINUTE
+CHEAP = HashCost(rounds=1, memory_kib=8, lanes=1)
+GOOD = "correct horse 9"
+
+
+def on_a_loop(test: Callable[[], Awaitable[None]]) -> Callable[[], None]:
+    """Run a test on an event loop of its own."""
+
+    def run() -> None:
+        async def whole() -> None:
+            await test()
+
+        asyncio.run(whole())
+
+    run.__doc__ = test.__doc__
+    run.__name__ = getattr(test, "__name__", "test")
+    return run
+
+
+class HandClock:
+    """Time that passes when a test says so."""
+
+    def __init__(self) -> None:
+        self.now = START
+
+    def __call__(self) -> int:
+        """The time."""
+        return self.now
+
+    def after(self, time_us: int) -> None:
+        """Let time pass."""
+        self.now += time_us
+
+
+class Heard:
+    """A log that remembers."""
+
+    def __init__(self) -> None:
+        self.events: list[HouseEvent] = []
+
+    async def __call__(self, event: HouseEvent) -> None:
+        """Remember an event."""
+        self.events.append(event)
+
+    def all(self, kind: type[T]) -> list[T]:
+        """What was said of one kind."""
+        return [event.what for event in self.events if isinstance(event.what, kind)]
+
+    @property
+    def last(self) -> Notice:
+        """What was said last."""
+        return self.events[-1].what
+
+
+class House:
+    """Accounts over a drawer in memory, and everything around them."""
+
+    def __init__(
+        self, policy: SignIn | None = None, drawer: Drawer | None = None, clock: HandClock | None = None
+    ) -> None:
+        self.drawer = drawer or MemoryDrawer()
+        self.clock = clock or HandClock()
+        self.heard = Heard()
+        self.policy = policy or SignIn()
+        self.accounts = Accounts(self.drawer, self.heard, self.clock, self.policy, passwords=Passwords(CHEAP))
+        self.sessions = self.accounts.sessions
+
+    def restarted(self) -> House:
+        """The same house after a restart: only what the drawer holds is known."""
+        return House(self.policy, self.drawer, self.clock)
+
+    async def hire(self, login: str, *posts: Post, administrator: bool = False, password: str = GOOD) -> None:
+        """A member of staff with a password."""
+        link = await self.accounts.add(THE_CONSOLE, login, login.title(), posts, administrator=administrator)
+        assert isinstance(link, OneTimeLink)
+        assert await self.accounts.redeem(link.token, password) == login
+
+    async def enter(self, login: str, post: Role = Role.DEALER, password: str = GOOD) -> Admission:
+        """Sign in, which must go well."""
+        found = await self.accounts.sign_in(login, password, post, "10.0.0.9")
+        assert isinstance(found, Admission), found
+        return found
+
+    async def enter_administrator(self, login: str = "admin", password: str = GOOD) -> Admission:
+        """The same for an administrator."""
+        found = await self.accounts.sign_in(login, password, "administrator", "10.0.0.9")
+        assert isinstance(found, Admission), found
+        return found
+
+
+def refused(found: object) -> str:
+    """The code of a refusal, which it must be."""
+    assert isinstance(found, SignInRefusal), found
+    assert found.sentence.endswith(".")
+    return found.code

@@ -1,0 +1,163 @@
+"""A table dealt by the automatic dealer on a simulated clock, with players who bet: for tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import TypeVar
+
+from taisai.audit.run import Audit
+from taisai.floor.dealer import AutomaticDealer, Move, Stage, opening_moves
+from taisai.floor.dice import DiceSource, VirtualTumbler
+from taisai.floor.settings import Timing
+from taisai.journal import MemoryJournal
+from taisai.journal.codec import event_of
+from taisai.journal.keeper import Answer, TableKeeper
+from taisai.table import actions as a
+from taisai.table import happenings as h
+from taisai.table.people import Person, Role
+from taisai.table.state import TableState
+from tests.table.driver import set_up_of, shelf
+
+TABLE = "T1"
+FLOAT: a.Count = {500: 100_000}
+DAN = Person("dan", Role.DEALER)
+LEE = Person("lee", Role.SUPERVISOR)
+BETTING_US = 36_000_000
+What = TypeVar("What")
+
+
+class House:
+    """One automatic table, its journal and the time."""
+
+    def __init__(
+        self,
+        layout: str,
+        make_dice: Callable[[], DiceSource] = VirtualTumbler,
+        *,
+        unattended: bool = True,
+        idle_when_empty: bool = False,
+        players: int = 2,
+        seed: int = 1,
+        float_count: a.Count = FLOAT,
+        opened: bool = True,
+    ) -> None:
+        self.layout = layout
+        self.book = shelf().book(layout.partition("/")[0])
+        self.boxes = list(self.book.layouts[layout.partition("/")[2]].boxes)
+        self.chance = Random(f"{layout} {seed}")
+        self.journal = MemoryJournal()
+        self.keeper = TableKeeper(self.journal, shelf().book, TABLE, snapshot_every=200)
+        self.now = 1_800_000_000_000_000
+        self._make_dice = make_dice
+        self._settings = {"unattended": unattended, "idle_when_empty": idle_when_empty}
+        self._hands = 0
+        self.dice, self.dealer = self._new_dealer()
+        opening = opening_moves(self.state, self.book, set_up_of(layout), float_count, self.now)
+        for command in opening if opened else ():
+            self.given(command)
+        for number in range(1, (players if opened else 0) + 1):
+            self.hand(a.SitDown(f"p{number}"))
+            self.hand(a.BuyIn(f"p{number}", 50_000))
+
+    def _new_dealer(self) -> tuple[DiceSource, AutomaticDealer]:
+        dice = self._make_dice()
+        return dice, AutomaticDealer(self.book, dice, Timing(), **self._settings)
+
+    @property
+    def state(self) -> TableState:
+        """Where the table stands."""
+        return self.keeper.state
+
+    # -------------------------------------------------------------- what is done
+
+    def given(self, command: a.Command) -> Answer:
+        """A command that must be carried out, for the first time."""
+        answer = self.keeper.do(command)
+        assert answer.refusal is None, str(answer.refusal)
+        assert not answer.repeated
+        return answer
+
+    def hand(
+        self, do: a.Action, by: Person = DAN, second: Person | None = None, reason: str = ""
+    ) -> tuple[h.Happening, ...]:
+        """Something that people do."""
+        self._hands += 1
+        command = a.Command(
+            id=f"hand-{self.state.seq}-{self._hands}", at=self.now, by=by, do=do, authorised_by=second, reason=reason
+        )
+        return tuple(event.what for event in self.given(command).events)
+
+    def bet(self, name: str, box: str, amount: int) -> None:
+        """A player's bet."""
+        self.hand(a.PlaceBet(name, box, amount), Person(name, Role.PLAYER))
+
+    def bet_by_chance(self) -> None:
+        """A few bets of everybody who has chips."""
+        for name in self.state.players:
+            for box in self.chance.sample(self.boxes, 3):
+                if self.state.funds(name) >= 200:
+                    self.bet(name, box, 10 * self.chance.randint(1, 20))
+
+    # -------------------------------------------------------------- time
+
+    def move(self) -> Move:
+        """What the dealer says now; asked twice, he says the same."""
+        move = self.dealer.next_move(self.state, self.now)
+        assert self.dealer.next_move(self.state, self.now) == move
+        return move
+
+    def step(self, *, bets: bool = True) -> Move:
+        """One move of the dealer: the command given, or the time let pass; players bet while they may."""
+        move = self.move()
+        if move.command is not None:
+            self.given(move.command)
+            if bets and isinstance(move.command.do, a.OpenBets):
+                self.now += self.chance.randint(0, 1_000_000)
+                self.bet_by_chance()
+        elif move.at is not None:
+            assert move.at > self.now
+            self.now = move.at
+        return move
+
+    def until(self, done: Callable[[], bool], *, bets: bool = True, moves: int = 2_000) -> House:
+        """Deal until something is so."""
+        for _ in range(moves):
+            if done():
+                return self
+            move = self.step(bets=bets)
+            assert move.command is not None or move.at is not None, f"waits for people: {move}"
+        raise AssertionError(f"not so after {moves} moves; {self.move()}")
+
+    def rounds(self, count: int, *, bets: bool = True) -> House:
+        """Deal so many rounds more, to their end."""
+        target = len(self.state.history) + count
+        return self.until(lambda: len(self.state.history) >= target, bets=bets)
+
+    def at(self, stage: Stage) -> House:
+        """Deal until the table is at a stage."""
+        return self.until(lambda: self.dealer.countdown(self.state, self.now).what is stage)
+
+    def restart(self) -> House:
+        """The house stops and comes back: the journal is all that is left, and every secret is lost."""
+        self.keeper = TableKeeper(self.journal, shelf().book, TABLE, snapshot_every=200)
+        self.keeper.restart(self.now)
+        self.dice, self.dealer = self._new_dealer()
+        return self
+
+    # -------------------------------------------------------------- what is on record
+
+    def events(self) -> list[h.Event]:
+        """Everything that happened."""
+        return [event_of(record) for record in self.journal.read(TABLE)]
+
+    def happened(self, kind: type[What]) -> list[What]:
+        """Every event of a kind."""
+        return [event.what for event in self.events() if isinstance(event.what, kind)]
+
+    def clean(self) -> House:
+        """The audit has no finding, and its replay is the state."""
+        audit = Audit(shelf().book)
+        assert [str(finding) for finding in audit.findings(self.journal)] == []
+        assert audit.states[TABLE] == self.state
+        return self

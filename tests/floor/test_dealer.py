@@ -1,0 +1,485 @@
+"""The automatic dealer: every book's procedure in order and in time, whatever stops it."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from random import Random
+
+import pytest
+
+from taisai.core.dice import parse_roll
+from taisai.core.fair import commitment_of, secret_of
+from taisai.core.faults import InputFault
+from taisai.core.rulebook import Tumble
+from taisai.floor.dealer import DEALER, SUPERVISOR, AutomaticDealer, Countdown, Stage, opening_moves
+from taisai.floor.dice import Mischief, ScriptedDice, VirtualTumbler
+from taisai.floor.settings import Timing
+from taisai.table import actions as a
+from taisai.table import happenings as h
+from taisai.table.state import RoundPhase, TablePhase, TableState
+from tests.core.samples import LAYOUT_NAMES
+from tests.floor.simulated import BETTING_US, DAN, FLOAT, LEE, TABLE, House
+from tests.table.driver import (
+    MINI_DICE,
+    NZ,
+    NZ_2,
+    ONE_OF_EACH_BOOK,
+    OPEN_COVER,
+    TAI_SAI,
+    TAI_SAI_C,
+    set_up_of,
+    shelf,
+)
+
+BOOKS = pytest.mark.parametrize("layout", ONE_OF_EACH_BOOK)
+
+NZ_ROUND = [
+    h.DiceCommitted, h.DiceTumbled, h.BetsOpened, h.BetsClosed, h.DiceUncovered, h.ResultAnnounced, h.NumberPressed,
+    h.NumberPressed, h.NumberPressed, h.ResultEntered, h.LosersCollected, h.RoundConcluded,
+]  # fmt: skip
+LIT_ROUND = [
+    h.DiceCommitted, h.BetsOpened, h.BetsClosed, h.DiceTumbled, h.DiceUncovered, h.ResultAnnounced, h.AreasLit,
+    h.LosersCollected, h.RoundConcluded,
+]  # fmt: skip
+PLAIN_ROUND = [each for each in LIT_ROUND if each is not h.AreasLit]
+ORDERS = [
+    pytest.param(layout, order, marks=pytest.mark.clause(*clauses))
+    for layout, order, clauses in (
+        (NZ, NZ_ROUND, ["nz-division-9 §6.1", "nz-division-9 §6.2", "nz-division-9 §6.3", "nz-division-9 §6.4"]),
+        (NZ_2, NZ_ROUND, ["nz-division-9 §6.5"]),
+        (OPEN_COVER, PLAIN_ROUND, ["rws-open-cover-v3 §3.1", "rws-open-cover-v3 §3.2", "rws-open-cover-v3 §3.4"]),
+        (TAI_SAI, LIT_ROUND, ["rws-tai-sai-v6 §3.2", "rws-tai-sai-v6 §3.6", "rws-tai-sai-v6 §3.7"]),
+        (TAI_SAI_C, LIT_ROUND, ["rws-tai-sai-v6 §3.8", "rws-tai-sai-v6 §3.9"]),
+        (MINI_DICE, PLAIN_ROUND, ["rws-mini-dice-v3 §3.1", "rws-mini-dice-v3 §3.2", "rws-mini-dice-v3 §3.4"]),
+    )
+]
+
+
+@pytest.mark.parametrize("layout", LAYOUT_NAMES)
+def test_twenty_rounds_of_every_layout_are_dealt_by_the_book(layout: str) -> None:
+    """With players who bet: every round is committed, opened as committed, settled, and the audit finds nothing."""
+    house = House(layout).rounds(20).clean()
+    history = house.state.history
+    assert [past.number for past in history] == list(range(1, 21))
+    assert all(past.dice is not None and past.lines for past in history)
+    commitments = house.happened(h.DiceCommitted)
+    openings = house.happened(h.DiceUncovered)
+    for number, (committed, opened) in enumerate(zip(commitments, openings, strict=True), start=1):
+        assert committed.round == number
+        assert commitment_of(secret_of(opened.opening), TABLE, number) == committed.commitment
+    assert len({opened.opening for opened in openings}) == 20
+
+
+@pytest.mark.parametrize("layout", LAYOUT_NAMES)
+def test_the_wagering_period_is_honoured_exactly(layout: str) -> None:
+    """Bets are open for the 36 seconds of R20, to the microsecond, in every round."""
+    house = House(layout).rounds(5)
+    opened = [event.at for event in house.events() if isinstance(event.what, h.BetsOpened)]
+    closed = [event.at for event in house.events() if isinstance(event.what, h.BetsClosed)]
+    assert [late - early for early, late in zip(opened, closed, strict=True)] == [BETTING_US] * 5
+
+
+@pytest.mark.parametrize(("layout", "order"), ORDERS)
+def test_the_steps_come_in_the_order_of_the_book(layout: str, order: list[type]) -> None:
+    """A round without bets, from the commitment to its end, is exactly the procedure of the book."""
+    house = House(layout, players=0).rounds(2, bets=False)
+    kinds = [type(event.what) for event in house.events()]
+    first = kinds.index(h.DiceCommitted)
+    assert kinds[first:] == order + order
+
+
+def test_each_step_takes_its_time() -> None:
+    """After the close, the tumble, the uncovering, the lights, the collecting, the end: as long as the timing says."""
+    house = House(TAI_SAI, lambda: ScriptedDice([parse_roll("1,2,3")] * 3))
+    house.until(lambda: house.state.round.phase is RoundPhase.BETTING, bets=False)
+    house.bet("p1", "small", 100)
+    house.rounds(1).until(lambda: house.state.round.phase is RoundPhase.BETTING, bets=False)
+    times: dict[type, int] = {type(event.what): event.at for event in house.events()}
+    timing = Timing()
+    steps: list[type] = [
+        h.BetsClosed,
+        h.DiceTumbled,
+        h.DiceUncovered,
+        h.ResultAnnounced,
+        h.LosersCollected,
+        h.RoundConcluded,
+    ]
+    at = [times[each] for each in (*steps, h.BetsOpened)]
+    lasted = [timing.after_close_ms, timing.tumbling_ms, timing.reveal_ms, timing.lit_ms, timing.paid_ms]
+    assert [late - early for early, late in pairwise(at)] == [each * 1000 for each in [*lasted, timing.between_ms]]
+
+
+def test_ids_are_those_of_the_step_and_in_the_order_of_time() -> None:
+    """Asked again, by another dealer too, the id is the same; ids sort as the commands came."""
+    house = House(NZ).rounds(3)
+    commands = [record.command_id for record in house.journal.read(TABLE) if record.by == DEALER.id]
+    given = list(dict.fromkeys(commands))
+    assert given == sorted(given)
+    assert given[-1].startswith("auto-0000")
+    move = house.at(Stage.BETTING).at(Stage.REVEAL).move()
+    house.now = move.at or 0
+    other = AutomaticDealer(house.book, VirtualTumbler(), idle_when_empty=False)
+    assert house.move() == other.next_move(house.state, house.now)
+
+
+@BOOKS
+def test_every_command_given_twice_is_done_once(layout: str) -> None:
+    """A repeat after a crash gets its first answer, and the table stands where it stood."""
+    house = House(layout)
+    given = 0
+    while len(house.state.history) < 2:
+        move = house.step()
+        if move.command is not None:
+            given += 1
+            before = house.state
+            assert house.keeper.do(move.command).repeated
+            assert house.state == before
+    assert given > 12
+    house.clean()
+
+
+# ------------------------------------------------------------------ restarts
+
+
+def seeded() -> VirtualTumbler:
+    """A tumbler whose rolls are the same each time, so that a round has the same steps."""
+    return VirtualTumbler(Random(12).randbytes)
+
+
+def steps_of_a_round(layout: str) -> int:
+    """How many moves the third round of a table takes, from the end of the second."""
+    house = House(layout, seeded).rounds(2)
+    count = 0
+    while len(house.state.history) < 3:
+        house.step()
+        count += 1
+    return count
+
+
+@pytest.mark.clause("rws-tai-sai-v6 §5.4", "rws-tai-sai-v6 §5.4.1", "rws-tai-sai-v6 §5.4.2")
+@BOOKS
+def test_a_restart_at_any_step_is_resolved_by_the_book_and_the_game_goes_on(layout: str) -> None:
+    """At each of a round's steps all memory is lost: dice on record are concluded, everything else is void."""
+    steps = steps_of_a_round(layout)
+    outcomes = set()
+    for stop in range(steps):
+        house = House(layout, seeded).rounds(2)
+        for _ in range(stop):
+            house.step()
+        current = house.state.round
+        begun, is_lost = current.phase is not RoundPhase.BETWEEN, bool(current.commitment) and current.dice is None
+        house.restart().rounds(3).clean()
+        third = house.state.history[2]
+        assert third.number == 3
+        assert third.void == ("interrupted" if is_lost else "")
+        assert current.dice is None or third.dice == current.dice
+        assert not third.void or all(line.returned == line.stake for line in third.lines)
+        outcomes.add((begun, is_lost))
+    # Before the commitment, between it and the call, in the round before the dice are known, and after.
+    assert outcomes == {(False, False), (False, True), (True, True), (True, False)}
+
+
+@BOOKS
+def test_with_people_about_an_interruption_waits_for_them(layout: str) -> None:
+    """Attended, the dealer resolves nothing by himself and goes on once two people have."""
+    house = House(layout, unattended=False).rounds(1).at(Stage.CLOSING)
+    house.restart()
+    move = house.step()
+    assert (move.command, move.at, move.stage) == (None, None, Stage.INTERRUPTED)
+    house.hand(a.ResolveInterruption(()), DAN, LEE, "nothing to be read")
+    house.rounds(1).clean()
+    assert [past.void for past in house.state.history] == ["", "interrupted", ""]
+
+
+def test_a_secret_lost_before_the_round_began_makes_it_void_on_record() -> None:
+    """The round is begun, interrupted at once, and what was bet in between comes back."""
+    house = House(NZ, unattended=False).rounds(1).at(Stage.TUMBLING)
+    assert house.state.round.phase is RoundPhase.BETWEEN
+    house.restart().until(lambda: bool(house.state.round.interrupted))
+    assert house.state.round.stacks
+    assert house.move()[:3] == (None, None, Stage.INTERRUPTED)
+    house.hand(a.ResolveInterruption(()), DAN, LEE, "virtual dice")
+    house.rounds(1).clean()
+    past = house.state.history[1]
+    assert (past.number, past.void, past.opening) == (2, "interrupted", "")
+    assert past.lines
+    assert all(line.returned == line.stake for line in past.lines)
+
+
+def test_unattended_resolutions_are_on_record_as_two_of_the_house() -> None:
+    """The dealer asks, the supervisor of the house authorises, with the reason."""
+    house = House(NZ).rounds(1).at(Stage.BETTING)
+    house.restart().rounds(1)
+    resolved = next(event for event in house.events() if isinstance(event.what, h.InterruptionResolved))
+    assert (resolved.by, resolved.authorised_by) == (DEALER, SUPERVISOR)
+    assert resolved.reason
+
+
+def test_a_secret_lost_without_an_interruption_interrupts_the_round() -> None:
+    """A dealer who takes over a round in play and cannot open its dice says so at once."""
+    house = House(TAI_SAI).rounds(1).at(Stage.BETTING)
+    house.dealer = AutomaticDealer(house.book, VirtualTumbler(), unattended=True)
+    command = house.step().command
+    assert command is not None
+    assert isinstance(command.do, a.Interrupt)
+    house.rounds(1).clean()
+    assert house.state.history[1].void == "interrupted"
+
+
+# ------------------------------------------------------------------ mischief
+
+
+@pytest.mark.clause("nz-division-9 §7.1(a)", "rws-tai-sai-v6 §5.5.2", "rws-open-cover-v3 §5.1.3")
+@BOOKS
+def test_dice_that_do_not_lie_flat_void_the_round(layout: str) -> None:
+    """Instead of uncovering, the dealer voids by the reason of the book; the next round is dealt."""
+    house = House(layout, lambda: ScriptedDice([Mischief.NOT_FLAT, parse_roll("1,2,3")])).rounds(2).clean()
+    assert [past.void for past in house.state.history] == ["not-flat", ""]
+    assert len(house.happened(h.DiceUncovered)) == 1
+
+
+@pytest.mark.clause("rws-tai-sai-v6 §5.5.1", "rws-open-cover-v3 §5.1.2", "rws-mini-dice-v3 §5.1.1")
+@BOOKS
+def test_too_few_tumbles_void_the_round_or_are_made_again_before_it(layout: str) -> None:
+    """After the close the round is void; a tumble before the first bet is simply made again."""
+    house = House(layout, lambda: ScriptedDice([Mischief.TOO_FEW, parse_roll("1,2,3")])).rounds(2).clean()
+    first = house.book.procedure.tumble is Tumble.BEFORE_BETS
+    assert [past.void for past in house.state.history] == ["" if first else "too-few-tumbles", ""]
+    assert [each.times for each in house.happened(h.DiceTumbled)] == ([2, 4, 3] if first else [2, 3])
+
+
+@pytest.mark.clause("nz-division-9 §7.1(c)", "rws-tai-sai-v6 §5.5.3")
+@BOOKS
+def test_dice_exposed_before_the_close_void_the_round_where_the_book_says_so(layout: str) -> None:
+    """Half-way through the betting the cover lifts: void, bets back; a book that tumbles later has nothing to hide."""
+    house = House(layout, lambda: ScriptedDice([Mischief.EXPOSED, parse_roll("1,2,3")])).rounds(2).clean()
+    minds = layout in (NZ, TAI_SAI)
+    past = house.state.history[0]
+    assert past.void == ("exposed" if minds else "")
+    if minds:
+        assert past.ended_at - past.opened_at == BETTING_US // 2
+        assert all(line.returned == line.stake for line in past.lines)
+
+
+# ------------------------------------------------------------------ waiting
+
+
+def test_a_table_that_is_not_open_is_waited_for() -> None:
+    """New, closed, or suspended between rounds: nothing to do until somebody changes it."""
+    house = House(TAI_SAI).rounds(1)
+    dealer = house.dealer
+    new = dealer.next_move(TableState(TABLE), house.now)
+    assert (new.command, new.at, new.stage) == (None, None, Stage.NOT_OPEN)
+    house.hand(a.SuspendTable("smoke"))
+    assert house.move()[:3] == (None, None, Stage.SUSPENDED)
+    house.hand(a.ResumeTable(a.Mending.MENDED, "aired"), LEE)
+    assert house.move().at is not None
+    house.hand(a.CloseTable({}), LEE)
+    assert house.move()[:3] == (None, None, Stage.NOT_OPEN)
+
+
+def test_a_table_suspended_in_a_round_deals_it_to_its_end() -> None:
+    """What was begun is settled; then the dealer waits."""
+    house = House(TAI_SAI).at(Stage.BETTING)
+    house.hand(a.SuspendTable("smoke"))
+    house.rounds(1)
+    assert house.state.history[0].dice is not None
+    assert house.move().stage is Stage.SUSPENDED
+
+
+def test_an_empty_table_is_dealt_once_and_then_waits_for_a_player() -> None:
+    """After a round for nobody the table idles, and wakes when somebody sits down, not when somebody walks away."""
+    house = House(TAI_SAI, idle_when_empty=True, players=0).rounds(1)
+    assert house.move()[:3] == (None, None, Stage.EMPTY)
+    house.hand(a.SitDown("ann"))
+    assert len(house.rounds(2).state.history) == 3
+    house.hand(a.WalkAway("ann"))
+    assert house.move()[:3] == (None, None, Stage.EMPTY)
+
+
+def test_a_float_too_short_to_pay_is_waited_with_until_it_is_filled() -> None:
+    """The dealer gives no command that is refused; he says why, and pays after the fill."""
+    house = House(TAI_SAI, lambda: ScriptedDice([parse_roll("1,1,1")]), players=0, float_count={500: 200})
+    house.hand(a.SitDown("ann"))
+    house.hand(a.BringChips("ann", 10_000))
+    house.at(Stage.BETTING).bet("ann", "triple:1", 5_000)
+    house.at(Stage.PAYING)
+    house.now = house.move().at or 0
+    move = house.move()
+    assert (move.command, move.at) == (None, None)
+    assert "float-short" in move.why
+    house.hand(a.Fill({500: 100_000}), LEE)
+    house.rounds(1).clean()
+    assert house.state.funds("ann") > 500_000
+
+
+def test_a_round_that_the_crew_began_is_uncovered_by_the_crew() -> None:
+    """Without committed dice the dealer closes the bets, and leaves the dice to who can see them."""
+    house = House(TAI_SAI)
+    house.hand(a.OpenBets())
+    house.until(lambda: house.state.round.phase is RoundPhase.CLOSED)
+    assert house.move()[:3] == (None, None, Stage.CREW)
+    house.hand(a.Tumble(3))
+    house.hand(a.Uncover((1, 2, 3)))
+    house.rounds(1).clean()
+
+
+def test_a_script_that_has_ended_is_said() -> None:
+    """When the source has no more dice, the dealer waits and says why."""
+    house = House(TAI_SAI, lambda: ScriptedDice([parse_roll("1,2,3")])).rounds(1)
+    house.now = house.move().at or 0
+    move = house.move()
+    assert (move.command, move.at) == (None, None)
+    assert "the script ends after 1 rounds" in move.why
+
+
+def test_people_who_come_and_go_do_not_hold_up_the_round() -> None:
+    """Steps are timed from the last step, not from the last thing that happened."""
+    house = House(TAI_SAI).at(Stage.CLOSING)
+    due = house.move().at
+    assert due is not None
+    house.now = due - 1
+    for name in ("eve", "fay"):
+        house.hand(a.SitDown(name))
+    house.now = due
+    assert house.move().command is not None
+
+
+def test_a_tumble_while_bets_are_open_does_not_make_the_period_longer() -> None:
+    """Where the crew tumbles early the close still comes on time, and nobody tumbles again."""
+    house = House(TAI_SAI).at(Stage.BETTING)
+    due = house.state.round.opened_at + BETTING_US
+    house.now = due - 1_000
+    house.hand(a.Tumble(3))
+    assert house.move().at == due
+    house.rounds(1).clean()
+    assert len(house.happened(h.DiceTumbled)) == 1
+
+
+# ------------------------------------------------------------------ the terminal
+
+
+@pytest.mark.clause("nz-division-9 §6.4")
+def test_the_terminal_is_entered_whatever_was_pressed_before() -> None:
+    """Stray numbers fall out at the front: the last three are the dice when the entry button is pressed."""
+    house = House(NZ, lambda: ScriptedDice([parse_roll("2,2,3")])).at(Stage.REVEAL)
+    for number in (6, 2, 2):
+        house.hand(a.Press(number))
+    house.rounds(1).clean()
+    (entered,) = house.happened(h.ResultEntered)
+    assert (entered.dice, entered.matches) == ((2, 2, 3), True)
+    assert len(house.happened(h.NumberPressed)) == 4
+
+
+@pytest.mark.clause("nz-division-9 §7.2")
+def test_a_wrong_entry_is_amended_by_two_or_waited_with() -> None:
+    """Unattended, dealer and supervisor of the house put it right; otherwise people do."""
+    for unattended in (True, False):
+        house = House(NZ, lambda: ScriptedDice([parse_roll("1,2,3")]), unattended=unattended).at(Stage.ENTERING)
+        for number in (6, 6, 6):
+            house.hand(a.Press(number))
+        house.hand(a.Enter())
+        house.now = house.move().at or 0
+        if not unattended:
+            assert "entry-wrong" in house.move().why
+            house.hand(a.AmendEntry((1, 2, 3)), DAN, LEE, "pressed wrongly")
+        house.rounds(1).clean()
+        amended = [event for event in house.events() if isinstance(event.what, h.EntryAmended)]
+        assert [event.authorised_by for event in amended] == [SUPERVISOR if unattended else LEE]
+
+
+# ------------------------------------------------------------------ displays and settings
+
+
+def test_the_countdown_tells_what_and_until_when() -> None:
+    """Every stage of a round under NZ's book, each with its end; never a time that has passed."""
+    house = House(NZ, lambda: ScriptedDice([parse_roll("1,2,3")] * 2))
+    seen: dict[Stage, int | None] = {}
+    while not house.state.history or house.state.round.phase is not RoundPhase.BETTING:
+        what, until = house.dealer.countdown(house.state, house.now)
+        assert until is None or until >= house.now
+        if what is Stage.BETTING and what not in seen:
+            house.bet("p1", "small", 100)
+        seen.setdefault(what, until)
+        house.step()
+    assert list(seen) == [
+        Stage.BETWEEN, Stage.TUMBLING, Stage.BETTING, Stage.CLOSING, Stage.REVEAL, Stage.ENTERING, Stage.LIT,
+        Stage.PAYING,
+    ]  # fmt: skip
+    shown = house.dealer.countdown(house.state, house.now)
+    assert shown == Countdown(Stage.BETTING, house.state.round.opened_at + BETTING_US)
+
+
+def test_exposure_to_come_is_not_told_to_the_display() -> None:
+    """A device about to misbehave shows the countdown of any other round."""
+    house = House(TAI_SAI, lambda: ScriptedDice([Mischief.EXPOSED])).at(Stage.BETTING)
+    assert house.dealer.countdown(house.state, house.now).until == house.state.round.opened_at + BETTING_US
+
+
+def test_a_wagering_period_under_the_minimum_is_a_fault() -> None:
+    """R20: electronic Tai-Sai keeps betting open for 36 seconds at least; the default is just that."""
+    book = shelf().book("nz-division-9")
+    AutomaticDealer(book, VirtualTumbler(), minimum_betting_ms=36_000)
+    with pytest.raises(InputFault, match=r"^timing\.betting_ms: needs 36000 or more, got 15000"):
+        AutomaticDealer(book, VirtualTumbler(), Timing(betting_ms=15_000), minimum_betting_ms=36_000)
+
+
+# ------------------------------------------------------------------ opening
+
+
+@pytest.mark.clause("nz-division-9 §5.0")
+@BOOKS
+def test_a_table_is_opened_by_the_books_check_from_wherever_it_stands(layout: str) -> None:
+    """Stopped after any command, what is left is asked anew and opens the table; an open one needs nothing."""
+    book = shelf().book(layout.partition("/")[0])
+    whole = opening_moves(TableState(TABLE), book, set_up_of(layout), FLOAT, 1)
+    for stop in range(len(whole)):
+        fresh = House(layout, opened=False)
+        for command in whole[:stop]:
+            fresh.given(command)
+        for command in opening_moves(fresh.state, book, set_up_of(layout), FLOAT, 2):
+            fresh.given(command)
+        assert fresh.state.phase is TablePhase.OPEN
+        assert opening_moves(fresh.state, book, set_up_of(layout), FLOAT, 3) == []
+        fresh.clean()
+
+
+def test_a_dealers_table_is_set_up_and_left_to_its_crew() -> None:
+    """Without opening only the set-up is given, and only once."""
+    book = shelf().book("nz-division-9")
+    moves = opening_moves(TableState(TABLE), book, set_up_of(NZ), FLOAT, 1, opening=False)
+    assert [move.do for move in moves] == [set_up_of(NZ)]
+    house = House(NZ, players=0)
+    house.hand(a.CloseTable({}), LEE)
+    assert opening_moves(house.state, book, set_up_of(NZ), FLOAT, 1, opening=False) == []
+
+
+def test_a_closed_table_is_opened_again_with_other_limits_or_dice() -> None:
+    """Another day: new limits are a new set-up, retired dice are followed by the next set, all items checked anew."""
+    house = House(NZ).rounds(1)
+    count = {500: house.state.balance("float") // 500}
+    house.hand(a.CloseTable(count), LEE)
+    house.hand(a.RetireDice("virtual"), LEE)
+    wanted = set_up_of(NZ, a.TableLimits(5, a.BoxLimit(10, 1000)))
+    moves = opening_moves(house.state, house.book, wanted, FLOAT, house.now)
+    for command in moves:
+        house.given(command)
+    assert house.state.phase is TablePhase.OPEN
+    assert house.state.dice_in == "virtual-2"
+    assert [type(move.do) for move in moves][:5] == [
+        a.SetUp, a.CountFloat, a.ReceiveDice, a.SealDice, a.InspectDice,
+    ]  # fmt: skip
+    house.rounds(1).clean()
+
+
+def test_damaged_dice_are_changed_at_the_opening() -> None:
+    """A set found damaged is retired, and one that was received already takes its place."""
+    house = House(NZ, players=0)
+    house.hand(a.CloseTable({}), LEE)
+    house.hand(a.CheckItem("seal", passed=True), LEE)  # of the old seal: another one is looked at anew
+    house.hand(a.InspectDice(sound=False), LEE)
+    house.hand(a.ReceiveDice("spare"), LEE)
+    for command in opening_moves(house.state, house.book, set_up_of(NZ), FLOAT, house.now):
+        house.given(command)
+    assert (house.state.dice_in, house.state.phase) == ("spare", TablePhase.OPEN)
+    assert house.state.dice_sets["virtual"].retired_at is not None

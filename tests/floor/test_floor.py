@@ -1,0 +1,129 @@
+"""The floor: disable on demand, the end, significant events, the clock, snapshots."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from taisai.floor.answers import HouseCode
+from taisai.floor.clock import JUMP_US, Clock
+from taisai.floor.house import read_house
+from taisai.journal import MemoryJournal
+from taisai.journal.keeper import SNAPSHOT_EVERY
+from taisai.table import actions as a
+from tests.floor.gated import DAN, GatedJournal, bet, betting, command, floor_on
+
+SETTLING: tuple[a.Action, ...] = (a.CloseBets(), a.Tumble(3), a.Uncover((1, 2, 3)), a.Announce(), a.Collect())
+
+
+def _told(journal: MemoryJournal) -> list[str]:
+    return [str(event.what.__struct_config__.tag) for _, event in read_house(journal)]
+
+
+@pytest.mark.parametrize("what", ["T", "*"])
+def test_a_disabled_table_finishes_its_round_and_begins_no_other(what: str) -> None:
+    """R35: bets and payments of the round in play go on; the next round is refused until it is enabled again."""
+
+    async def run() -> None:
+        journal = GatedJournal()
+        floor = await floor_on(journal)
+        await betting(floor)
+        await floor.disable(what, by="lee", reason="a test")
+        assert (await floor.do("T", bet(100))).fault is None
+        for number, do in enumerate(SETTLING, 200):
+            assert (await floor.do("T", command(number, do))).fault is None
+        assert (await floor.do("T", command(210, a.PayAll()))).fault is None
+        refused = await floor.do("T", command(211, a.OpenBets()))
+        assert refused.fault is not None
+        assert (refused.fault.code, refused.fault.clauses) == (HouseCode.DISABLED, ("R35",))
+        await floor.stop()
+        again = await floor_on(journal)
+        assert again.disabled == {what}
+        await again.enable(what, by="lee", reason="looked at")
+        assert (await again.do("T", command(212, a.OpenBets()))).fault is None
+        kind = "table" if what == "T" else "house"
+        assert [each for each in _told(journal) if "abled" in each] == [f"{kind}-disabled", f"{kind}-enabled"]
+        await again.stop()
+
+    asyncio.run(run())
+
+
+def test_a_large_win_is_a_significant_event() -> None:
+    """Winnings of a bet that reach the house's amount are journalled beside the table (R30)."""
+
+    async def run() -> None:
+        journal = GatedJournal()
+        floor = await floor_on(journal, large_win=5_000)
+        await betting(floor)
+        await floor.do("T", bet(100, box="small", amount=5_000))
+        await floor.do("T", bet(101, "p2", "odd", 100))
+        for number, do in enumerate(SETTLING, 200):
+            await floor.do("T", command(number, do))
+        await floor.do("T", command(210, a.PayAll()))
+        await floor.stop()
+        assert _told(journal).count("large-win") == 1
+
+    asyncio.run(run())
+
+
+def test_a_closing_house_takes_no_bet() -> None:
+    """From the signal on no round begins and no bet is taken; what stands is settled."""
+
+    async def run() -> None:
+        floor = await floor_on(GatedJournal())
+        await betting(floor)
+        floor.closing = True
+        refused = await floor.do("T", bet(100))
+        assert refused.fault is not None
+        assert refused.fault.code == HouseCode.CLOSING
+        assert (await floor.do("T", command(101, a.CloseBets(), DAN))).fault is None
+        await floor.stop()
+
+    asyncio.run(run())
+
+
+def test_a_changed_clock_is_journalled_and_never_runs_backwards() -> None:
+    """The wall clock set back an hour: time stands still, and the log says what was changed (R30)."""
+
+    async def run() -> None:
+        wall, steady = [10_000 * JUMP_US], [0]
+        journal = GatedJournal()
+        floor = await floor_on(journal)
+        clock = floor.clock = Clock(lambda: wall[0], lambda: steady[0])
+        clock.on_jump = lambda due, shown: told.append((due, shown))
+        told: list[tuple[int, int]] = []
+        first = clock.now()
+        wall[0] += 1_000
+        steady[0] += 1_000
+        assert clock.now() == first + 1_000
+        wall[0] -= 3_600_000_000
+        steady[0] += 1_000
+        assert clock.now() == first + 1_000
+        assert told == [(first + 2_000, first + 1_000 - 3_600_000_000)]
+        assert clock.now() == first + 1_000
+        assert len(told) == 1
+        await floor.stop()
+
+    asyncio.run(run())
+
+
+def test_snapshots_are_kept_on_the_way() -> None:
+    """A long shift need not be replayed from its beginning."""
+
+    async def run() -> None:
+        journal = GatedJournal()
+        floor = await floor_on(journal)
+        table = await betting(floor)
+        answers: list[object] = []
+        for number in range(SNAPSHOT_EVERY):
+            floor.submit(table, bet(1_000 + number), answers.append)
+        await floor.do("T", bet(900_000))
+        await floor.writer.run(lambda _journal: None)
+        snapshot = journal.latest_snapshot("T")
+        assert snapshot is not None
+        assert SNAPSHOT_EVERY <= snapshot.seq <= table.state.seq
+        assert len(list(journal.checkpoints())) == 1
+        await floor.stop()
+
+    asyncio.run(run())

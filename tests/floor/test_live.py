@@ -1,0 +1,231 @@
+"""Live tables: one writer, group commit, durable before told, and what happens when the disk says no."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from taisai.floor.answers import HouseCode, Outcome
+from taisai.floor.writer import LARGEST_GROUP
+from taisai.journal import Batch, JournalFailed, JournalFull
+from taisai.journal.keeper import load
+from taisai.table import actions as a
+from taisai.table.people import Person, Role
+from taisai.table.state import RoundPhase
+from tests.floor.gated import DAN, LEE, GatedJournal, bet, betting, command, floor_on
+
+
+def test_an_answer_leaves_only_when_its_event_is_on_disk() -> None:
+    """While the commit is held up there is no answer and no news; afterwards both."""
+
+    async def run() -> None:
+        journal = GatedJournal()
+        floor = await floor_on(journal)
+        table = await betting(floor)
+        heard: list[int] = []
+        floor.listen(lambda live, _events: heard.append(live.state.seq))
+        before = table.state
+        journal.hold()
+        answers: list[Outcome] = []
+        floor.submit(table, bet(100), answers.append)
+        await journal.held()
+        await asyncio.sleep(0)
+        assert (answers, heard, table.state) == ([], [], before)
+        journal.open.set()
+        await floor.do("T", bet(101))
+        assert answers[0].seq == before.seq + 1
+        assert heard == [before.seq + 1, before.seq + 2]
+        await floor.stop()
+
+    asyncio.run(run())
+
+
+def test_events_of_all_tables_that_arrive_together_share_one_commit() -> None:
+    """What gathers while a commit runs is written in one, whatever table it is of."""
+
+    async def run() -> None:
+        journal = GatedJournal()
+        floor = await floor_on(journal)
+        tables = [await betting(floor, name) for name in ("A", "B", "C")]
+        journal.hold()
+        answers: list[Outcome] = []
+        floor.submit(tables[0], bet(100), answers.append)
+        await journal.held()
+        for number in range(101, 131):
+            floor.submit(tables[number % 3], bet(number), answers.append)
+        journal.groups.clear()
+        journal.open.set()
+        await floor.do("A", bet(200))
+        assert journal.groups[:2] == [1, 31]
+        assert len(answers) == 31
+        assert all(each.fault is None for each in answers)
+        assert LARGEST_GROUP > 30
+        await floor.stop()
+
+    asyncio.run(run())
+
+
+def test_a_repeated_command_gets_its_first_answer() -> None:
+    """In flight, later, and after a restart a repeat changes nothing; somebody else's use of the id is refused."""
+
+    async def run() -> None:
+        journal = GatedJournal()
+        floor = await floor_on(journal)
+        table = await betting(floor)
+        journal.hold()
+        answers: list[Outcome] = []
+        floor.submit(table, bet(100), answers.append)
+        floor.submit(table, bet(100), answers.append)
+        floor.submit(table, bet(100, "p2"), answers.append)
+        journal.open.set()
+        later = await floor.do("T", bet(100))
+        stolen = await floor.do("T", bet(100, "p2"))
+        assert [(each.seq, each.repeated, each.fault is None) for each in answers[1:]] == [
+            (table.state.seq, False, True),
+            (table.state.seq, True, True),
+        ]
+        assert answers[0].fault is not None
+        assert answers[0].fault.code == HouseCode.ID_TAKEN
+        assert (later.seq, later.repeated, len(later.events)) == (table.state.seq, True, 1)
+        assert stolen.fault is not None
+        assert stolen.fault.code == HouseCode.ID_TAKEN
+        await floor.stop()
+        again = await floor_on(journal)
+        assert (await again.do("T", bet(100))).repeated
+        assert again.table("T").state.round.totals == {"small": 100}
+        await again.stop()
+
+    asyncio.run(run())
+
+
+def test_a_full_disk_refuses_everything_decided_on_top_and_loses_nothing() -> None:
+    """Bets in flight are refused, the state is what is on disk, and when there is room again play goes on."""
+
+    async def run() -> None:
+        journal = GatedJournal()
+        floor = await floor_on(journal)
+        table = await betting(floor)
+        assert (await floor.do("T", bet(99))).fault is None
+        before = table.state
+        journal.hold()
+        answers: list[Outcome] = []
+        floor.submit(table, bet(100), answers.append)
+        await journal.held()
+        for number in range(101, 105):
+            floor.submit(table, bet(number), answers.append)
+        journal.refuse = lambda _batches: JournalFull("the disk is full: nothing was written")
+        journal.open.set()
+        late = await floor.do("T", bet(105))
+        assert [each.fault.code for each in (*answers, late) if each.fault] == [HouseCode.NOT_RECORDED] * 6
+        assert table.state == before == load(journal, "T")[0]
+        journal.refuse = lambda _batches: None
+        assert (await floor.do("T", bet(100))).seq == before.seq + 1
+        assert floor.writer.counts.failures >= 1
+        await floor.stop()
+
+    asyncio.run(run())
+
+
+def test_a_commit_that_broke_off_is_looked_up() -> None:
+    """A commit that took effect though its answer was lost counts as done: the journal is asked."""
+
+    async def run() -> None:
+        journal = GatedJournal()
+        floor = await floor_on(journal)
+        table = await betting(floor)
+        journal.break_off = JournalFailed("the connection was cut in the commit: the outcome is not known")
+        outcome = await floor.do("T", bet(100))
+        assert (outcome.fault, outcome.repeated) == (None, True)
+        assert table.state.round.totals == {"small": 100}
+        assert (await floor.do("T", bet(101))).fault is None
+        assert table.state == load(journal, "T")[0]
+        await floor.stop()
+
+    asyncio.run(run())
+
+
+def test_one_table_with_a_refused_batch_does_not_hold_up_the_others() -> None:
+    """A record number that somebody else took fails its own table only; the table reads on from the disk."""
+
+    async def run() -> None:
+        journal = GatedJournal()
+        floor = await floor_on(journal)
+        one, two = await betting(floor, "A"), await betting(floor, "B")
+        other = await floor_on(journal)
+        assert (
+            await other.do("A", bet(90))
+        ).fault is not None  # the second floor interrupted the round of A at its start
+        journal.hold()
+        answers: dict[str, Outcome] = {}
+        floor.submit(two, bet(100), lambda outcome: answers.__setitem__("first", outcome))
+        await journal.held()
+        floor.submit(one, bet(101), lambda outcome: answers.__setitem__("A", outcome))
+        floor.submit(two, bet(102), lambda outcome: answers.__setitem__("B", outcome))
+        journal.open.set()
+        await floor.do("A", command(300, a.NoteError(1, "a look")))
+        assert answers["A"].fault is not None
+        assert one.state.round.interrupted
+        assert one.state == load(journal, "A")[0]
+        await floor.stop()
+        await other.writer.stop()
+
+    asyncio.run(run())
+
+
+def test_anything_that_goes_wrong_in_a_commit_is_told() -> None:
+    """An error that nobody thought of refuses the commands in flight, and the writer goes on."""
+
+    async def run() -> None:
+        journal = GatedJournal()
+        floor = await floor_on(journal)
+        table = await betting(floor)
+        seen: list[Sequence[Batch]] = []
+
+        def once(batches: Sequence[Batch]) -> Exception | None:
+            seen.append(batches)
+            return ZeroDivisionError("a fault of the program") if len(seen) == 1 else None
+
+        journal.refuse = once
+        outcome = await floor.do("T", bet(100))
+        assert outcome.fault is not None
+        assert outcome.fault.code == HouseCode.NOT_RECORDED
+        assert (await floor.do("T", bet(101))).fault is None
+        assert table.state.round.totals == {"small": 100}
+        await floor.stop()
+
+    asyncio.run(run())
+
+
+def test_a_restart_interrupts_the_round_in_play() -> None:
+    """After a stop in the middle of betting the bets are held and visible, and people say how it goes on (R25, R27)."""
+
+    async def run() -> None:
+        journal = GatedJournal()
+        floor = await floor_on(journal)
+        await betting(floor)
+        await floor.do("T", bet(100))
+        await floor.writer.stop()
+        again = await floor_on(journal)
+        table = again.table("T")
+        assert table.state.round.interrupted == "the house was restarted"
+        assert table.state.round.totals == {"small": 100}
+        outcome = await again.do("T", command(200, a.ResolveInterruption(()), DAN, LEE))
+        assert outcome.fault is None
+        assert table.state.round.phase is RoundPhase.BETWEEN
+        assert table.state.funds("p1") == 1_000_000
+        await again.stop()
+
+    asyncio.run(run())
+
+
+def test_a_table_that_is_not_set_up_says_so() -> None:
+    """A bet at a table without a book is refused by the table's own words."""
+
+    async def run() -> None:
+        floor = await floor_on(GatedJournal())
+        outcome = await floor.do("new", command(1, a.OpenBets(), Person("dan", Role.DEALER)))
+        assert outcome.fault is not None
+        assert outcome.fault.code == "not-set-up"
+        await floor.stop()
+
+    asyncio.run(run())

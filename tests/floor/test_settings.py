@@ -1,0 +1,351 @@
+"""Settings: read from file and environment, refused with every fault named, shown without passwords; the demo floor."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from taisai.books import open_shelf
+from taisai.core.faults import InputFault
+from taisai.floor.settings import JournalPlace, Settings, TableSettings, Timing, demo_settings, redacted
+from taisai.floor.settings_reading import SettingsRefused, check_settings, read_settings
+from taisai.journal import MemoryJournal
+from taisai.journal.keeper import TableKeeper
+from taisai.table.actions import Command, CountFloat, SetUp
+from taisai.table.people import Person, Role
+
+DOC = Path(__file__).resolve().parents[2] / "docs" / "settings.md"
+SHELF = open_shelf(environment={})
+LEE = Person("lee", Role.SUPERVISOR)
+
+TABLE = """
+[[tables]]
+name = "T1"
+book = "rws-tai-sai-v6"
+layout = "A"
+currency = "SGD"
+denominations = [100, 500]
+limits = { unit = 100, default = { min = 100, max = 1000 } }
+"""
+
+
+def read(tmp_path: Path, text: str, **environment: str) -> Settings:
+    """The settings of a file with this text."""
+    file = tmp_path / "floor.toml"
+    file.write_text(text, encoding="utf-8")
+    return read_settings(file, environment=environment, shelf=SHELF)
+
+
+def faults(tmp_path: Path, text: str, **environment: str) -> list[str]:
+    """What is wrong, without the folder of the file."""
+    with pytest.raises(SettingsRefused) as refused:
+        read(tmp_path, text, **environment)
+    return [str(fault).replace(f"{tmp_path}/", "") for fault in refused.value.faults]
+
+
+def test_nothing_given_is_the_defaults(tmp_path: Path) -> None:
+    """Without a file, and with an empty one, every key has its default."""
+    assert read_settings(environment={}) == Settings() == read(tmp_path, "")
+    assert Settings().sign_in.failures == 3
+    assert Settings().listen.host == "127.0.0.1"
+
+
+def test_a_file_is_read(tmp_path: Path) -> None:
+    """Keys of the file stand over the defaults, a table among them."""
+    settings = read(tmp_path, '[listen]\nport = 9000\n[house]\nzone = "Asia/Singapore"\n' + TABLE)
+    assert (settings.listen.port, settings.house.zone) == (9000, "Asia/Singapore")
+    assert [table.name for table in settings.tables] == ["T1"]
+    assert settings.tables[0].timing == Timing()
+
+
+def test_the_environment_comes_first(tmp_path: Path) -> None:
+    """Variables stand over the file; numbers, truth values and lists are read as such; short forms work."""
+    settings = read(
+        tmp_path,
+        '[listen]\nport = 9000\nhost = "10.0.0.1"\n',
+        TAISAI_LISTEN__PORT="9001",
+        TAISAI_DEMO__ENABLED="True",
+        TAISAI_LISTEN__TRUSTED_PROXIES="10.0.0.0/8, ::1",
+        TAISAI_LOG__FORMAT="text",
+        TAISAI_JOURNAL="sqlite:///other.db",
+        TAISAI_BOOKS="",
+        PATH="untouched",
+        TAISAI_PORT="tcp://10.0.0.1:8000",
+        TAISAI_SERVICE_HOST="10.0.0.1",
+    )
+    assert (settings.listen.host, settings.listen.port) == ("10.0.0.1", 9001)
+    assert settings.demo.enabled is True
+    assert settings.listen.trusted_proxies == ("10.0.0.0/8", "::1")
+    assert (settings.log.format, settings.journal.url) == ("text", "sqlite:///other.db")
+    both = read(tmp_path, "", TAISAI_LISTEN="[::1]:7000")
+    assert (both.listen.host, both.listen.port) == ("::1", 7000)
+    assert read(tmp_path, "", TAISAI_LISTEN=":7000").listen.host == "127.0.0.1"
+
+
+def test_a_variable_names_the_file(tmp_path: Path) -> None:
+    """TAISAI_SETTINGS names the file when the command does not."""
+    (tmp_path / "a.toml").write_text("[listen]\nport = 1\n", encoding="utf-8")
+    assert read_settings(environment={"TAISAI_SETTINGS": str(tmp_path / "a.toml")}).listen.port == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("[listen]\nprot = 1\n", "floor.toml: listen.prot: unknown key 'prot'; did you mean port?"),
+        ("[sign-in]\n", "floor.toml: sign-in: unknown section 'sign-in'; did you mean sign_in?"),
+        ("[zzz]\n", ("floor.toml: zzz: unknown section 'zzz'; there are listen, journal, sign_in, limits, demo, log, "
+         "house, books, tables")),
+        ("listen = 3\n", "floor.toml: listen: keys and values, got 3"),
+        ('[listen]\nport = "8000"\n', "floor.toml: listen.port: a whole number from 0 to 65535, got '8000'"),
+        ("[listen]\nport = 65536\n", "floor.toml: listen.port: a whole number from 0 to 65535, got 65536"),
+        ("[listen]\nport = true\n", "floor.toml: listen.port: a whole number from 0 to 65535, got True"),
+        ("[demo]\nenabled = 1\n", "floor.toml: demo.enabled: true or false, got 1"),
+        ('[log]\nlevel = "loud"\n', "floor.toml: log.level: one of debug, error, info, warning, got 'loud'"),
+        ('[house]\nname = ""\n', "floor.toml: house.name: text of 1 to 200 characters, got ''"),
+        ('[house]\nzone = "Mars/Base"\n',
+         "floor.toml: house.zone: a time zone such as Asia/Singapore, got 'Mars/Base'"),
+        ('[listen]\ntrusted_proxies = "10.0.0.0/8"\n',
+         "floor.toml: listen.trusted_proxies: a list, each text, got '10.0.0.0/8'"),
+        ('[listen]\ntrusted_proxies = ["proxy.example"]\n',
+         "floor.toml: listen.trusted_proxies: addresses or networks such as 10.0.0.0/8, got 'proxy.example'"),
+        ('[listen]\npublic_url = "floor.example"\n',
+         "floor.toml: listen.public_url: https://host or http://host, without a path, got 'floor.example'"),
+        ('[listen]\nallowed_origins = ["https://a.example/x"]\n',
+         ("floor.toml: listen.allowed_origins: origins such as https://casino.example, without a path, "
+         "got 'https://a.example/x'")),
+        ('[books]\nrws-tai-sai-v6 = "ab"\n',
+         ("floor.toml: books: keys and values, each a name (letters, digits and . _ @ -) = a digest of 64 hexadecimal "
+         "digits, got {'rws-tai-sai-v6': 'ab'}")),
+        (f'[books]\nrws-tai-sai-v6 = "{"0" * 64}"\n',
+         ("floor.toml: books.rws-tai-sai-v6: approved is 0000000000000000…, the book at hand is "
+         f"{SHELF.book('rws-tai-sai-v6').digest[:16]}…")),
+        ("tables = 3\n", "floor.toml: tables: written as [[tables]], got 3"),
+        ("[[tables]]\n" + TABLE.replace("[[tables]]", "").replace('name = "T1"\n', ""),
+         "floor.toml: tables[1].name: is needed: a name (letters, digits and . _ @ -)"),
+        (TABLE + TABLE.replace("T1", "t1"), "floor.toml: tables[2].name: 't1' is also tables[1]"),
+        (TABLE.replace("v6", "v7"), ("floor.toml: tables[1].book: unknown rule book 'rws-tai-sai-v7'; did you mean "
+         "rws-tai-sai-v6 or rws-mini-dice-v3?")),
+        (TABLE.replace('"A"', '"B"'), "floor.toml: tables[1].layout: unknown layout 'B'; there are A, C, E"),
+        (TABLE.replace("min = 100", "min = 2000"),
+         "floor.toml: tables[1].limits.default: the minimum 2000 is above the maximum 1000"),
+        (TABLE.replace("min = 100", "min = 150"),
+         "floor.toml: tables[1].limits.default.min: 150 is not a multiple of the unit 100"),
+        (TABLE.replace("min = 100", "mini = 100, min = 100"),
+         "floor.toml: tables[1].limits.default.mini: unknown key 'mini'; did you mean min?"),
+        (TABLE.replace("} }", "}, kinds = { tripel = { min = 100, max = 200 } } }"),
+         ("floor.toml: tables[1].limits.kinds: unknown kind 'tripel'; kinds are small, big, odd, even, single, double, "
+         "triple, any-triple, total, pair, three, four, field")),
+        (TABLE.replace("} }", "}, kinds = { triple = { min = 100, max = 200, mix = 1 } } }"),
+         "floor.toml: tables[1].limits.kinds.triple.mix: unknown key 'mix'; did you mean min?"),
+        (TABLE.replace("} }", "}, differential = { big-small = 500 } }").replace("rws-tai-sai-v6", "nz-division-9")
+         .replace('"A"', '"1"'), "floor.toml: tables[1].limits.differential: nz-division-9 has no differential"),
+        (TABLE.replace("[100, 500]", "[500, 100]"), ("floor.toml: tables[1].denominations: ascending, each once, "
+         "multiples of limits.unit, beginning with it (100), got [500, 100]")),
+        (TABLE + "float_count = { 300 = 5 }\n", "floor.toml: tables[1].float_count: chips of [100, 500], got 300"),
+        (TABLE + 'mode = "automatic"\n',
+         "floor.toml: tables[1].float_count: an automatic table needs chips to open with"),
+        (TABLE + 'mode = "automatic"\nfloat_count = { 100 = 5 }\ntiming = { betting_ms = 15000 }\n',
+         "floor.toml: tables[1].timing.betting_ms: at least house.minimum_betting_ms (36000), got 15000"),
+        (TABLE + "timing = { beting_ms = 1 }\n",
+         "floor.toml: tables[1].timing.beting_ms: unknown key 'beting_ms'; did you mean betting_ms?"),
+        (TABLE.replace("limits =", "colours = {} #"), "floor.toml: tables[1].limits: is needed: keys and values"),
+        (TABLE.replace('"SGD"', '"sgd"'), "floor.toml: tables[1].currency: three capital letters, got 'sgd'"),
+        ("[listen\n", "floor.toml: not TOML: Expected ']' at the end of a table declaration (at line 1, column 8)"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_named(tmp_path: Path, text: str, fault: str) -> None:
+    """Each fault says file, key, reason and what is allowed, in these words."""
+    assert faults(tmp_path, text) == [fault]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "fault"),
+    [
+        ("TAISAI_LISTEN__PROT", "1", ("TAISAI_LISTEN__PROT: unknown variable 'TAISAI_LISTEN__PROT'; did you mean "
+         "TAISAI_LISTEN__PORT?")),
+        ("TAISAI_LISTEN__PORT", "http", "TAISAI_LISTEN__PORT: listen.port: a whole number from 0 to 65535, got 'http'"),
+        ("TAISAI_LISTEN__PORT", "9" * 30, ("TAISAI_LISTEN__PORT: listen.port: a whole number from 0 to 65535, got "
+         f"'{'9' * 30}'")),
+        ("TAISAI_JOURNALS", "x", "TAISAI_JOURNALS: unknown variable 'TAISAI_JOURNALS'; did you mean TAISAI_JOURNAL?"),
+        ("TAISAI_DEMO__ENABLED", "yes", "TAISAI_DEMO__ENABLED: demo.enabled: true or false, got 'yes'"),
+        ("TAISAI_LISTEN", "8000", "TAISAI_LISTEN: write host:port, such as 127.0.0.1:8000, got '8000'"),
+        ("TAISAI_LISTEN", "a:99999", "TAISAI_LISTEN: listen.port: a whole number from 0 to 65535, got 99999"),
+        ("TAISAI_JOURNAL", "", "TAISAI_JOURNAL: journal.url: text of 1 to 2000 characters, got ''"),
+        ("TAISAI_LISTEN__TRUSTED_PROXIES", "a,10.0.0.1", ("TAISAI_LISTEN__TRUSTED_PROXIES: listen.trusted_proxies: "
+         "addresses or networks such as 10.0.0.0/8, got 'a'")),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_variable_is_named(tmp_path: Path, name: str, value: str, fault: str) -> None:
+    """A fault of the environment names the variable."""
+    assert faults(tmp_path, "", **{name: value}) == [fault]
+
+
+def test_every_fault_is_told_at_once(tmp_path: Path) -> None:
+    """What is wrong in one section does not hide what is wrong in the others; the command prints one line."""
+    text = '[listen]\nprot = 1\nport = -1\n[house]\nzone = "Mars"\n[sign_in]\nfailures = 0\n' + TABLE.replace(
+        "v6", "v7"
+    )
+    found = faults(tmp_path, text, TAISAI_LOG__LEVEL="loud", TAISAI_NOPE__X="1")
+    assert [fault.split(": ")[1] for fault in found] == [
+        "unknown variable 'TAISAI_NOPE__X'; write TAISAI_SECTION__KEY", "listen.prot", "listen.port",
+        "sign_in.failures", "log.level", "house.zone", "tables[1].book",
+    ]  # fmt: skip
+    with pytest.raises(InputFault) as refused:
+        read(tmp_path, text)
+    assert "\n" not in str(refused.value)
+    assert str(refused.value).count("; ") >= 4
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    """A missing file, a folder, and bytes that are no text are named."""
+    for file, reason in (("none.toml", "cannot be read: No such file or directory"), ("", "cannot be read: Is a")):
+        with pytest.raises(SettingsRefused, match=reason):
+            read_settings(tmp_path / file, environment={})
+    (tmp_path / "latin.toml").write_bytes(b'[house]\nname = "\xff"\n')
+    with pytest.raises(SettingsRefused, match="not UTF-8 at byte 17"):
+        read_settings(tmp_path / "latin.toml", environment={})
+    (tmp_path / "huge.toml").write_bytes(b"#" * (4 * 1024 * 1024 + 1))
+    with pytest.raises(SettingsRefused, match="larger than 4194304 bytes"):
+        read_settings(tmp_path / "huge.toml", environment={})
+
+
+def test_a_book_that_does_not_hold_is_named(tmp_path: Path) -> None:
+    """A table under a broken rule book is refused with what is wrong with the book."""
+    folder = tmp_path / "broken-book"
+    folder.mkdir()
+    (folder / "book.toml").write_text("", encoding="utf-8")
+    (tmp_path / "a.toml").write_text(TABLE.replace("rws-tai-sai-v6", "broken-book"), encoding="utf-8")
+    with pytest.raises(SettingsRefused, match=r"^rule book broken-book: "):
+        read_settings(tmp_path / "a.toml", environment={"TAISAI_BOOKS": str(folder)})
+
+
+def test_a_refusal_travels_between_processes(tmp_path: Path) -> None:
+    """The exception can be pickled, with its faults."""
+    with pytest.raises(SettingsRefused) as refused:
+        read(tmp_path, "[zzz]\n")
+    assert pickle.loads(pickle.dumps(refused.value)).faults == refused.value.faults
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgresql://joe:s3cret@db/floor", "postgresql://joe:…@db/floor"),
+        ("postgresql://joe:s3@c:r/et@db/floor", "postgresql://joe:…@db/floor"),
+        ("postgresql://joe@db/floor?password=s3cret&ssl=1", "postgresql://joe@db/floor?password=…&ssl=1"),
+        ("postgresql://db/floor?sslpassword=s3cret", "postgresql://db/floor?sslpassword=…"),
+        ("sqlite:///floor.db", "sqlite:///floor.db"),
+    ],
+)
+def test_passwords_are_never_shown(tmp_path: Path, url: str, shown: str) -> None:
+    """No text form of the settings has the password, nor has a message about them."""
+    settings = Settings(journal=JournalPlace(url=url))
+    assert redacted(url) == shown
+    for text in (repr(settings), str(settings), repr(settings.shown()), repr(list(settings.journal.__rich_repr__()))):
+        assert "s3" not in text
+    assert settings.shown()["journal"]["url"] == shown
+    assert settings.journal.url == url
+    said = " ".join(faults(tmp_path, "", TAISAI_JOURNAL=url + "x" * 2000, TAISAI_LISTEN__PUBLIC_URL=url))
+    assert "s3" not in said
+
+
+def test_a_long_password_is_not_shown_in_part(tmp_path: Path) -> None:
+    """A message is cut short after the password was taken out of it, not in the middle of it."""
+    url = f"postgresql://joe:{'s3cret' * 400}@db/floor"
+    said = faults(tmp_path, "", TAISAI_JOURNAL=url)
+    assert said == ["TAISAI_JOURNAL: journal.url: text of 1 to 2000 characters, got 'postgresql://joe:…@db/floor'"]
+
+
+def test_the_digest_follows_the_settings() -> None:
+    """Equal settings have equal digests, whatever the order of their keys; any change is another one."""
+    digests = {
+        settings.digest()
+        for settings in (
+            Settings(),
+            demo_settings(),
+            msgspec.structs.replace(Settings(), house=msgspec.structs.replace(Settings().house, name="Other")),
+        )
+    }
+    assert len(digests) == 3
+    assert demo_settings().digest() == demo_settings().digest()
+
+
+def test_the_demo_floor_has_every_layout() -> None:
+    """A table for each layout on the shelf, five of them automatic, and everything holds together."""
+    demo = demo_settings()
+    check_settings(demo, SHELF)
+    assert sorted(f"{table.book}/{table.layout}" for table in demo.tables) == sorted(
+        layout.name for book in SHELF.books() for layout in book.layouts.values()
+    )
+    assert [table.mode for table in demo.tables].count("automatic") == 5
+    assert demo.demo.enabled
+    assert all(table.timing.betting_ms == 15_000 for table in demo.tables)
+
+
+@pytest.mark.parametrize("table", demo_settings().tables, ids=lambda table: table.name)
+def test_demo_tables_can_be_set_up(table: TableSettings) -> None:
+    """The table itself takes the set-up and the float of its settings."""
+    keeper = TableKeeper(MemoryJournal(), SHELF.book, table.name)
+    set_up = table.set_up(SHELF.book(table.book))
+    moves: tuple[SetUp | CountFloat, ...] = (set_up, CountFloat(table.float_count))
+    for number, do in enumerate(moves):
+        answer = keeper.do(Command(id=str(number), at=1, by=LEE, do=do))
+        assert answer.refusal is None
+
+
+def test_settings_that_were_made_are_checked_too() -> None:
+    """Settings from elsewhere than a file are held to the same."""
+    demo = demo_settings()
+    wrong = msgspec.structs.replace(demo, tables=(*demo.tables, demo.tables[0]))
+    with pytest.raises(SettingsRefused, match=r"^demo: tables\[9\].name: 'TS-A' is also tables\[1\]$"):
+        check_settings(wrong, SHELF, "demo")
+
+
+def documented() -> dict[str, dict[str, str]]:
+    """The tables of docs/settings.md: for each section, keys and defaults."""
+    sections: dict[str, dict[str, str]] = {}
+    section = ""
+    for line in DOC.read_text(encoding="utf-8").splitlines():
+        if heading := re.match(r"##+ `\[*([a-z_]+)\]*`", line):
+            section = heading[1]
+            sections[section] = {}
+        elif row := re.match(r"\| `([a-z_]+)` \| (.+?) \|", line):
+            sections[section][row[1]] = row[2].strip("`")
+    return sections
+
+
+def written(field: Any) -> str:
+    """A default as the documentation writes it."""
+    if field.required:
+        return "needed"
+    default = field.default if field.default is not msgspec.NODEFAULT else field.default_factory()
+    if isinstance(default, Timing):
+        return "below"
+    return msgspec.json.encode(default).decode()
+
+
+def test_the_documentation_has_every_key() -> None:
+    """docs/settings.md lists every section and key, with the default that it has."""
+    found = documented()
+    sections: dict[str, type] = {
+        each.name: each.type for each in msgspec.structs.fields(Settings) if isinstance(each.type, type)
+    }
+    sections |= {"tables": TableSettings, "timing": Timing}
+    assert found.pop("books") == {}
+    assert set(found) == set(sections)
+    for name, kind in sections.items():
+        assert found[name] == {field.name: written(field) for field in msgspec.structs.fields(kind)}, name
+
+
+def test_the_example_of_the_documentation_is_good(tmp_path: Path) -> None:
+    """The file that docs/settings.md shows can be read."""
+    text = DOC.read_text(encoding="utf-8")
+    example = re.search(r"\n\n((?:    .*\n|\n)+)", text)
+    assert example is not None
+    settings = read(tmp_path, re.sub(r"^    ", "", example[1], flags=re.MULTILINE))
+    assert settings.tables[0].limits.differential == {"big-small": 50_000}
+    assert settings.tables[0].timing.betting_ms == 40_000

@@ -1,0 +1,487 @@
+"""The journal on PostgreSQL: what is opened, what is refused and in which words, its form, and who tampers with it."""
+
+from __future__ import annotations
+
+import asyncio
+import builtins
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import asyncpg  # type: ignore[import-untyped]  # asyncpg does not say its types
+import pytest
+
+from taisai.journal import (
+    Batch,
+    Journal,
+    JournalDamaged,
+    JournalError,
+    JournalFailed,
+    JournalFull,
+    JournalReadOnly,
+    JournalUnreachable,
+    NotAJournal,
+    OutcomeUnknown,
+    SigningFault,
+    UnknownFormat,
+    open_journal,
+)
+from taisai.journal.migrate import Migration, shipped
+from taisai.journal.postgres import PostgresJournal
+from taisai.journal.postgres_address import read_address
+from taisai.journal.postgres_errors import cannot_open, told
+from taisai.journal.postgres_form import FOLDER, expected_form, form_of
+from taisai.journal.postgres_text import from_text, to_text
+from taisai.journal.verify import verify
+from tests.journal.samples import NOON, codes, content, fill, new, several
+from tests.postgres import Server, journal_url, schema_of, server
+
+HOUSE = "house:open%20sesame"
+
+
+@pytest.fixture
+def on_server(tmp_path: Path) -> Iterator[PostgresJournal]:
+    """An empty journal on the server."""
+    with PostgresJournal(journal_url(tmp_path)) as journal:
+        yield journal
+
+
+def tampered(folder: Path, *statements: str) -> None:
+    """Change a journal behind its back, as the owner of the server can, without the triggers."""
+    server().execute(
+        f"SET search_path = {schema_of(folder)}; SET session_replication_role = replica; {'; '.join(statements)}"
+    )
+
+
+@pytest.mark.parametrize("scheme", ["postgresql", "postgres", "PostgreSQL"])
+def test_an_address_opens_a_journal(tmp_path: Path, scheme: str) -> None:
+    """Both names of the kind are understood, whatever their letters."""
+    url = journal_url(tmp_path).replace("postgresql", scheme, 1)
+    with open_journal(url) as journal:
+        assert isinstance(journal, PostgresJournal)
+        journal.append([Batch("a", 0, [new()])])
+    with open_journal(url, read_only=True) as journal:
+        assert journal.position() == 1
+
+
+def test_an_address_is_taken_apart() -> None:
+    """The schema and the key are ours, the rest is PostgreSQL's, and the password is shown nowhere."""
+    read = read_address("postgres://ann:s%40cret@db.example:6432/floor?schema=pit_2&sslmode=require&key=/keys/pit.key")
+    assert read.dsn == "postgresql://ann:s%40cret@db.example:6432/floor?sslmode=require"
+    assert (read.schema, read.key) == ("pit_2", Path("/keys/pit.key"))
+    assert read.shown == "postgresql://ann@db.example:6432/floor (schema pit_2)"
+    plain = read_address("postgresql:///floor")
+    assert (plain.dsn, plain.shown, plain.schema, plain.key) == (
+        "postgresql:///floor",
+        "postgresql:///floor",
+        "taisai",
+        None,
+    )
+    for shown in (repr(read), read_address("postgresql://ann@/floor?password=s%40cret&host=/run").shown):
+        assert "cret" not in shown
+
+
+@pytest.mark.parametrize(
+    ("tail", "words"),
+    [
+        ("?schema=Floor", "schema='Floor' .* small letters"),
+        ("?schema=pg_floor", "no pg_ in front"),
+        ("?schema=", "is no name for a journal's schema"),
+        ("?key=/keys/house.pem", r"must name a file that ends in \.key"),
+        ("?key=/keys/.key", r"must name a file that ends in \.key"),
+        ("?nonsense", "cannot be read: write postgresql://"),
+        ("?sslmode=sometimes", "has an option that cannot be used"),
+    ],
+)
+def test_a_wrong_address(tail: str, words: str) -> None:
+    """What is wrong with an address is said, and not its password."""
+    password = "hush-hush"
+    with pytest.raises(JournalUnreachable, match=words) as refused:
+        open_journal(f"postgresql://ann:{password}@localhost/floor{tail}")
+    assert password not in "".join(traceback.format_exception(refused.value))
+
+
+def test_without_asyncpg_its_name_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the extra is not installed, the refusal names it."""
+    for name in [name for name in sys.modules if name.startswith("taisai.journal.postgres")]:
+        monkeypatch.delitem(sys.modules, name)
+    real = builtins.__import__
+
+    def without(name: str, *more: Any) -> Any:
+        if name == "asyncpg":
+            raise ModuleNotFoundError("No module named 'asyncpg'", name="asyncpg")
+        return real(name, *more)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(JournalUnreachable, match=r"needs asyncpg: install .* taisai\[postgres\]"):
+        open_journal("postgresql://localhost/floor")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"user": "house:wrong-secret"}, "refuses the user or the password"),
+        ({"user": "nobody-known:wrong-secret"}, "refuses the user or the password"),
+        ({"user": HOUSE, "database": "nowhere"}, "has no such database; make it first"),
+        ({"user": HOUSE, "host": "/no/such/folder"}, "cannot be reached"),
+        ({"user": HOUSE, "host": "127.0.0.1", "port": "1"}, "cannot be reached"),
+    ],
+)
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_server_that_cannot_be_opened(
+    tmp_path: Path, options: dict[str, str], words: str, *, read_only: bool
+) -> None:
+    """A wrong password, database or place is told in words, without the password."""
+    with pytest.raises(JournalUnreachable, match=words) as refused:
+        open_journal(journal_url(tmp_path, **options), read_only=read_only)
+    shown = "".join(traceback.format_exception(refused.value))
+    assert "wrong-secret" not in shown
+    assert "sesame" not in shown
+
+
+def test_a_missing_journal_is_not_made_for_reading(tmp_path: Path) -> None:
+    """Who only reads, or says that the journal must be there, makes no schema."""
+    for options in ({"read_only": True}, {"create": False}):
+        with pytest.raises(JournalUnreachable, match="there is no journal at"):
+            open_journal(journal_url(tmp_path), **options)
+    assert server().fetch("SELECT 1 FROM pg_namespace WHERE nspname = $1", schema_of(tmp_path)) == []
+
+
+def test_who_may_only_read(tmp_path: Path) -> None:
+    """A user without the right to write reads and verifies, and is refused for the rest, in words."""
+    schema = schema_of(tmp_path)
+    with PostgresJournal(journal_url(tmp_path)) as journal:
+        fill(journal)
+        before = content(journal)
+    with pytest.raises(JournalUnreachable, match=r"may not read .*: permission denied"):
+        PostgresJournal(journal_url(tmp_path, user="reader:look"), read_only=True)
+    server().execute(
+        f"GRANT USAGE ON SCHEMA {schema} TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO reader"
+    )
+    with PostgresJournal(journal_url(tmp_path, user="reader:look"), read_only=True) as journal:
+        assert content(journal) == before
+        assert list(verify(journal)) == []
+        with pytest.raises(JournalReadOnly, match="was opened for reading only"):
+            journal.append([Batch("a", 0, [new()])])
+    with (
+        PostgresJournal(journal_url(tmp_path, user="reader:look")) as journal,
+        pytest.raises(JournalReadOnly, match=r"the user may not write to .*: permission denied"),
+    ):
+        journal.append([Batch("a", 0, [new()])])
+
+
+def test_a_read_only_server(tmp_path: Path) -> None:
+    """On a server that takes no writing, a journal that is there is read, and nothing is made or appended."""
+    url, standby = journal_url(tmp_path), {"default_transaction_read_only": "on"}
+    with pytest.raises(JournalReadOnly, match="is read-only: a standby server"):
+        PostgresJournal(journal_url(tmp_path, **standby))
+    with PostgresJournal(url) as journal:
+        journal.append([Batch("a", 0, [new()])])
+    with PostgresJournal(journal_url(tmp_path, **standby)) as journal:
+        assert journal.position() == 1
+        for change in (
+            lambda: journal.append([Batch("a", 1, [new("c2")])]),
+            lambda: journal.keep("a", b""),
+            lambda: journal.sign_checkpoint(NOON),
+        ):
+            with pytest.raises(JournalReadOnly, match="is read-only: a standby server"):
+                change()
+
+
+def test_a_server_that_would_forget(tmp_path: Path) -> None:
+    """A server that does not wait for its disk is refused; a user who does not wait is made to."""
+    careless = Server("fsync=off")
+    try:
+        with pytest.raises(JournalFailed, match="does not wait for its disk"):
+            PostgresJournal(careless.journal_url(tmp_path))
+    finally:
+        careless.stop("end")
+    for asked, given in (("off", "on"), ("local", "on"), ("on", "on"), ("remote_apply", "remote_apply")):
+        with PostgresJournal(journal_url(tmp_path, synchronous_commit=asked)) as journal:
+            assert journal._link.write(lambda c: c.fetchval("SHOW synchronous_commit")) == given
+
+
+def test_a_database_of_another_encoding(tmp_path: Path) -> None:
+    """A database that does not know its characters is refused."""
+    name = schema_of(tmp_path)
+    server().execute(f"CREATE DATABASE {name} ENCODING 'SQL_ASCII' TEMPLATE template0")
+    with pytest.raises(JournalFailed, match="keeps text as SQL_ASCII"):
+        PostgresJournal(journal_url(tmp_path, database=name))
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "words"),
+    [
+        (asyncpg.DiskFullError("x"), JournalFull, "is full: nothing was written"),
+        (asyncpg.ReadOnlySQLTransactionError("x"), JournalReadOnly, "is read-only"),
+        (asyncpg.QueryCanceledError("x"), JournalFailed, "broke off: x; nothing was written"),
+        (asyncpg.DeadlockDetectedError("x"), JournalFailed, "broke off"),
+        (asyncpg.DataCorruptedError("x"), JournalDamaged, "is damaged: x"),
+        (asyncpg.UndefinedTableError("x"), JournalDamaged, "is damaged: x"),
+        (asyncpg.CheckViolationError("x"), JournalDamaged, "is damaged: x"),
+        (asyncpg.PostgresIOError("x"), JournalFailed, "failed: x"),
+        (asyncpg.AdminShutdownError("x"), OutcomeUnknown, "was lost: it is not known whether"),
+        (asyncpg.ConnectionDoesNotExistError("x"), OutcomeUnknown, "was lost: it is not known whether"),
+        (ConnectionResetError("x"), OutcomeUnknown, "was lost: it is not known whether"),
+        (TimeoutError(), OutcomeUnknown, "was lost: it is not known whether"),
+        (RuntimeError(), JournalFailed, "failed: RuntimeError"),
+    ],
+)
+def test_what_postgresql_says_is_translated(error: Exception, kind: type[JournalError], words: str) -> None:
+    """Every error of an open connection becomes one of the journal's, in words that name the journal."""
+    found = told(error, "the journal", writing=True)
+    assert type(found) is kind
+    assert words in str(found)
+    assert "the journal" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (asyncpg.TooManyConnectionsError("x"), "too many clients"),
+        (asyncpg.CannotConnectNowError("x"), "is starting or stopping"),
+        (asyncpg.InsufficientPrivilegeError("x"), "does not let the user in: x"),
+        (asyncpg.ConfigurationLimitExceededError("x"), "cannot be opened: x"),
+        (TimeoutError(), "does not answer"),
+        (ConnectionRefusedError(111, "Connection refused"), "cannot be reached: Connection refused"),
+        (OSError("Multiple\n exceptions"), "cannot be reached: Multiple exceptions"),
+    ],
+)
+def test_why_a_server_cannot_be_opened(error: Exception, words: str) -> None:
+    """Every error of connecting is told in words."""
+    found = cannot_open(error, "the journal")
+    assert type(found) is JournalUnreachable
+    assert words in str(found)
+    assert type(cannot_open(RuntimeError(), "the journal")) is JournalFailed
+
+
+def test_the_form_is_the_one_that_is_written_down(on_server: PostgresJournal, tmp_path: Path) -> None:
+    """The migrations lead to the schema of form.txt: after a new migration, write it anew and review the difference."""
+    assert on_server._link.read(lambda c: form_of(c, schema_of(tmp_path))) == expected_form()
+    assert [one.number for one in shipped(FOLDER)] == list(range(1, len(shipped(FOLDER)) + 1))
+
+
+def test_nodes_that_start_together(tmp_path: Path) -> None:
+    """Several nodes that open a journal that does not exist yet make it once, and all of them can write."""
+
+    def begin(number: int) -> None:
+        with PostgresJournal(journal_url(tmp_path)) as journal:
+            journal.append([Batch(f"t{number}", 0, [new()])])
+
+    server()
+    with ThreadPoolExecutor(5) as pool:
+        list(pool.map(begin, range(5)))
+    with PostgresJournal(journal_url(tmp_path), read_only=True) as journal:
+        assert journal.tables() == [f"t{number}" for number in range(5)]
+        assert list(verify(journal)) == []
+
+
+def test_an_older_form_is_brought_up(tmp_path: Path) -> None:
+    """A journal of an older form is brought up to date when it is opened for writing, and not by who only reads."""
+    with PostgresJournal(journal_url(tmp_path), migrations=shipped(FOLDER)[:1]) as journal:
+        fill(journal)
+        before = content(journal)
+    with pytest.raises(UnknownFormat, match="a journal of form 1, and form 2 is needed: open it once for writing"):
+        PostgresJournal(journal_url(tmp_path), read_only=True)
+    with PostgresJournal(journal_url(tmp_path)) as journal:
+        assert content(journal) == before
+        assert list(verify(journal)) == []
+
+
+def test_another_form_is_refused(tmp_path: Path) -> None:
+    """A newer form, or a migration that is another one than ours, is refused and left as it is."""
+    first, second = shipped(FOLDER)
+    newer = (first, second, Migration(3, "more", "CREATE TABLE more (a integer);"))
+    with PostgresJournal(journal_url(tmp_path), migrations=newer) as journal:
+        assert codes(verify(journal)) == {"schema-altered"}
+    for read_only in (True, False):
+        with pytest.raises(UnknownFormat, match="made by a newer taisai: it has form 3, and this one knows up to 2"):
+            PostgresJournal(journal_url(tmp_path), read_only=read_only)
+        altered = (first, second._replace(sql="-- an afterthought"), newer[2])
+        with pytest.raises(UnknownFormat, match=r"migration 2 \(lease\) is not the one that this taisai has"):
+            PostgresJournal(journal_url(tmp_path), read_only=read_only, migrations=altered)
+    tampered(tmp_path, "DELETE FROM migration")
+    with pytest.raises(JournalDamaged, match="lists no migrations"):
+        PostgresJournal(journal_url(tmp_path))
+
+
+def test_a_migration_that_fails_changes_nothing(tmp_path: Path) -> None:
+    """Migrations are applied whole or not at all."""
+    broken = (
+        *shipped(FOLDER),
+        Migration(3, "broken", "CREATE TABLE more (a integer); CREATE TABLE record (a integer);"),
+    )
+    with pytest.raises(JournalFailed, match='relation "record" already exists'):
+        PostgresJournal(journal_url(tmp_path), migrations=broken)
+    assert server().fetch("SELECT 1 FROM pg_namespace WHERE nspname = $1", schema_of(tmp_path)) == []
+
+
+def test_somebody_elses_schema_is_refused(tmp_path: Path) -> None:
+    """A schema with another program's tables is left alone; an empty one that was made for us is used."""
+    schema = schema_of(tmp_path)
+    server().execute(f"CREATE SCHEMA {schema}; CREATE TABLE {schema}.bets (stake integer)")
+    for read_only in (True, False):
+        with pytest.raises(NotAJournal, match="belongs to some other program: it is not a taisai journal"):
+            PostgresJournal(journal_url(tmp_path), read_only=read_only)
+    assert server().fetch("SELECT tablename FROM pg_tables WHERE schemaname = $1", schema) == [("bets",)]
+    server().execute(f"DROP TABLE {schema}.bets; ALTER SCHEMA {schema} OWNER TO house")
+    with PostgresJournal(journal_url(tmp_path, user=HOUSE)) as journal:
+        fill(journal)
+        assert list(verify(journal)) == []
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE record SET at = at + 1 WHERE position = 1",
+        "DELETE FROM record WHERE position = 36",
+        "TRUNCATE record CASCADE",
+        "UPDATE checkpoint SET at = 0",
+        "DELETE FROM checkpoint",
+        "TRUNCATE checkpoint",
+    ],
+)
+def test_what_is_written_stays(on_server: PostgresJournal, tmp_path: Path, sql: str) -> None:
+    """Records and checkpoints are neither changed nor deleted, not even by the owner of the database."""
+    fill(on_server)
+    before = content(on_server)
+    with pytest.raises(asyncpg.RestrictViolationError, match="is never changed or deleted"):
+        server().execute(f"SET search_path = {schema_of(tmp_path)}; {sql}")
+    assert content(on_server) == before
+
+
+TAMPERING: dict[str, tuple[str, str]] = {
+    "record altered": ("UPDATE record SET at = at + 1 WHERE position = 5", "record-altered"),
+    "body altered": ("UPDATE record SET body = '{}x' WHERE position = 5", "record-altered"),
+    "text altered": (r"UPDATE record SET by_whom = 'p\7' WHERE position = 5", "record-altered"),
+    "table altered": ("UPDATE record SET table_name = 'x' WHERE position = 5", "record-missing"),
+    "middle deleted": ("DELETE FROM record WHERE position = 20", "record-missing"),
+    "end deleted": ("DELETE FROM record WHERE position > 40", "tail-missing"),
+    "everything deleted": ("TRUNCATE record CASCADE", "table-missing"),
+    "a record before the first": (
+        """ALTER TABLE record DROP CONSTRAINT record_position_check;
+        INSERT INTO record VALUES ('甲', 99, -1, 'k', 1, 1, 'x', 0, 'p', '', '', '')""",
+        "record-misplaced",
+    ),
+    "head altered": ("UPDATE head SET hash = '\\x00' WHERE table_name = '甲'", "head-altered"),
+    "head deleted": ("DELETE FROM head WHERE table_name = '甲'", "head-missing"),
+    "tail moved": ("UPDATE tail SET position = position + 1", "tail-missing"),
+    "tail deleted": ("DELETE FROM tail", "tail-missing"),
+    "snapshot altered": ("UPDATE snapshot SET state = ''", "snapshot-altered"),
+    "checkpoint altered": ("UPDATE checkpoint SET at = at + 1 WHERE number = 1", "checkpoint-altered"),
+    "last checkpoint deleted": ("DELETE FROM checkpoint WHERE number = 2", "checkpoint-missing"),
+    "last checkpoint renamed": ("UPDATE checkpoint_head SET hash = '\\x00'", "checkpoint-missing"),
+    "trigger gone": ("DROP TRIGGER record_is_final ON record", "schema-altered"),
+    "trigger asleep": ("ALTER TABLE record DISABLE TRIGGER record_is_final", "schema-altered"),
+    "trigger without teeth": (
+        "CREATE OR REPLACE FUNCTION is_final() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'",
+        "schema-altered",
+    ),
+    "another table": ("CREATE TABLE more (a integer)", "schema-altered"),
+    "not logged": ("ALTER TABLE drawer SET UNLOGGED", "schema-altered"),
+    "no key": ("ALTER TABLE record DROP CONSTRAINT record_command_id_table_name_part_key", "schema-altered"),
+    "a rule": ("CREATE RULE quiet AS ON INSERT TO drawer DO INSTEAD NOTHING", "schema-altered"),
+    "a table gone": ("DROP TABLE checkpoint_head", "file-damaged"),
+}
+
+
+@pytest.mark.parametrize("name", TAMPERING)
+def test_tampering_is_found(on_server: PostgresJournal, tmp_path: Path, name: str) -> None:
+    """What somebody changes who owns the server and not the key is found."""
+    fill(on_server, 8)
+    assert list(verify(on_server)) == []
+    sql, code = TAMPERING[name]
+    tampered(tmp_path, sql)
+    with PostgresJournal(journal_url(tmp_path), read_only=True) if name != "tail deleted" else on_server as journal:
+        found = list(verify(journal))
+    assert code in codes(found), found
+    assert all(one.sentence for one in found)
+
+
+@pytest.mark.parametrize(
+    ("sql", "words"),
+    [
+        ("DELETE FROM record WHERE position = 36", "should have 36 records, .* the last is number 35"),
+        ("UPDATE head SET seq = seq - 1 WHERE table_name = '甲'", "its tables should have 35 together"),
+        ("UPDATE head SET hash = '\\x00' WHERE table_name = '甲'", "is not the one that its head names"),
+        ("DELETE FROM tail", "has lost its end"),
+    ],
+)
+def test_nothing_is_added_to_a_damaged_journal(tmp_path: Path, sql: str, words: str) -> None:
+    """A journal whose ends do not fit together takes no more records."""
+    with PostgresJournal(journal_url(tmp_path)) as journal:
+        fill(journal)
+    tampered(tmp_path, sql)
+    with (
+        pytest.raises(JournalDamaged, match=words),
+        PostgresJournal(journal_url(tmp_path)) as journal,
+    ):
+        journal.append([Batch("甲", 18, [new("c")])])
+
+
+def test_the_key_lies_where_the_address_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The key is made where the address says, or in the folder of settings; without it nothing is signed."""
+    with PostgresJournal(journal_url(tmp_path)) as journal:
+        assert journal.public_key() is None
+        fill(journal)
+        assert journal.key_file == (tmp_path / "house.key").resolve()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["house.key", "house.pub"]
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "settings"))
+    without = journal_url(tmp_path).partition("&key=")[0]
+    with PostgresJournal(without) as journal:
+        assert journal.key_file == tmp_path / "settings" / "taisai" / f"{journal.id}.key"
+        assert codes(verify(journal)) == {"key-missing"}
+        with pytest.raises(SigningFault, match="is missing, and this journal's checkpoints were signed with it"):
+            journal.sign_checkpoint(NOON)
+    (tmp_path / "new").mkdir()
+    other = journal_url(tmp_path / "new").partition("&key=")[0]
+    with PostgresJournal(other) as journal:
+        journal.sign_checkpoint(NOON)
+        assert journal.key_file.is_file()
+        assert list(verify(journal)) == []
+    with PostgresJournal(other) as journal:
+        journal.sign_checkpoint(NOON)
+        assert list(verify(journal)) == []
+
+
+def test_a_folder_for_the_key_that_cannot_be_made(tmp_path: Path) -> None:
+    """Where the key cannot be put, nothing is signed, and the reason is told."""
+    (tmp_path / "file").write_text("", encoding="ascii")
+    with (
+        PostgresJournal(journal_url(tmp_path, key=tmp_path / "file" / "house.key")) as journal,
+        pytest.raises(SigningFault, match="cannot be made"),
+    ):
+        journal.sign_checkpoint(NOON)
+
+
+@pytest.mark.parametrize("text", ["", "a", "\0", "\\", "\\0", "\0\\", "\\\\0", "a\0b\\c", "0", "\\x"])
+def test_any_text_can_be_kept(text: str) -> None:
+    """Text comes back as it was, and is kept without the one character that PostgreSQL does not take."""
+    assert from_text(to_text(text)) == text
+    assert "\0" not in to_text(text)
+
+
+def test_a_value_that_cannot_be_asked_for(on_server: PostgresJournal) -> None:
+    """A number beyond all numbers is refused in words, and the journal can be used afterwards."""
+    with pytest.raises(JournalFailed, match="failed"):
+        list(on_server.read("a", 2**70))
+    with pytest.raises(JournalFailed, match="failed"):
+        on_server.sign_checkpoint(2**70)
+    on_server.append([Batch("a", 0, several(0, 3))])
+    assert list(verify(on_server)) == []
+
+
+def test_a_journal_is_used_from_inside_a_loop(on_server: PostgresJournal) -> None:
+    """Who runs an event loop himself can use the journal like everybody else."""
+
+    async def use(do: Callable[[Journal], int]) -> int:
+        return do(on_server)
+
+    def append(journal: Journal) -> int:
+        journal.append([Batch("a", 0, several(0, 3))])
+        return journal.position()
+
+    assert asyncio.run(use(append)) == 3

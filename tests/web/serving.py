@@ -1,0 +1,190 @@
+"""What tests of the server share: a house that listens on a free port, people who work there, a table made ready."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, ParamSpec
+
+from taisai.books import Shelf, open_shelf
+from taisai.client import Client, Second, Session, Table
+from taisai.floor.clock import Clock
+from taisai.floor.passwords import Passwords
+from taisai.floor.settings import Bounds, Demo, JournalPlace, Settings, SignIn, demo_settings
+from taisai.table import actions as a
+from taisai.table.people import Role
+from taisai.web.house import House
+from taisai.web.security import Rates
+from taisai.web.serve import server_of
+from tests.floor.people import CHEAP, HandClock
+
+P = ParamSpec("P")
+PASSWORD = "correct horse 9"
+FLOAT = {100: 1_000, 500: 1_000}
+LIMITS = a.TableLimits(100, a.BoxLimit(100, 10_000))
+ROOMY = Bounds(sign_ins_per_minute=1_000_000, commands_per_second=1_000_000, commands_burst=1_000_000)
+POSTS = {
+    "dan": Role.DEALER,
+    "sue": Role.SUPERVISOR,
+    "pat": Role.PIT_MANAGER,
+    "kim": Role.SHIFT_MANAGER,
+    "ada": Role.AUDITOR,
+}
+TIME_LIMIT_S = 120
+
+
+def on_a_loop(test: Callable[P, Awaitable[None]]) -> Callable[P, None]:
+    """Run a test on an event loop of its own, and not for ever."""
+
+    @functools.wraps(test)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        async def whole() -> None:
+            async with asyncio.timeout(TIME_LIMIT_S):
+                await test(*args, **kwargs)
+
+        asyncio.run(whole())
+
+    return run
+
+
+@cache
+def shelf() -> Shelf:
+    """The rule books of the package."""
+    return open_shelf(environment={})
+
+
+def quick_clock() -> tuple[Clock, HandClock]:
+    """A house's clock that is moved by hand, and the hand."""
+    hand = HandClock()
+    return Clock(hand, hand), hand
+
+
+def settings_for(
+    url: str = "memory:", *, demo: bool = False, limits: Bounds = ROOMY, sign_in: SignIn | None = None
+) -> Settings:
+    """Settings of a floor for tests: without tables, or the demo's."""
+    base = demo_settings(shelf()) if demo else Settings()
+    return Settings(
+        journal=JournalPlace(url=url),
+        limits=limits,
+        sign_in=sign_in or SignIn(),
+        demo=Demo(enabled=demo),
+        house=base.house,
+        tables=base.tables,
+    )
+
+
+@dataclass
+class Running:
+    """A house that listens, and those who work there."""
+
+    house: House
+    address: str
+    client: Client
+    crew: dict[str, Session] = field(default_factory=dict)
+
+    async def hire(self, *logins: str, tables: str | tuple[str, ...] = "*") -> None:
+        """Have the administrator add staff, each of whom chooses a password and signs in."""
+        if "admin" not in self.crew:
+            await self.client.choose_password(self.house.first_link, PASSWORD)
+            self.crew["admin"] = await self.client.sign_in("admin", PASSWORD, "administrator")
+        for login in logins:
+            link = await self.crew["admin"].add_staff(login, login.title(), {POSTS[login]: tables})
+            assert await self.client.choose_password(link.token, PASSWORD) == login
+            self.crew[login] = await self.client.sign_in(login, PASSWORD, POSTS[login])
+
+    async def ready_table(self, name: str = "T1", layout: str = "rws-tai-sai-v6/A", **set_up: Any) -> None:
+        """Put up a table and open it: dice, float, the opening check of its book."""
+        if "sue" not in self.crew:
+            await self.hire("dan", "sue")
+        sue = self.crew["sue"]
+        await sue.put_up(name, set_up_of(layout, **set_up))
+        for action in (a.ReceiveDice("D1"), a.SealDice("D1", "S-1"), a.CountFloat(FLOAT)):
+            await sue.do(name, action)
+        items = [each["item"] for each in (await sue.crew(name))["crew"]["opening"]]
+        if "test-run" in items:
+            await sue.do(name, a.TestRun((1, 3, 6), True))
+        for item in items:
+            await sue.do(name, a.CheckItem(item, True))
+        await sue.do(name, a.OpenTable())
+
+    async def seat(self, player: str, table: str = "T1", buy_in: int = 20_000) -> Session:
+        """Seat a player by a code and sell him chips."""
+        code = await self.crew["dan"].seat_code(table, player, buy_in)
+        session = await self.client.sit_down(code=code.code)
+        assert session.me.player == player
+        await self.crew["dan"].do(table, a.BuyIn(player, buy_in))
+        return session
+
+
+def set_up_of(layout: str, **chosen: Any) -> a.SetUp:
+    """A set-up under a book."""
+    book_id, _, layout_id = layout.partition("/")
+    return a.SetUp(
+        **{
+            "book": book_id,
+            "layout": layout_id,
+            "digest": shelf().book(book_id).digest,
+            "limits": LIMITS,
+            "currency": "SGD",
+            "denominations": tuple(FLOAT),
+            **chosen,
+        }
+    )
+
+
+def by_sue() -> Second:
+    """The supervisor's own credentials, as the second person."""
+    return Second("sue", PASSWORD, Role.SUPERVISOR)
+
+
+async def deal(table: Table, *steps: a.Action) -> None:
+    """Have the crew do one thing after the other."""
+    for step in steps:
+        await table.do(step)
+
+
+@asynccontextmanager
+async def open_house(
+    settings: Settings | None = None, *, clock: Clock | None = None, gather_s: float = 0.001
+) -> AsyncIterator[Running]:
+    """A house that listens on a free port of this machine, served as the command does it."""
+    chosen = settings or settings_for()
+    port_0 = Settings(
+        listen=type(chosen.listen)(port=0),
+        journal=chosen.journal,
+        sign_in=chosen.sign_in,
+        limits=chosen.limits,
+        demo=chosen.demo,
+        house=chosen.house,
+        tables=chosen.tables,
+    )
+    house = House(port_0, shelf(), clock=clock, gather_s=gather_s, passwords=Passwords(CHEAP))
+    if chosen.limits is ROOMY:
+        house.rates = Rates(1e9, 1e9)
+    await house.start()
+    server = server_of(house)
+    serving = asyncio.get_running_loop().create_task(server._serve())
+    try:
+        while not server.started:
+            assert not serving.done(), "the server did not start"
+            await asyncio.sleep(0.005)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        address = f"http://127.0.0.1:{port}"
+        async with Client(address) as client:
+            yield Running(house, address, client)
+    finally:
+        if house.is_ready:
+            await house.stop("the test is over")
+        server.should_exit = True
+        await serving
+
+
+def sqlite_url(folder: Path) -> str:
+    """A journal in a file of its own."""
+    return f"sqlite:///{folder / 'floor.db'}"
