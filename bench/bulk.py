@@ -101,7 +101,8 @@ def _duckdb(columns: tuple[NDArray[Any], ...], multipliers: NDArray[np.int64], w
     base.execute("create table bets as select * from bets_columns")
     base.execute("create table pays as select * from pays_columns")
     query = """
-        select case when multiplier > 0 then stake * (multiplier - 1) else 0 end as winnings, stake * multiplier as returned
+        select case when multiplier > 0 then stake * (multiplier - 1) else 0 end as winnings,
+               stake * multiplier as returned
         from bets join pays on bets.box = pays.box and bets.roll = pays.roll
     """
 

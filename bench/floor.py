@@ -8,8 +8,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import contextmanager
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -27,9 +27,7 @@ BOXES = ("small", "big", "odd", "even", "total:9", "pair:12", "single:3", "doubl
 @contextmanager
 def server(*words: str) -> Iterator[dict[str, Any]]:
     """A server process, and what it says of itself."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "bench.floor_server", *words], stdout=subprocess.PIPE, text=True
-    )
+    process = subprocess.Popen([sys.executable, "-m", "bench.floor_server", *words], stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
         yield json.loads(process.stdout.readline())
@@ -207,7 +205,7 @@ async def result_time(journal: str) -> tuple[float, bytes]:
     """Seconds until a result has reached every watcher of a table, from the dealer's frame on; and such a frame."""
     with server("floor", journal, "1", "8") as told:
         dealers = Dealers()
-        (table, token), = told["dealers"].items()
+        ((table, token),) = told["dealers"].items()
         dealer = await connect(told["port"], f"/play/{table}", token, dealers.heard)
         heard, last = 0, b""
         everybody: asyncio.Future[None] = asyncio.get_running_loop().create_future()

@@ -37,7 +37,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 
-async def echo(scope: Message, receive: Receive, send: Send) -> None:
+async def echo(_scope: Message, receive: Receive, send: Send) -> None:
     """Every frame comes back."""
     await receive()
     await send({"type": "websocket.accept"})
@@ -51,7 +51,7 @@ async def echo(scope: Message, receive: Receive, send: Send) -> None:
 EVERYBODY: set[Send] = set()
 
 
-async def broadcast(scope: Message, receive: Receive, send: Send) -> None:
+async def broadcast(_scope: Message, receive: Receive, send: Send) -> None:
     """Every frame goes to everybody, in a plain loop."""
     await receive()
     await send({"type": "websocket.accept"})

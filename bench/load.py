@@ -34,6 +34,7 @@ class Socket(asyncio.Protocol):
         self._buffer = b""
         self._open = False
         self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.lost: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.transport: asyncio.Transport
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -80,6 +81,13 @@ class Socket(asyncio.Protocol):
             elif opcode == 9:
                 self.transport.write(bytes((0x8A, 0x80 | len(text))) + bytes(4) + text)
         self._buffer = buffer[place:]
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """The server is gone."""
+        if not self.ready.done():
+            self.ready.set_exception(error or ConnectionError("the server closed the connection"))
+        if not self.lost.done():
+            self.lost.set_result(None)
 
     def send(self, text: bytes) -> None:
         """Send a frame."""

@@ -21,9 +21,7 @@ from typing import Final
 
 STATIC: Final = Path(__file__).parent.parent / "src" / "taisai" / "web" / "static"
 LANGUAGES: Final = ("en", "zh-Hans", "zh-Hant")
-_USED: Final = re.compile(
-    r"""\bt(?:n|)\(\s*["'`]([^"'`]+)["'`]|data-t(?:-label)?="([^"]+)"|\btitle: "([a-z0-9.-]+)\""""
-)
+_USED: Final = re.compile(r"""\btn?\(\s*["'`]([^"'`]+)["'`]|data-t(?:-label)?="([^"]+)"|\btitle: "([a-z0-9.-]+)\"""")
 _STARTS: Final = re.compile(r"`((?:[a-z0-9-]+\.)+)\$\{")
 _COMMENT: Final = re.compile(r"^\s*(?://|\*|/\*).*$", re.MULTILINE)
 _QUOTED: Final = re.compile(r"""["'`]([a-z0-9-]+(?:\.[a-z0-9-]+)+)["'`]""")

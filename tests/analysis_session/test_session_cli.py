@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from taisai import analysis
-from taisai.analysis import session_plots
+from taisai.analysis import session_drawdown, session_plots
 from taisai.analysis.session import Game, Manner, Plan, bands, session
 from taisai.cli.session import session as command
 from taisai.core.faults import InputFault
@@ -23,7 +23,7 @@ SMALL = Game(1000, ((-1000, 111), (1000, 105)))
 
 def test_table_names_what_matters(capsys: pytest.CaptureFixture[str]) -> None:
     """The table has the mean, the quantiles, the chances of each end, and the error."""
-    command(LAYOUT, bets="small=1000", rounds=300, bankroll=50_000, stop_win=20_000, stop_loss=40_000, drawdown=True)
+    command(LAYOUT, bets="small=1000", rounds=90, bankroll=9000, stop_win=7000, stop_loss=8000, drawdown=True)
     text = capsys.readouterr().out
     for words in (
         "expected result",
@@ -75,7 +75,6 @@ def test_csv_is_the_distribution(capsys: pytest.CaptureFixture[str]) -> None:
         ({"rounds": 5, "bankroll": 10}, "--bankroll: 10 does not pay for one round, which stakes 1000"),
         ({"rounds": 5, "stop_win": -1}, "--stop-win: an amount is at least 1"),
         ({"rounds": 5, "plan": "martingale"}, "--stake-max: martingale raises its stakes"),
-        ({"rounds": 5, "plan": "martingale", "stake_max": 9000, "drawdown": True}, "--drawdown: is of flat play"),
         ({"rounds": 5, "csv": True, "json": True}, "--csv: choose"),
         ({"rounds": 5, "plot": Path("x.gif")}, "--plot: the file's name ends in"),
         ({"rounds": 5, "plot": Path("x.svg"), "picture": "ruin"}, "--plot: nothing ends this session"),
@@ -86,6 +85,25 @@ def test_faults_name_the_option(given: dict[str, object], message: str) -> None:
     with pytest.raises(InputFault) as caught:
         command(LAYOUT, bets="small=1000", **given)  # type: ignore[arg-type] # options by name
     assert str(caught.value).startswith(message)
+
+
+def test_drawdown_is_of_the_session_as_it_is_played(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With a plan or an end the drawdown is that of what is played; too much work names the option."""
+    command(LAYOUT, bets="small=1000", rounds=50, plan="martingale", stake_max=4000, drawdown=True, json=True)
+    found = json.loads(capsys.readouterr().out)
+    manner = Manner(50, plan=Plan.MARTINGALE, stake_max=4000)
+    assert [each["depth"] for each in found["drawdown"]] == [
+        depth for _, depth in session_drawdown.stopped_drawdown_quantiles(SMALL, manner)
+    ]
+    assert found["drawdown_mean"] is None
+    monkeypatch.setattr(session_drawdown, "WORK_MOST", 100)
+    with pytest.raises(InputFault, match="--drawdown: too much work"):
+        command(LAYOUT, bets="small=1000", rounds=50, plan="martingale", stake_max=4000, drawdown=True)
+    # Flat play is then given as if nothing ended it, and that is said.
+    command(LAYOUT, bets="small=1000", rounds=50, bankroll=9000, drawdown=True)
+    assert "drawdown at most, unstopped" in capsys.readouterr().out
 
 
 def test_without_numpy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

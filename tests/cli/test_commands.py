@@ -50,7 +50,7 @@ def refused(capfd: pytest.CaptureFixture[str], *words: str) -> str:
 
 
 @pytest.mark.parametrize("command", [
-    "books", "clause", "settle", "odds", "compare", "decided", "session", "felt", "deal", "replay",
+    "books", "clause", "settle", "odds", "compare", "decided", "session", "house", "simulate", "felt", "deal", "replay",
     "explain", "audit", "verify", "report", "resettle", "backup", "restore", "move",
 ])  # fmt: skip
 def test_each_command_helps_with_examples(capfd: pytest.CaptureFixture[str], command: str) -> None:

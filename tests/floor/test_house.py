@@ -59,6 +59,7 @@ SAMPLES: dict[type, tuple[h.Notice, str]] = {
         (h.HouseEnabled(), "the whole house enabled"),
         (h.LargeWin("T1", 7, "ann", 180_000), "ann won 180000 in round 7 at T1"),
         (h.Overridden("T1", "betting time", "36 s", "60 s"), "betting time at T1: was 36 s, is 60 s"),
+        (h.AlertCleared("T1", "suspended", "lights", START), "alert at T1 of 2027-01-15 08:00:00 cleared: lights"),
     )
 }  # fmt: skip
 
@@ -234,6 +235,7 @@ def test_reports_merge_the_house_with_the_tables(floor: Path) -> None:
     assert "house.large-win" not in [each.what for each in higher.significant]
     assert {each.what for each in of_table.significant if each.table == "@house"} == {
         "house.table-disabled", "house.table-enabled", "house.large-win", "house.overridden",
+        "house.alert-cleared",
     }  # fmt: skip
     assert "house.login-locked" in to_csv(report)
 

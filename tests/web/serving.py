@@ -11,6 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, ParamSpec
 
+from msgspec.structs import replace
+
 from taisai.books import Shelf, open_shelf
 from taisai.client import Client, Second, Session, Table
 from taisai.floor.clock import Clock
@@ -155,15 +157,7 @@ async def open_house(
 ) -> AsyncIterator[Running]:
     """A house that listens on a free port of this machine, served as the command does it."""
     chosen = settings or settings_for()
-    port_0 = Settings(
-        listen=type(chosen.listen)(port=0),
-        journal=chosen.journal,
-        sign_in=chosen.sign_in,
-        limits=chosen.limits,
-        demo=chosen.demo,
-        house=chosen.house,
-        tables=chosen.tables,
-    )
+    port_0 = replace(chosen, listen=replace(chosen.listen, port=0))
     house = House(port_0, shelf(), clock=clock, gather_s=gather_s, passwords=Passwords(CHEAP))
     if chosen.limits is ROOMY:
         house.rates = Rates(1e9, 1e9)

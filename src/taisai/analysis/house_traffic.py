@@ -205,8 +205,9 @@ def _csv_rows(text: str, field: str) -> dict[str, object]:
     return {"players": players}
 
 
-_TABLE_KEYS: Final = ("rounds_per_hour", "void", "excess", "limits", "players")
-_GROUP_KEYS: Final = (
+TABLE_KEYS: Final = ("rounds_per_hour", "void", "excess", "limits", "players")
+"""Keys of a traffic file."""
+GROUP_KEYS: Final = (
     "name",
     "count",
     "bets",
@@ -221,12 +222,13 @@ _GROUP_KEYS: Final = (
     "refill",
     "buy_in",
 )
+"""Keys of a group of players."""
 _LIMIT_KEYS: Final = ("unit", "default", "kinds", "differential")
 
 
 def traffic_of(layout: Layout, raw: object) -> Traffic:
     """Traffic from plain values."""
-    table = _keys(raw, "", _TABLE_KEYS)
+    table = _keys(raw, "", TABLE_KEYS)
     pace = _whole(table.get("rounds_per_hour", ROUNDS_PER_HOUR), "rounds_per_hour", 1, PACE_MOST)
     players = table.get("players")
     if not isinstance(players, list) or not 1 <= len(players) <= GROUPS_MOST:
@@ -278,7 +280,7 @@ def _limits(raw: object) -> Limits:
 
 
 def _group(layout: Layout, raw: object, field: str, pace: int, place: int) -> Group:
-    row = _keys(raw, field, _GROUP_KEYS)
+    row = _keys(raw, field, GROUP_KEYS)
     if "bets" not in row:
         raise InputFault(f"{field}.bets", "is missing")
     bets = _bets(layout, row["bets"], f"{field}.bets")

@@ -125,7 +125,7 @@ class SessionResult(NamedTuple):
 
 def session(game: Game, manner: Manner, *, exact: bool = False, levels: Sequence[Fraction] = LEVELS) -> SessionResult:
     """The outcome of a session."""
-    _check(game, manner, exact=exact)
+    check_session(game, manner, exact=exact)
     rounds = manner.rounds
     if manner.is_free:
         weights = exact_weights(game.ways, rounds) if exact else float_weights(game.ways, rounds)
@@ -146,7 +146,7 @@ class Band(NamedTuple):
 
 def bands(game: Game, manner: Manner, levels: Sequence[Fraction] = LEVELS) -> list[Band]:
     """The quantiles as the session goes on, at some sixty rounds; sessions that are over stay where they ended."""
-    _check(game, manner, exact=False)
+    check_session(game, manner, exact=False)
     # An even stride: results of even and odd rounds of an even-money bet lie on different places, and would zigzag.
     stride = max(2, 2 * -(-manner.rounds // (2 * BANDS_MOST)))
     marks = sorted(range(manner.rounds, 0, -stride))
@@ -186,7 +186,8 @@ def _walked(game: Game, manner: Manner, marks: Iterable[int], *, exact: bool) ->
     return (walk_exact if exact else walk_float)(walk, frozenset(marks))
 
 
-def _check(game: Game, manner: Manner, *, exact: bool) -> None:
+def check_session(game: Game, manner: Manner, *, exact: bool = False) -> None:
+    """A fault for what cannot be played, or is more than can be computed."""
     most = EXACT_ROUNDS if exact else ROUNDS_MOST
     if not 1 <= manner.rounds <= most:
         kind = "an exact session has" if exact else "a session has"
@@ -263,7 +264,7 @@ def drawdown_chances(game: Game, rounds: int, depths: Sequence[int]) -> list[flo
     How far one is under the best so far is itself a walk, held at 0 by each new best; it is absorbed at the depth. All
     depths are walked at once, one a row.
     """
-    _check(game, Manner(rounds), exact=False)
+    check_session(game, Manner(rounds), exact=False)
     unit = reduce(gcd, (net for net, _ in game.ways)) or 1
     total = sum(ways for _, ways in game.ways)
     limits = np.array([max(-(-depth // unit), 0) for depth in depths], dtype=np.int64)

@@ -19,7 +19,7 @@ from taisai.core.rulebook import Layout
 from taisai.wire.plain import exact
 
 if TYPE_CHECKING:
-    from taisai.analysis.session import Manner, SessionResult
+    from taisai.analysis.session import Game, Manner, SessionResult
 
 _CURVE_POINTS = 200
 """Points of a curve over the rounds that JSON gives, at most."""
@@ -37,7 +37,7 @@ def session(
     plan: Annotated[Literal["flat", "martingale", "dalembert"], Parameter(help="How stakes follow results.")] = "flat",
     stake_max: Annotated[int | None, Parameter(help="Most that a round may stake, for plans that raise.")] = None,
     drawdown: Annotated[
-        bool, Parameter(help="Also the largest drawdown (of flat play, unstopped).", negative=())
+        bool, Parameter(help="Also the largest drawdown: how far under the best so far.", negative=())
     ] = False,
     fractions: Annotated[
         bool, Parameter(name="--exact", help="Exact fractions, for up to 300 rounds.", negative=())
@@ -63,8 +63,6 @@ def session(
     """
     if csv and json:
         raise InputFault("--csv", "choose --csv or --json, not both")
-    if drawdown and plan != "flat":
-        raise InputFault("--drawdown", f"is of flat play, not of {plan}")
     chosen = shelf_of(book_dir).layout(layout)
     together = bets_odds(chosen, parse_bets(chosen, bets, field_name="--bets"))
     try:
@@ -79,8 +77,7 @@ def session(
     manner = sessions.Manner(rounds, bankroll, stop_win, stop_loss, sessions.Plan(plan), stake_max)
     try:
         result = sessions.session(game, manner, exact=fractions)
-        depths = sessions.drawdown_quantiles(game, rounds) if drawdown else ()
-        depth_mean = sessions.drawdown_mean(game, rounds) if drawdown else None
+        depths, depth_mean, unstopped = _drawdown(game, manner) if drawdown else ((), None, False)
         spread = sessions.bands(game, manner) if plot is not None and picture == "paths" else []
     except InputFault as fault:
         raise InputFault(f"--{fault.field}", fault.reason) from None
@@ -104,11 +101,30 @@ def session(
             session_plots.plot_ruin(title, result, plot)
         print(f"drawn: {plot}", file=sys.stderr)
     if json:
-        print_json({**_plain(chosen, together, manner, result, depths), "drawdown_mean": depth_mean, "bands": spread})
+        more = {"drawdown_mean": depth_mean, "drawdown_unstopped": unstopped, "bands": spread}
+        print_json({**_plain(chosen, together, manner, result, depths), **more})
     elif csv:
         _write_csv(result)
     else:
-        _show(chosen, together, manner, result, depths, depth_mean=depth_mean)
+        _show(chosen, together, manner, result, depths, depth_mean=depth_mean, unstopped=unstopped)
+
+
+def _drawdown(game: Game, manner: Manner) -> tuple[tuple[tuple[Fraction, int], ...], float | None, bool]:
+    """Quantiles of the largest drawdown, the mean where it is computed, and whether they are of unstopped play.
+
+    Where a session that ends is too much work, flat play is given as if nothing ended it: it never is less deep.
+    """
+    from taisai.analysis import session as sessions  # noqa: PLC0415 - as above
+    from taisai.analysis.session_drawdown import stopped_drawdown_quantiles  # noqa: PLC0415 - as above
+
+    if not manner.is_free:
+        try:
+            return stopped_drawdown_quantiles(game, manner), None, False
+        except InputFault:
+            if manner.plan is not sessions.Plan.FLAT:
+                raise
+    mean = sessions.drawdown_mean(game, manner.rounds)
+    return sessions.drawdown_quantiles(game, manner.rounds), mean, not manner.is_free
 
 
 def _staked(odds: BetsOdds, most: int | None = None) -> str:
@@ -129,6 +145,7 @@ def _show(
     depths: tuple[tuple[Fraction, int], ...],
     *,
     depth_mean: float | None,
+    unstopped: bool,
 ) -> None:
     out = console()
     out.print(f"[bold]{layout.name}[/]  {_staked(odds)}  (staked {odds.staked} a round, {manner.plan})")
@@ -148,11 +165,10 @@ def _show(
         if limit is not None:
             facts.add_row(name, percent(Fraction(chance), 4))
     if depth_mean is not None:
-        facts.add_row("expected largest drawdown" + ("" if manner.is_free else ", unstopped"), f"{depth_mean:,.2f}")
+        facts.add_row("expected largest drawdown" + (", unstopped" if unstopped else ""), f"{depth_mean:,.2f}")
     out.print(facts)
-    table = grid(
-        ("with this chance", "right"), ("result at most", "right"), ("drawdown at most" if depths else "", "right")
-    )
+    named = "drawdown at most" + (", unstopped" if unstopped else "")
+    table = grid(("with this chance", "right"), ("result at most", "right"), (named if depths else "", "right"))
     by_level = {level: f"{depth:,d}" for level, depth in depths}
     for level, net in result.quantiles:
         table.add_row(f"{float(level) * 100:g} %", f"{net:+,d}", by_level.get(level, ""))

@@ -62,6 +62,7 @@ class Floor:
         self.disabled: set[str] = set()
         """Names of tables where no new round begins; `*` for all of them (R35)."""
         self.closing = False
+        self.closed = False
         self.writer: GroupWriter
         self.log: HouseLog
         self._listeners: list[Listener] = []
@@ -120,7 +121,9 @@ class Floor:
     def submit(self, table: LiveTable, command: Command, reply: Reply) -> None:
         """Carry a command out; the reply comes when it is on disk."""
         do = command.do
-        if self.closing and isinstance(do, (OpenBets, PlaceBet)):
+        if self.closed:
+            reply(Outcome(table.state.seq, fault=Fault(HouseCode.CLOSING, "The house is closed.")))
+        elif self.closing and isinstance(do, (OpenBets, PlaceBet)):
             fault = Fault(HouseCode.CLOSING, "The house is closing: no new round begins and no bet is taken.")
             reply(Outcome(table.state.seq, fault=fault))
         elif self.disabled and isinstance(do, OpenBets) and not self.disabled.isdisjoint((EVERYTHING, table.name)):
@@ -201,6 +204,7 @@ class Floor:
         for table in self.tables.values():
             if table.state.seq:
                 table.snapshot()
+        self.closed = True
         await self.writer.stop()
 
     @property

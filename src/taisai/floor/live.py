@@ -11,12 +11,13 @@ disk. A command whose fate is not known (the connection was cut in the commit) i
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import Final
 
 from taisai.floor.answers import Fault, HouseCode, Outcome, fault_of
 from taisai.floor.writer import GroupWriter
-from taisai.journal import Batch, DuplicateCommand, Journal, JournalError
+from taisai.journal import Batch, DuplicateCommand, Journal, JournalError, JournalFull, JournalReadOnly
 from taisai.journal.codec import event_of, records_of
 from taisai.journal.keeper import COMMANDS_KEPT, SNAPSHOT_EVERY, Books, RulesAtHand, load, restart_command
 from taisai.table.actions import Command
@@ -28,6 +29,7 @@ from taisai.table.refusals import Refusal
 from taisai.table.rules import TableRules
 from taisai.table.state import SNAPSHOT_FORMAT, TableState, snapshot_of
 
+LOGGER = logging.getLogger("taisai.floor")
 Reply = Callable[[Outcome], None]
 Listener = Callable[["LiveTable", tuple[Event, ...]], None]
 
@@ -145,6 +147,8 @@ class LiveTable:
     def settle(self, pending: _Pending, error: JournalError | None) -> None:
         """What was decided is on disk, or is not."""
         if error is not None or self._recovering:
+            if not self._recovering:
+                LOGGER.error("not written: %s", error, extra={"table": self.name})
             self._failed.append((pending, error or JournalError("an earlier record failed")))
             self._recovering = True
             if len(self._failed) == len(self._pending):
@@ -190,7 +194,8 @@ class LiveTable:
 
     def _unreadable(self, error: JournalError) -> None:
         """Nothing can be said about the commands in doubt: their askers repeat them by their ids."""
-        sentence = f"It is not known whether this was recorded: {error}"
+        LOGGER.error("the journal cannot be read: %s", error, extra={"table": self.name})
+        sentence = "It is not known whether this was recorded: the journal does not answer."
         fault = Fault(HouseCode.NOT_RECORDED, sentence, allowed="repeat it with the same id")
         self._next = self.state
         self._end_recovery({}, fault)
@@ -230,7 +235,8 @@ class LiveTable:
                 records = journal.find_command(self.name, command.id)
                 events = tuple(event_of(record) for record in records)
             except JournalError as error:
-                fault = Fault(HouseCode.TRY_AGAIN, f"The first answer cannot be read: {error}")
+                LOGGER.error("the journal cannot be read: %s", error, extra={"table": self.name})
+                fault = Fault(HouseCode.TRY_AGAIN, "The first answer cannot be read now.")
                 outcome = Outcome(self.state.seq, fault=fault)
             else:
                 outcome = (
@@ -255,4 +261,12 @@ def _id_taken(seq: int) -> Outcome:
 def _not_recorded(error: JournalError) -> Fault:
     if isinstance(error, DuplicateCommand):
         return Fault(HouseCode.TRY_AGAIN, "Another command of this table was a repeat: nothing of yours was recorded.")
-    return Fault(HouseCode.NOT_RECORDED, f"Nothing was recorded: {error}", allowed="try again")
+    why = next((words for kind, words in _WHY.items() if isinstance(error, kind)), "the journal cannot be written")
+    return Fault(HouseCode.NOT_RECORDED, f"Nothing was recorded: {why}.", allowed="try again with the same id")
+
+
+_WHY: Final[dict[type[JournalError], str]] = {
+    JournalFull: "the journal's disk is full",
+    JournalReadOnly: "the journal is read-only",
+}
+"""What people are told; where the journal lies is for the log alone."""

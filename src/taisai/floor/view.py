@@ -18,6 +18,7 @@ import msgspec
 from taisai.core.boxes import BoxName
 from taisai.core.limits import PAIR_OF
 from taisai.core.rulebook import Layout
+from taisai.floor.steps import losers, needs, next_step, procedure_view
 from taisai.table import happenings as h
 from taisai.table.betting import breaches
 from taisai.table.dealing import rulings_of
@@ -168,6 +169,7 @@ def seat_view(state: TableState, player: str) -> View:
 def crew_view(rules: TableRules | None, state: TableState, person: Person) -> View:
     """What the crew sees: balances, float, exposure, breaches, what may be done next and why not."""
     view: View = {
+        "seq": state.seq,
         "float": state.balance(FLOAT),
         "drop": state.balance(DROP),
         "funds": {player: state.funds(player) for player in state.players},
@@ -177,13 +179,19 @@ def crew_view(rules: TableRules | None, state: TableState, person: Person) -> Vi
         "test_runs": state.test_runs,
         "disputes": plain(state.disputes),
         "meters": plain(state.meters),
+        "debts": {name: debt for name in state.players if (debt := state.balance(f"debt:{name}"))},
         "moves": {},
+        "needs": {},
     }
     result = table_result(state)
     view["result"] = {**result._asdict(), "hold": None if result.hold is None else float(result.hold)}
     if rules is None:
         return view
     view["moves"] = moves(rules, state, person)
+    view["needs"] = needs(state, person)
+    view["next"] = next_step(rules, state)
+    view["procedure"] = procedure_view(rules)
+    view["losers"] = losers(rules, state)
     view["opening"] = [
         {"item": item.item, "summary": item.summary, "clauses": list(item.clauses)}
         for item in rules.book.procedure.opening
@@ -202,8 +210,8 @@ def crew_view(rules: TableRules | None, state: TableState, person: Person) -> Vi
 def moves(rules: TableRules, state: TableState, person: Person) -> dict[str, View | None]:
     """For each action of this person's role: nothing when he may try, else why not."""
     found: dict[str, View | None] = {}
-    for action, (needs, _) in ACTIONS.items():
-        if person.role in needs.roles:
+    for action, (asked, _) in ACTIONS.items():
+        if person.role in asked.roles:
             refusal = may_begin(rules, state, person, action)
             name = str(action.__struct_config__.tag)  # type: ignore[attr-defined]  # every action is a tagged struct
             found[name] = None if refusal is None else plain(refusal)

@@ -77,6 +77,7 @@ class GroupWriter:
         self._loop = loop
         self._queue: SimpleQueue[Written | Callable[[Journal], None] | None] = SimpleQueue()
         self._broken = False
+        self._stopped = False
         self._thread = Thread(target=self._run, name="journal writer", daemon=True)
         self._thread.start()
 
@@ -95,6 +96,8 @@ class GroupWriter:
 
     async def run(self, work: Callable[[Journal], T]) -> T:
         """Have something done with the journal between two commits, and wait for what comes of it."""
+        if self._stopped:
+            raise JournalFailed("the house is closed")
         future: asyncio.Future[T] = self._loop.create_future()
 
         def do(journal: Journal) -> None:
@@ -114,6 +117,7 @@ class GroupWriter:
 
     async def stop(self) -> None:
         """Write what waits, and close the journal."""
+        self._stopped = True
         self._queue.put(None)
         await asyncio.to_thread(self._thread.join)
         self.journal.close()

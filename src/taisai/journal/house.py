@@ -255,12 +255,22 @@ class Overridden(_Notice, frozen=True, tag="overridden"):
     after: str
 
 
+class AlertCleared(_Notice, frozen=True, tag="alert-cleared"):
+    """Somebody saw to an alert of the pit."""
+
+    table: str
+    alert: str
+    what: str
+    raised_at: int
+
+
 Notice = (
     HouseStarted | HouseStopped | DigestDiffers | ClockChanged
     | SignInFailed | SignedIn | SignedOut | SessionExpired | LoginLocked | LoginUnlocked
     | StaffAdded | StaffChanged | StaffDisabled | StaffEnabled | PasswordSet | OneTimeLinkMade
     | SeatCodeMade | SeatCodeUsed | GuessingStopped
     | TableDisabled | TableEnabled | HouseDisabled | HouseEnabled | LargeWin | Overridden
+    | AlertCleared
 )  # fmt: skip
 
 
@@ -399,6 +409,8 @@ def house_told(what: Notice) -> str:  # noqa: C901, PLR0915 - one branch for eac
             told = f"{what.player} won {what.amount} in round {what.round} at {what.table}"
         case Overridden():
             told = f"{what.what} at {what.table}: was {what.before}, is {what.after}"
+        case AlertCleared():
+            told = f"alert at {what.table} of {clock_words(what.raised_at)} cleared: {what.what}"
         case _:
             assert_never(what)
     return told

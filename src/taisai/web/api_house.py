@@ -188,7 +188,10 @@ HOUSE_ENDPOINTS: Final = (
     Endpoint("GET", "/healthz", get_health, "Whether the program runs", Health, _TAG),
     Endpoint("GET", "/readyz", get_readiness, "Whether the house takes bets", Health, _TAG),
     Endpoint("GET", "/metrics", get_metrics, "Metrics for Prometheus", str, _TAG, media="text/plain"),
-    Endpoint("GET", "/api/report", get_report, "Meters, win and hold", Plain, _TAG, who=Who.STAFF, query=ReportQuery),
+    Endpoint(
+        "GET", "/api/report", get_report, "Meters, win and hold", Plain, _TAG,
+        who=Who.STAFF, query=ReportQuery, also=("text/csv", "text/html"),
+    ),
     Endpoint(
         "GET", "/api/house/events", list_house_events, "Significant events of the house", list[Plain], _TAG,
         who=Who.STAFF, query=EventsQuery,

@@ -37,6 +37,8 @@ class Me(Struct, frozen=True):
     locked: bool
     expires_at: int
     player: str | None
+    idle_s: int = 0
+    """After so long without a touch the screen locks itself; 0 is never (players)."""
 
 
 class Admitted(Struct, frozen=True):
@@ -52,7 +54,7 @@ class Said(Struct, frozen=True):
     said: str
 
 
-def _me(session: Session) -> Me:
+def _me(call: Call, session: Session) -> Me:
     return Me(
         session.who,
         session.post,
@@ -61,13 +63,14 @@ def _me(session: Session) -> Me:
         session.locked,
         session.expires_at,
         session.who if session.is_player else None,
+        0 if session.is_player else call.house.settings.sign_in.idle_minutes * 60,
     )
 
 
 def _admit(call: Call, admission: Admission) -> Admitted:
     session = admission.session
     call.cookie = (admission.token, (session.expires_at - session.created_at) // 1_000_000)
-    return Admitted(admission.token, _me(session))
+    return Admitted(admission.token, _me(call, session))
 
 
 def _slow_down(call: Call) -> None:
@@ -129,7 +132,7 @@ async def _walk_away(call: Call, session: Session) -> None:
 
 async def who_am_i(call: Call) -> Me:
     """The session of this request."""
-    return _me(call.mine)
+    return _me(call, call.mine)
 
 
 class PasswordBody(Struct, frozen=True, forbid_unknown_fields=True):
@@ -144,7 +147,7 @@ async def unlock_session(call: Call) -> Me:
     found = await call.house.accounts.unlock_session(call.mine, call.body.password, call.where)
     if isinstance(found, SignInRefusal):
         raise Stop(sign_in_fault(found))
-    return _me(found)
+    return _me(call, found)
 
 
 async def lock_session(call: Call) -> Said:

@@ -20,11 +20,12 @@ from taisai.table.actions import Command, Name, SetUp
 from taisai.table.notation_told import told
 from taisai.table.people import Person
 from taisai.table.recall import explain_line, exposure, recall, table_result
-from taisai.table.state import PastRound, TablePhase
+from taisai.table.state import PastRound, TablePhase, TableState
 from taisai.web.endpoint import Call, Endpoint, Stop, Who
 from taisai.web.wire import Do
 
 Plain = dict[str, Any]
+_HOUR_US: Final = 3_600_000_000
 RECALLED: Final = 50
 """A player's own rounds that are given back at once, at most."""
 
@@ -282,6 +283,7 @@ async def get_pit(call: Call) -> list[Plain]:
             "dice_hours": None
             if dice is None or dice.sealed_at is None
             else round((now - dice.sealed_at) / 3_600_000_000, 2),
+            "rounds_per_hour": rounds_per_hour(state, now),
             "disputes": sum(not each.resolution for each in state.disputes.values()),
             "flags": [plain(flag) for flag in state.round.flags],
         }
@@ -290,6 +292,14 @@ async def get_pit(call: Call) -> list[Plain]:
             card["exposure"] = {"staked": worst.staked, "loss": worst.loss}
         found.append(card)
     return found
+
+
+def rounds_per_hour(state: TableState, now: int) -> int | None:
+    """How fast a table is dealt: over the last hour, or since its first round in it."""
+    ended = [past.ended_at for past in state.history if past.ended_at > now - _HOUR_US]
+    if len(ended) < 2:
+        return None
+    return round((len(ended) - 1) * _HOUR_US / max(ended[-1] - ended[0], 1))
 
 
 class JournalQuery(Struct, frozen=True):

@@ -20,8 +20,10 @@ from starlette.routing import Route, Router
 from taisai.floor.answers import Fault, HouseCode
 from taisai.web.api_house import HOUSE_ENDPOINTS
 from taisai.web.api_people import PEOPLE_ENDPOINTS
+from taisai.web.api_pit import PIT_ENDPOINTS
 from taisai.web.api_rules import RULES_ENDPOINTS
 from taisai.web.api_tables import TABLE_ENDPOINTS
+from taisai.web.api_training import TRAINING_ENDPOINTS
 from taisai.web.endpoint import Endpoint, error_response
 from taisai.web.house import House
 from taisai.web.openapi import openapi
@@ -33,7 +35,14 @@ Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
-ENDPOINTS: Final[tuple[Endpoint, ...]] = (*RULES_ENDPOINTS, *TABLE_ENDPOINTS, *PEOPLE_ENDPOINTS, *HOUSE_ENDPOINTS)
+ENDPOINTS: Final[tuple[Endpoint, ...]] = (
+    *RULES_ENDPOINTS,
+    *TRAINING_ENDPOINTS,
+    *TABLE_ENDPOINTS,
+    *PEOPLE_ENDPOINTS,
+    *PIT_ENDPOINTS,
+    *HOUSE_ENDPOINTS,
+)
 PLAY: Final = "/play/"
 
 

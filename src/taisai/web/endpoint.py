@@ -137,6 +137,8 @@ class Endpoint:
     while_locked: bool = False
     """A locked session may call it: to unlock, to sign out, to see who it is."""
     media: str = "application/json"
+    also: tuple[str, ...] = ()
+    """Other forms in which the answer may be asked for."""
 
     async def serve(self, house: House, request: Request) -> Response:
         """Answer a request."""

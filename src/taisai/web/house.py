@@ -16,6 +16,7 @@ from starlette.datastructures import Headers
 
 from taisai.books import Shelf
 from taisai.floor.accounts import Accounts, OneTimeLink, SignInRefusal
+from taisai.floor.alerts import Alerts
 from taisai.floor.answers import Fault, HouseCode
 from taisai.floor.clock import Clock
 from taisai.floor.dealer import AutomaticDealer, opening_moves
@@ -33,6 +34,7 @@ from taisai.journal.house import HouseStopped, Post
 from taisai.table.happenings import Event
 from taisai.table.people import Person, Role
 from taisai.table.state import TablePhase
+from taisai.web.auditing import Auditor
 from taisai.web.channel import Channel
 from taisai.web.metrics import WebCounts
 from taisai.web.security import Rates
@@ -79,6 +81,8 @@ class House:
         self.shelf = shelf
         self.clock = clock or Clock()
         self.floor = Floor(shelf.book, self._open_journal, self.clock, large_win=settings.house.large_win)
+        self.alerts = Alerts(self.floor, self.clock.now, settings.house.large_win)
+        self.auditor = Auditor()
         self.counts = WebCounts()
         self.rates = Rates(200, 400)
         self.sign_in_rates = Rates(settings.limits.sign_ins_per_minute / 60, settings.limits.sign_ins_per_minute)
@@ -114,6 +118,7 @@ class House:
         """Open everything, in order."""
         loop = asyncio.get_running_loop()
         await self.floor.start()
+        self.alerts.load()
         self.floor.listen(self._changed)
         drawer = ThreadedDrawer(self.floor, loop)
         policy = self.settings.sign_in

@@ -49,13 +49,24 @@ class TextLines(logging.Formatter):
         return f"{line}  {' '.join(found)}" if found else line
 
 
+class _Refusals(logging.Filter):
+    """Leaves out what uvicorn says of every socket that is refused with an answer: nothing is wrong with those."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether a record is told."""
+        return record.msg != "ASGI callable returned without completing handshake."
+
+
 def set_up_logs(form: Literal["json", "text"], level: str) -> None:
     """Send all logs to standard error in one form."""
     handler = logging.StreamHandler(sys.stderr)
+    handler.addFilter(_Refusals())
     handler.setFormatter(JsonLines() if form == "json" else TextLines())
     for name in ("taisai", "uvicorn"):
         logger = logging.getLogger(name)
         logger.handlers[:] = [handler]
         logger.propagate = False
         logger.setLevel(level.upper())
+    # Uvicorn's finest words are headers and frames as they come in: tokens and passwords are among them.
+    logging.getLogger("uvicorn").setLevel(max(logging.getLevelNamesMapping()[level.upper()], logging.INFO))
     logging.getLogger("uvicorn.access").disabled = True

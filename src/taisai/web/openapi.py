@@ -65,6 +65,7 @@ _DESCRIPTION: Final = (
 
 def _operation(each: Endpoint, schema_of: dict[int, Any]) -> dict[str, Any]:
     answer = {"type": "string"} if each.answer in (str, bytes) else schema_of[id(each.answer)]
+    content = {each.media: {"schema": answer}} | {media: {"schema": {"type": "string"}} for media in each.also}
     errors = {"application/json": {"schema": schema_of_errors(schema_of)}}
     operation: dict[str, Any] = {
         "summary": each.summary,
@@ -72,7 +73,7 @@ def _operation(each: Endpoint, schema_of: dict[int, Any]) -> dict[str, Any]:
         "tags": [each.tag],
         "description": f"For {each.who}.",
         "responses": {
-            "200": {"description": "Done.", "content": {each.media: {"schema": answer}}},
+            "200": {"description": "Done.", "content": content},
             "4XX": {"description": "Refused, and why.", "content": errors},
             "5XX": {"description": "Not possible at present.", "content": errors},
         },

@@ -36,6 +36,8 @@ PAGES: Final = {
     "/pit": "pit.html",
     "/board": "board.html",
     "/rules": "rules.html",
+    "/odds": "odds.html",
+    "/compare": "odds-compare.html",
     "/train": "train.html",
 }
 """The page at each address; all else they need is under /static/."""

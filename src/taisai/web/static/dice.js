@@ -60,7 +60,7 @@ export class Tumbler {
         "div",
         { class: "cube" },
         ...[1, 2, 3, 4, 5, 6].map((face) =>
-          h("div", { class: `side side-${face}` }, s("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" }, ...pips(face))),
+          h("div", { class: `cube-side cube-side-${face}` }, s("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" }, ...pips(face))),
         ),
       ),
     );

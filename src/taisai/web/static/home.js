@@ -1,7 +1,7 @@
 // The floor: every table as a card with its last results. Sit down, watch, or look at the board; crew finds its way
 // to work. Enters: /api/floor, read again every few seconds while somebody looks.
 
-import { get, me, part, post, remember } from "./api.js";
+import { get, getOnce, me, part, post, remember } from "./api.js";
 import { diceRow } from "./dice.js";
 import { $, h, put } from "./dom.js";
 import { t, tn } from "./i18n.js";
@@ -15,7 +15,9 @@ const AGAIN_MS = 4000;
 const RESULTS = 6;
 
 await startPage({ title: "nav.tables", nav: "home" });
-let who = await me().catch(() => null);
+const who = await me().catch(() => null);
+/** Titles of rule books by their id. @type {Map<string, string>} */
+const titles = new Map((await getOnce("/api/books").catch(() => [])).map((/** @type {any} */ book) => [book.id, book.title]));
 const list = h("ul", { class: "tables" });
 const title = h("h1", null, "");
 put(
@@ -81,7 +83,8 @@ function tableCard(card, floor) {
   return h("li", { class: "table-card", "data-table": card.table },
     h("div", { class: "cloth" },
       h("h2", null, card.table, h("span", { class: "tag" }, state)),
-      h("p", null, card.book ? `${card.book} · ${t("home.layout", { layout: card.layout ?? "" })}` : t("phase.new")),
+      h("p", null, card.book ? h("span", { lang: "en", title: card.book }, titles.get(card.book) ?? card.book) : t("phase.new"),
+        card.book ? ` · ${t("home.layout", { layout: card.layout ?? "" })}` : ""),
       h("p", null, limits)),
     h("div", { class: "inside" },
       lastResults(card),

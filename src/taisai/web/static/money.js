@@ -84,3 +84,16 @@ export function time(micros) {
 export function dateTime(micros) {
   return new Intl.DateTimeFormat(locale(), { dateStyle: "medium", timeStyle: "medium" }).format(micros / 1000);
 }
+
+/** An amount as people type it (25, 2.50), in minor units; null when it is none. @param {string} text */
+export function typedMoney(text) {
+  const found = /^(\d{1,12})(?:[.,](\d+))?$/.exec(text.trim().replace(/\s/g, ""));
+  if (!found || (found[2] ?? "").length > digits) return null;
+  return Number(found[1]) * 10 ** digits + Number((found[2] ?? "").padEnd(digits, "0") || 0);
+}
+
+/** An amount as people type it: without a currency. @param {number} minor */
+export function plainMoney(minor) {
+  const whole = minor % 10 ** digits === 0;
+  return (minor / 10 ** digits).toFixed(whole ? 0 : digits);
+}

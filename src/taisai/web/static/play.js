@@ -29,7 +29,7 @@ const SAID_S = [10, 5];
 const name = query("table");
 await startPage({
   title: "play.title",
-  bar: [h("strong", { class: "bar-table" }, name), h("a", { class: "button quiet", href: `/board?table=${part(name)}` }, t("home.board"))],
+  bar: () => [h("strong", { class: "bar-table" }, name), h("a", { class: "button quiet", href: `/board?table=${part(name)}` }, t("home.board"))],
 });
 
 // ---------------------------------------------------------------- the parts of the screen
@@ -59,19 +59,21 @@ put(
   $("#main"),
   h("h1", { class: "visually-hidden" }, t("play.at", { table: name })),
   h("div", { class: "play" },
-    h("section", { class: "stage", "aria-label": t("play.round") },
-      ui.dice,
-      h("div", { class: "stage-words" }, ui.call, ui.original, ui.spoken,
-        h("div", { class: "countdown" }, ui.seconds, h("div", { class: "bar-track", "aria-hidden": "true" }, ui.bar)), ui.last)),
-    h("section", { class: "sign", "aria-label": t("play.limits") }, ui.limits),
-    h("section", { class: "cloth", "aria-label": t("play.felt") }, ui.sections, ui.felt),
-    h("section", { class: "hand", "aria-label": t("play.hand") }, ui.guide, ui.info, ui.rail),
-    h("div", { class: "side" },
-      h("dl", { class: "panel purse" },
-        h("div", null, h("dt", null, t("play.funds")), ui.funds),
-        h("div", null, h("dt", null, t("play.on-felt")), ui.onFelt),
-        h("div", null, h("dt", null, t("play.last-net")), ui.lastNet)),
-      ui.result, ui.favourites)),
+    h("div", { class: "left" },
+      h("section", { class: "sign", "aria-label": t("play.limits") }, ui.limits),
+      h("section", { class: "felt-area", "aria-label": t("play.felt") }, ui.sections, ui.felt),
+      h("section", { class: "hand", "aria-label": t("play.hand") }, ui.guide, ui.info, ui.rail)),
+    h("div", { class: "right" },
+      h("section", { class: "stage", "aria-label": t("play.round") },
+        ui.dice,
+        h("div", { class: "stage-words" }, ui.call, ui.original, ui.spoken,
+          h("div", { class: "countdown" }, ui.seconds, h("div", { class: "bar-track", "aria-hidden": "true" }, ui.bar)), ui.last)),
+      h("div", { class: "side" },
+        h("dl", { class: "panel purse" },
+          h("div", null, h("dt", null, t("play.funds")), ui.funds),
+          h("div", null, h("dt", null, t("play.on-felt")), ui.onFelt),
+          h("div", null, h("dt", null, t("play.last-net")), ui.lastNet)),
+        ui.result, ui.favourites))),
 );
 
 const table = new Table(name);
@@ -374,7 +376,7 @@ function drawRail(setUp) {
     h("div", { class: "actions" },
       button("undo", () => void bets.undo()), button("clear", () => void bets.clear()), button("rebet", () => void bets.rebet()),
       button("double", () => void bets.double()),
-      h("button", { "data-action": "history", onclick: () => void showHistory(setUp) }, t("history.title"))),
+      h("button", { "data-action": "history", onclick: () => void showHistory(setUp) }, t("play.history"))),
   );
   if (focused) /** @type {HTMLElement | null} */ (ui.rail.querySelector(`[data-action="${focused}"]`))?.focus();
 }

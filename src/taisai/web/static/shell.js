@@ -43,8 +43,8 @@ enterRoom();
 
 /**
  * Texts, room and top bar.
- * @param {{title: string, nav?: string, bar?: Child[], quiet?: boolean}} page  `bar` goes into the top bar, `quiet`
- *   leaves the navigation away (boards)
+ * @param {{title: string, nav?: string, bar?: () => Child[], quiet?: boolean}} page  `bar` makes what the screen puts
+ *   into the top bar, `quiet` leaves the bar away (boards)
  */
 export async function startPage(page) {
   await loadTexts();
@@ -60,7 +60,7 @@ export async function startPage(page) {
   );
 }
 
-/** @param {{nav?: string, bar?: Child[]}} page */
+/** @param {{nav?: string, bar?: () => Child[]}} page */
 function bar(page) {
   const links = PAGES.map(([name, path, key]) =>
     h("a", { href: path, "aria-current": name === page.nav ? "page" : null }, t(key)),
@@ -69,7 +69,7 @@ function bar(page) {
     h("a", { class: "skip", href: "#main" }, t("nav.skip")),
     h("a", { class: "brand", href: "/" }, h("span", { class: "brand-die", "aria-hidden": "true" }), "Tai Sai"),
     h("nav", { "aria-label": t("nav.main") }, ...links),
-    h("div", { class: "bar-own" }, ...(page.bar ?? [])),
+    h("div", { class: "bar-own" }, ...(page.bar?.() ?? [])),
     h("button", { class: "quiet", onclick: () => void settings() }, h("span", { class: "gear", "aria-hidden": "true" }, "⚙"),
       h("span", { class: "gear-words" }, t("nav.settings"))),
   ];
@@ -153,6 +153,7 @@ export function toast(words, { kind = "plain", more = [] } = {}) {
   const gone = () => made.remove();
   made.append(h("button", { class: "x", "aria-label": t("close"), onclick: gone }, "×"));
   const host = $("#toasts");
+  for (const each of [...host.children]) if (each.firstElementChild?.textContent === made.firstElementChild?.textContent) each.remove();
   host.prepend(made);
   while (host.children.length > 3) host.lastElementChild?.remove();
   setTimeout(gone, kind === "bad" ? 9000 : 4500);

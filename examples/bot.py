@@ -1,0 +1,60 @@
+"""A bot of mixed temperament: it sits down as a guest of a demo table and plays a few rounds.
+
+python examples/bot.py http://127.0.0.1:8000 TS-C --rounds 3
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import random
+
+from taisai.client import Client, Refused, Table
+
+MOODS = ("cautious", "bold", "stubborn")
+
+
+def wish(table: Table, mood: str, last: tuple[str, int]) -> tuple[str, int]:
+    """Which box, and how much: a little on an even chance, a lot on a long one, or the same as before."""
+    least, room = 500, table.view["room"]
+    if mood == "stubborn" and last[0] in room:
+        return last
+    boxes = [box for box in room if box in ("small", "big")] if mood == "cautious" else list(room)
+    box = random.choice(boxes or list(room))
+    most = table.funds if room[box] is True else min(room[box], table.funds)
+    return box, min(least if mood == "cautious" else least * random.randint(1, 4), most // 100 * 100)
+
+
+async def play(address: str, name: str, rounds: int) -> None:
+    """Bet once in every round, and say what came of it."""
+    async with Client(address) as client:
+        seat = await client.sit_down(guest_at=name)
+        async with seat.table() as table:
+            last, done, betted_in = ("", 0), len(table.results), 0
+            async for _ in table:
+                if len(table.results) > done or (table.results and table.results[-1]["number"] == betted_in):
+                    done = len(table.results)
+                    if table.results[-1]["number"] == betted_in and table.seat.get("last"):
+                        print(f"round {betted_in}: {table.results[-1]['call']}; {table.funds} in hand", flush=True)
+                        betted_in, rounds = 0, rounds - 1
+                        if not rounds:
+                            return
+                if table.takes_bets and not betted_in and table.funds:
+                    mood = random.choice(MOODS)
+                    last = wish(table, mood, last)
+                    try:
+                        await table.bet(*last)
+                        betted_in = table.round
+                        print(f"round {betted_in}: {mood}, {last[1]} on {last[0]}", flush=True)
+                    except Refused as refused:
+                        print(f"round {table.round}: {refused} ({refused.allowed or 'nothing'} allowed)", flush=True)
+                        last = ("", 0)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("address")
+    parser.add_argument("table")
+    parser.add_argument("--rounds", type=int, default=3)
+    chosen = parser.parse_args()
+    asyncio.run(play(chosen.address, chosen.table, chosen.rounds))

@@ -1,0 +1,139 @@
+"""Alerts of the pit: what somebody must look at, until he says that he did.
+
+Enters: what happens at the tables. Leaves: alerts that stay, in the drawer and over a restart, until a person clears
+them; who did, when and with which words is in the alert and in the house's stream. Clearing an alert changes nothing
+at the table: it says that it was seen to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from taisai.journal.house import AlertCleared
+from taisai.table import happenings as h
+from taisai.table.happenings import Event
+
+if TYPE_CHECKING:
+    from taisai.floor.floor import Floor
+    from taisai.floor.live import LiveTable
+
+PREFIX: Final = "pit/alert/"
+CLEARED_KEPT: Final = 100
+"""Cleared alerts that are still shown; all of them are in the house's stream."""
+_EACH: Final = frozenset({"large-win", "dispute"})
+"""Kinds of which each is an alert of its own; of the others, one stands for all until it is cleared."""
+
+
+class Alert(Struct, frozen=True, kw_only=True):
+    """Something to look at."""
+
+    id: str
+    kind: str
+    table: str
+    round: int
+    at: int
+    """When it was raised, or raised again."""
+    what: str
+    times: int = 1
+    cleared_at: int | None = None
+    cleared_by: str = ""
+    note: str = ""
+
+
+class Alerts:
+    """All alerts of the floor."""
+
+    def __init__(self, floor: Floor, now: Callable[[], int], large_win: int) -> None:
+        self._floor, self._now, self._large_win = floor, now, large_win
+        self._all: dict[str, Alert] = {}
+        floor.listen(self._heard)
+
+    def load(self) -> None:
+        """Know what the drawer holds; the floor is started."""
+        for name, value in self._floor.writer.journal.kept(PREFIX).items():
+            try:
+                alert = msgspec.json.decode(value, type=Alert)
+            except msgspec.MsgspecError:
+                continue  # of another taisai; what it told is in the journal
+            if name == PREFIX + alert.id:
+                self._all.setdefault(alert.id, alert)
+
+    def shown(self, *, cleared: bool = False) -> list[Alert]:
+        """Alerts that wait, newest first; with `cleared` also those that somebody saw to."""
+        for table in self._floor.tables.values():
+            if table.broken:
+                self._raise("broken", table, table.broken)
+        found = [each for each in self._all.values() if cleared or each.cleared_at is None]
+        return sorted(found, key=lambda each: each.at, reverse=True)
+
+    def find(self, alert_id: str) -> Alert | None:
+        """An alert by its id."""
+        return self._all.get(alert_id)
+
+    async def clear(self, alert: Alert, *, by: str, note: str) -> Alert:
+        """Say that it was seen to; it is on disk when this returns. A second time changes nothing."""
+        if alert.cleared_at is not None:
+            return alert
+        cleared = replace(alert, cleared_at=self._now(), cleared_by=by, note=note)
+        self._all[alert.id] = cleared
+        value = msgspec.json.encode(cleared)
+        await self._floor.writer.run(lambda journal: journal.keep(PREFIX + alert.id, value))
+        await self._floor.log.note(AlertCleared(alert.table, alert.kind, alert.what, alert.at), by=by, reason=note)
+        self._forget_old()
+        return cleared
+
+    # ------------------------------------------------------------------ raising
+
+    def _heard(self, table: LiveTable, events: tuple[Event, ...]) -> None:
+        for event in events:
+            match event.what:
+                case h.RoundInterrupted(cause=cause):
+                    self._raise("interrupted", table, cause)
+                case h.TableSuspended(cause=cause):
+                    self._raise("suspended", table, cause)
+                case h.DiceOverdue(dice_set=dice_set, hours=hours):
+                    self._raise("dice-overdue", table, f"{dice_set}, {hours} h")
+                case h.LightsFaulted(fault=fault):
+                    self._raise("lights", table, fault)
+                case h.BetsClosed(flags=flags) if flags:
+                    self._raise("breach", table, "; ".join(flag.text for flag in flags[:3]))
+                case h.DisputeOpened(dispute=dispute, player=player, claim=claim):
+                    self._raise("dispute", table, f"{dispute}, {player}: {claim}")
+                case h.BetPaid(player=player, box=box, winnings=winnings) if winnings >= self._large_win:
+                    self._raise("large-win", table, f"{player} {box} {winnings}")
+                case _:
+                    pass
+
+    def _raise(self, kind: str, table: LiveTable, what: str) -> None:
+        state = table.state
+        standing = next(
+            (
+                each
+                for each in self._all.values()
+                if kind not in _EACH and each.cleared_at is None and (each.kind, each.table) == (kind, table.name)
+            ),
+            None,
+        )
+        if standing is not None:
+            if standing.what == what and standing.round == state.round.number:
+                return
+            alert = replace(standing, what=what, at=self._now(), round=state.round.number, times=standing.times + 1)
+        else:
+            name = f"{table.name}.{state.seq}.{len(self._all)}"
+            alert = Alert(id=name, kind=kind, table=table.name, round=state.round.number, at=self._now(), what=what)
+        self._all[alert.id] = alert
+        self._keep(alert.id, msgspec.json.encode(alert))
+
+    def _forget_old(self) -> None:
+        cleared = [each for each in self._all.values() if each.cleared_at is not None]
+        for each in sorted(cleared, key=lambda alert: alert.cleared_at or 0)[:-CLEARED_KEPT]:
+            del self._all[each.id]
+            self._keep(each.id, None)
+
+    def _keep(self, alert_id: str, value: bytes | None) -> None:
+        self._floor.background(self._floor.writer.run(lambda journal: journal.keep(PREFIX + alert_id, value)))

@@ -1,0 +1,537 @@
+"""Drills for dealers: a felt with chips and a roll; collect, call, pay; what to do when something is wrong.
+
+Enters: a book, a layout, a level and a seed. Leaves: a drill without its answers, always the same for the same seed;
+and, for answers, marks with the sentence and the clauses behind each. Everything right is found by the engine that
+settles real rounds: `settle`, `fix_stakes`, `result_call`. Nothing is kept here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import Final, NamedTuple, TypeVar
+
+from msgspec import Struct
+
+from taisai.core.bets import Bet, PlayerId, box_on
+from taisai.core.boxes import BoxName, Kind
+from taisai.core.calls import result_call
+from taisai.core.dice import ALL_ROLLS, Roll
+from taisai.core.explain import clauses_behind, why
+from taisai.core.faults import InputFault, shown
+from taisai.core.limits import PAIR_BOXES, Limits, make_limits
+from taisai.core.money import Chips, chips_of
+from taisai.core.prorata import FixedStakes, fix_stakes
+from taisai.core.rulebook import Layout, Rule, RuleBook
+from taisai.core.settlement import Ruling, settle
+from taisai.floor.training_cases import OUTCOME_TEXTS, Case, cases_of
+from taisai.table.actions import BoxLimit, TableLimits
+from taisai.table.recall import chips_for
+
+T = TypeVar("T")
+
+LEVELS: Final = (1, 2, 3, 4)
+"""Even money; singles and totals; the full layout; colours, differentials and pro rata."""
+SEED_MAX: Final = 40
+PASS_PERCENT: Final = 90
+UNIT: Final = 100
+DENOMINATIONS: Final = (100, 500, 2_500, 10_000)
+CURRENCIES: Final = {"New Zealand": "NZD", "Singapore": "SGD"}
+COLOURS: Final = {"red": 100, "blue": 200, "yellow": 500, "green": 1_000}
+"""What a colour chip of each player's colour is worth in a drill."""
+
+_PLAYERS: Final = ("Ann", "Ben", "Chu", "Dev")
+_EVEN_MONEY: Final = frozenset({Kind.SMALL, Kind.BIG, Kind.ODD, Kind.EVEN, Kind.FIELD})
+_SINGLES_TOTALS: Final = _EVEN_MONEY | {Kind.SINGLE, Kind.TOTAL}
+_TRIPLE_ONE_IN: Final = 9
+_CALLS_OFFERED: Final = 4
+_OPTIONS_OFFERED: Final = 4
+
+
+class _Size(NamedTuple):
+    """How much lies on the felt at a level."""
+
+    players: int
+    winning: int
+    losing: int
+    together: int
+    """Players in one box, at most."""
+    chips: int
+    """Units in one bet, at most."""
+    cases: int
+
+
+_SIZES: Final = {
+    1: _Size(players=2, winning=2, losing=2, together=2, chips=20, cases=1),
+    2: _Size(players=3, winning=3, losing=3, together=1, chips=20, cases=1),
+    3: _Size(players=4, winning=4, losing=4, together=2, chips=40, cases=2),
+    4: _Size(players=4, winning=3, losing=3, together=2, chips=40, cases=2),
+}
+
+
+class DrillPlayer(Struct, frozen=True):
+    """Somebody at the table of a drill; with colour chips, their colour and value."""
+
+    name: str
+    colour: str = ""
+    value: int = 0
+
+
+class DrillBet(Struct, frozen=True):
+    """A bet on the felt; `chips` counts it in the player's colour."""
+
+    player: str
+    box: str
+    stake: int
+    chips: int = 0
+
+
+class Choice(Struct, frozen=True):
+    """One answer to choose."""
+
+    id: str
+    text: str
+
+
+class Situation(Struct, frozen=True):
+    """Something is wrong, and the dealer says what now."""
+
+    id: str
+    text: str
+    choices: tuple[Choice, ...]
+
+
+class Drill(Struct, frozen=True):
+    """A drill without its answers."""
+
+    book: str
+    layout: str
+    digest: str
+    level: int
+    seed: str
+    currency: str
+    denominations: tuple[int, ...]
+    limits: TableLimits | None
+    """The sign at the table, where the drill is about limits."""
+    players: tuple[DrillPlayer, ...]
+    bets: tuple[DrillBet, ...]
+    dice: tuple[int, int, int]
+    calls: tuple[str, ...]
+    """Calls to choose from; the right one is among them."""
+    situations: tuple[Situation, ...]
+    par_s: int
+    """In how many seconds a trained dealer is done."""
+
+
+class Payment(Struct, frozen=True, forbid_unknown_fields=True):
+    """What is handed to a player for one bet."""
+
+    player: str
+    box: str
+    amount: int
+
+
+class Answers(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a dealer did."""
+
+    call: str = ""
+    collected: tuple[str, ...] = ()
+    payments: tuple[Payment, ...] = ()
+    situations: dict[str, str] = {}
+    seconds: int = 0
+
+
+class CallMark(Struct, frozen=True):
+    """The call marked."""
+
+    given: str
+    right: str
+    correct: bool
+    clauses: tuple[str, ...]
+
+
+class BoxMark(Struct, frozen=True):
+    """Whether a box was rightly collected or left."""
+
+    box: str
+    loses: bool
+    collected: bool
+    correct: bool
+    clauses: tuple[str, ...]
+
+
+class PaymentMark(Struct, frozen=True):
+    """One bet: what was due, what was given, and why."""
+
+    player: str
+    box: str
+    stake: int
+    at_risk: int
+    pays: int | None
+    winnings: int
+    returned: int
+    due: int
+    """Winnings of a winner; of a loser what was not at risk."""
+    given: int
+    correct: bool
+    chips: dict[int, int]
+    """The fewest chips for what was due."""
+    why: str
+    clauses: tuple[str, ...]
+
+
+class SituationMark(Struct, frozen=True):
+    """An irregularity marked."""
+
+    id: str
+    given: str
+    right: str
+    text: str
+    correct: bool
+    clauses: tuple[str, ...]
+
+
+class ShareMark(Struct, frozen=True):
+    """How a box over its limit was shared out."""
+
+    box: str
+    capacity: int
+    steps: tuple[str, ...]
+    clauses: tuple[str, ...]
+
+
+class Marks(Struct, frozen=True):
+    """A drill marked."""
+
+    right: int
+    asked: int
+    percent: int
+    passed: bool
+    seconds: int
+    par_s: int
+    in_time: bool
+    lit: tuple[str, ...]
+    call: CallMark
+    boxes: tuple[BoxMark, ...]
+    payments: tuple[PaymentMark, ...]
+    situations: tuple[SituationMark, ...]
+    shares: tuple[ShareMark, ...]
+
+
+class _Chance:
+    """Chance from a seed: the same on every machine and under every version of Python."""
+
+    def __init__(self, *names: object) -> None:
+        self._seed = "|".join(map(str, names))
+        self._drawn = 0
+
+    def below(self, bound: int) -> int:
+        """A whole number from 0 up to the bound."""
+        self._drawn += 1
+        digest = sha256(f"{self._seed}|{self._drawn}".encode()).digest()
+        return int.from_bytes(digest[:8], "big") % bound
+
+    def pick(self, things: Sequence[T]) -> T:
+        """One of them."""
+        return things[self.below(len(things))]
+
+    def some(self, things: Sequence[T], count: int) -> list[T]:
+        """As many of them, or all, in chance order."""
+        left = list(things)
+        return [left.pop(self.below(len(left))) for _ in range(min(count, len(left)))]
+
+
+class _Made(NamedTuple):
+    """A drill with what the engine needs to mark it."""
+
+    drill: Drill
+    roll: Roll
+    bets: tuple[Bet, ...]
+    limits: Limits | None
+    cases: tuple[Case, ...]
+
+
+def make_drill(book: RuleBook, layout: Layout, level: int, seed: str) -> Drill:
+    """The drill of a seed: the same chips, dice and questions every time."""
+    return _make(book, layout, level, seed).drill
+
+
+def _make(book: RuleBook, layout: Layout, level: int, seed: str) -> _Made:
+    if level not in LEVELS:
+        raise InputFault("level", f"from 1 to {LEVELS[-1]}, got {shown(level)}")
+    if not seed.strip() or len(seed) > SEED_MAX or not seed.isprintable():
+        raise InputFault("seed", f"from 1 to {SEED_MAX} printable characters, got {shown(seed)}")
+    size = _SIZES[level]
+    chance = _Chance("drill", layout.name, level, seed)
+    boxes = _boxes(layout, level)
+    roll = _roll(layout, boxes, chance)
+    colours = level == LEVELS[-1] and book.has(Rule.COLOUR_CHIPS)
+    players = tuple(
+        DrillPlayer(name, colour, value) if colours else DrillPlayer(name)
+        for name, (colour, value) in zip(_PLAYERS[: size.players], COLOURS.items(), strict=False)
+    )
+    bets = _bets(layout, boxes, roll, players, size, chance)
+    limits = None
+    if level == LEVELS[-1] and book.has(Rule.PRO_RATA):
+        bets, limits = _crowded(layout, roll, players, bets, chance)
+    cases = chance.some(cases_of(book), size.cases)
+    placed = tuple(Bet(PlayerId(each.player), BoxName(each.box), Chips(each.stake)) for each in bets)
+    engine = None if limits is None else _engine_limits(limits)
+    drill = Drill(
+        book=book.id,
+        layout=layout.id,
+        digest=book.digest,
+        level=level,
+        seed=seed,
+        currency=CURRENCIES.get(book.jurisdiction, "XXX"),
+        denominations=DENOMINATIONS,
+        limits=limits,
+        players=players,
+        bets=bets,
+        dice=roll.faces,
+        calls=_calls(book, roll, chance),
+        situations=tuple(_situation(each, chance) for each in cases),
+        par_s=_par(bets, len(cases), level),
+    )
+    return _Made(drill, roll, placed, engine, tuple(cases))
+
+
+# ---------------------------------------------------------------------- the felt of a drill
+
+
+def _boxes(layout: Layout, level: int) -> tuple[BoxName, ...]:
+    """The boxes that a level plays with. A layout with one even-money box has its singles from the start."""
+    if level >= 3:
+        return tuple(layout.boxes)
+    kinds = _EVEN_MONEY if level == 1 else _SINGLES_TOTALS
+    found = tuple(name for name, box in layout.boxes.items() if box.kind in kinds)
+    return found if len(found) > 1 else _boxes(layout, 2)
+
+
+def _roll(layout: Layout, boxes: Sequence[BoxName], chance: _Chance) -> Roll:
+    """A roll on which something pays; now and then a triple, on which most things lose."""
+    if chance.below(_TRIPLE_ONE_IN) == 0:
+        return chance.pick([roll for roll in ALL_ROLLS if roll.is_triple])
+    return chance.pick([roll for roll in ALL_ROLLS if any(box in layout.odds[roll.index] for box in boxes)])
+
+
+def _bets(  # noqa: PLR0917 - the parts of one drill, each made by the step before
+    layout: Layout,
+    boxes: Sequence[BoxName],
+    roll: Roll,
+    players: tuple[DrillPlayer, ...],
+    size: _Size,
+    chance: _Chance,
+) -> tuple[DrillBet, ...]:
+    won = layout.odds[roll.index]
+    chosen = [
+        *chance.some([box for box in boxes if box in won], size.winning),
+        *chance.some([box for box in boxes if box not in won], size.losing),
+    ]
+    bets = []
+    for box in chance.some(chosen, len(chosen)):
+        for player in chance.some(players, 1 + chance.below(size.together)):
+            units = 1 + chance.below(size.chips)
+            if player.value:
+                bets.append(DrillBet(player.name, box, units * player.value, units))
+            else:
+                bets.append(DrillBet(player.name, box, units * UNIT))
+    return tuple(bets)
+
+
+def _crowded(
+    layout: Layout, roll: Roll, players: tuple[DrillPlayer, ...], bets: tuple[DrillBet, ...], chance: _Chance
+) -> tuple[tuple[DrillBet, ...], TableLimits]:
+    """One box over its maximum, with or without a bet below the minimum, and a pair over its differential."""
+    minimum = 5 * UNIT
+    kept = [each for each in bets if each.stake >= minimum and each.box not in {"big", "small", "odd", "even"}]
+    paying = [box for box in layout.odds[roll.index] if layout.boxes[box].kind not in _EVEN_MONEY]
+    shared = chance.pick(paying or [box for box in layout.boxes if layout.boxes[box].kind is Kind.TOTAL])
+    kept = [each for each in kept if each.box != shared]
+    crowd = [DrillBet(each.name, shared, (10 + chance.below(40)) * UNIT) for each in players[:3]]
+    if chance.below(2):
+        crowd.append(DrillBet(players[3].name, shared, (1 + chance.below(4)) * UNIT))
+    total = sum(each.stake for each in crowd)
+    most = total * (50 + chance.below(40)) // 100 // UNIT * UNIT
+    pairs = [pair for pair, (one, _) in PAIR_BOXES.items() if one in layout.boxes]
+    pair = chance.pick(pairs)
+    sides = chance.some(PAIR_BOXES[pair], 2)
+    light = (5 + chance.below(20)) * UNIT
+    differential = (20 + chance.below(30)) * UNIT
+    heavy = [(15 + chance.below(60)) * UNIT, light + differential + chance.below(40) * UNIT]
+    pressed = [
+        DrillBet(players[0].name, sides[0], heavy[0]),
+        DrillBet(players[1].name, sides[0], heavy[1]),
+        DrillBet(players[2].name, sides[1], light),
+    ]
+    limits = TableLimits(
+        unit=UNIT,
+        default=BoxLimit(minimum, 100_000),
+        kinds={str(layout.boxes[shared].kind): BoxLimit(minimum, most)},
+        differential={str(pair): differential},
+    )
+    return (*kept, *crowd, *pressed), limits
+
+
+def _engine_limits(limits: TableLimits) -> Limits:
+    return make_limits(
+        unit=limits.unit,
+        default={"min": limits.default.min, "max": limits.default.max},
+        kinds={kind: {"min": each.min, "max": each.max} for kind, each in limits.kinds.items()},
+        differential=dict(limits.differential),
+    )
+
+
+def _calls(book: RuleBook, roll: Roll, chance: _Chance) -> tuple[str, ...]:
+    """The right call among wrong ones: one die misread, or a double or triple not called as such."""
+    calls = book.procedure.calls
+    right = result_call(calls, roll)
+    low, middle, high = roll.low_to_high
+    unnamed = calls.plain.format(low=low, middle=middle, high=high, total=roll.total)
+    near = [other for other in ALL_ROLLS if sum(a != b for a, b in zip(other.faces, roll.faces, strict=True)) == 1]
+    misread = dict.fromkeys(result_call(calls, other) for other in near)
+    wrong = [call for call in misread if call != right]
+    first = [unnamed] if unnamed != right else []
+    offered = [right, *first, *chance.some(wrong, _CALLS_OFFERED - 1 - len(first))]
+    return tuple(chance.some(offered, len(offered)))
+
+
+def _situation(case: Case, chance: _Chance) -> Situation:
+    offered = [case.right, *chance.some(case.wrong, _OPTIONS_OFFERED - 1)]
+    choices = tuple(Choice(str(each), OUTCOME_TEXTS[each]) for each in chance.some(offered, len(offered)))
+    return Situation(case.id, case.text, choices)
+
+
+def _par(bets: Sequence[DrillBet], cases: int, level: int) -> int:
+    """Seconds for a trained dealer: a look at each box, the arithmetic of each bet, a thought for each case."""
+    boxes = len({each.box for each in bets})
+    return 10 + 3 * boxes + (6 + 2 * level) * len(bets) + 10 * cases
+
+
+# ---------------------------------------------------------------------- marking
+
+
+def mark_drill(book: RuleBook, layout: Layout, level: int, seed: str, answers: Answers) -> Marks:
+    """Mark answers to the drill of a seed. Answers about bets or questions that it does not have are faults."""
+    made = _make(book, layout, level, seed)
+    fixed = fix_stakes(book, made.limits, made.bets)
+    settlement = settle(layout, made.roll, made.bets, fixed.at_risk if fixed.shared else None)
+    call = _mark_call(book, made.roll, answers.call)
+    boxes = _mark_boxes(book, layout, made, answers)
+    payments = _mark_payments(book, layout, made, fixed, settlement.rulings, answers)
+    situations = _mark_situations(made, answers)
+    counted = [each for each in payments if each.due or each.given]
+    verdicts = [call.correct, *(each.correct for each in boxes), *(each.correct for each in counted)]
+    verdicts += [each.correct for each in situations]
+    right, asked = sum(verdicts), len(verdicts)
+    percent = 100 * right // asked
+    return Marks(
+        right=right,
+        asked=asked,
+        percent=percent,
+        passed=percent >= PASS_PERCENT,
+        seconds=answers.seconds,
+        par_s=made.drill.par_s,
+        in_time=answers.seconds <= made.drill.par_s,
+        lit=tuple(map(str, layout.lit(made.roll))),
+        call=call,
+        boxes=boxes,
+        payments=payments,
+        situations=situations,
+        shares=tuple(
+            ShareMark(box, share.capacity, share.steps, book.clauses_for(Rule.PRO_RATA))
+            for box, share in fixed.shared.items()
+        ),
+    )
+
+
+def _words(call: str) -> list[str]:
+    """A call as it is heard: case and punctuation do not matter."""
+    return "".join(each if each.isalnum() else " " for each in call.casefold()).split()
+
+
+def _mark_call(book: RuleBook, roll: Roll, given: str) -> CallMark:
+    calls = book.procedure.calls
+    right = result_call(calls, roll)
+    return CallMark(given, right, _words(given) == _words(right), calls.clauses)
+
+
+def _mark_boxes(book: RuleBook, layout: Layout, made: _Made, answers: Answers) -> tuple[BoxMark, ...]:
+    lying = dict.fromkeys(bet.box for bet in made.bets)
+    collected = set()
+    for place, name in enumerate(answers.collected):
+        box = box_on(layout, name, f"collected[{place}]")
+        if box not in lying:
+            raise InputFault(f"collected[{place}]", f"there are no chips in {box}")
+        collected.add(box)
+    won = layout.odds[made.roll.index]
+    marks = []
+    for box in lying:
+        clauses = dict.fromkeys((*book.clauses_for(Rule.COLLECT_THEN_PAY), *layout.clauses_of(box, made.roll)))
+        loses = box not in won
+        marks.append(BoxMark(box, loses, box in collected, loses == (box in collected), tuple(clauses)))
+    return tuple(marks)
+
+
+def _mark_payments(  # noqa: PLR0917 - the parts of one round, each made by the step before
+    book: RuleBook,
+    layout: Layout,
+    made: _Made,
+    fixed: FixedStakes,
+    rulings: Sequence[Ruling],
+    answers: Answers,
+) -> tuple[PaymentMark, ...]:
+    handed = _handed(made.bets, answers.payments)
+    marks = []
+    for ruling in rulings:
+        bet = ruling.bet
+        share = fixed.shared.get(bet.box)
+        under_minimum = made.limits is not None and bet.stake < made.limits.of(bet.box).stake_min
+        due = ruling.returned if ruling.pays is None else ruling.winnings
+        given = handed.get((bet.player, bet.box), 0)
+        marks.append(
+            PaymentMark(
+                player=bet.player,
+                box=bet.box,
+                stake=bet.stake,
+                at_risk=ruling.at_risk,
+                pays=ruling.pays,
+                winnings=ruling.winnings,
+                returned=ruling.returned,
+                due=due,
+                given=given,
+                correct=due == given,
+                chips=chips_for(due, made.drill.denominations),
+                why=why(layout, made.roll, ruling, share),
+                clauses=clauses_behind(book, layout, made.roll, ruling, share, under_minimum=under_minimum),
+            )
+        )
+    return tuple(marks)
+
+
+def _handed(bets: Sequence[Bet], payments: Sequence[Payment]) -> Mapping[tuple[str, str], int]:
+    """What was handed over, by player and box; each once, and only for bets that lie there."""
+    lying: set[tuple[str, str]] = {(bet.player, bet.box) for bet in bets}
+    handed: dict[tuple[str, str], int] = {}
+    for place, each in enumerate(payments):
+        key = (each.player, each.box)
+        if key not in lying:
+            raise InputFault(f"payments[{place}]", f"{shown(each.player)} has nothing in {shown(each.box)}")
+        if key in handed:
+            raise InputFault(f"payments[{place}]", f"{each.player} is paid twice for {each.box}")
+        handed[key] = chips_of(each.amount, f"payments[{place}].amount")
+    return handed
+
+
+def _mark_situations(made: _Made, answers: Answers) -> tuple[SituationMark, ...]:
+    asked = {case.id for case in made.cases}
+    strange = next((name for name in answers.situations if name not in asked), None)
+    if strange is not None:
+        raise InputFault("situations", f"this drill does not ask {shown(strange)}")
+    marks = []
+    for case in made.cases:
+        given = answers.situations.get(case.id, "")
+        marks.append(
+            SituationMark(case.id, given, str(case.right), OUTCOME_TEXTS[case.right], given == case.right, case.clauses)
+        )
+    return tuple(marks)

@@ -1,0 +1,69 @@
+"""API: drills for dealers. Made from a seed and marked by the engine; nothing is kept, and nobody needs to sign in."""
+
+from __future__ import annotations
+
+from secrets import token_hex
+from typing import Annotated, Final
+
+from msgspec import Meta, Struct
+
+from taisai.books import BookRefused
+from taisai.core.faults import InputFault
+from taisai.core.rulebook import Layout, RuleBook
+from taisai.floor.answers import Fault, HouseCode
+from taisai.floor.training import SEED_MAX, Answers, Drill, Marks, make_drill, mark_drill
+from taisai.web.endpoint import Call, Endpoint, Stop
+
+_Name = Annotated[str, Meta(max_length=100, description="As BOOK/LAYOUT.")]
+_Level = Annotated[int, Meta(ge=1, le=4)]
+_Seed = Annotated[str, Meta(max_length=SEED_MAX, description="The same seed gives the same drill.")]
+
+
+class DrillQuestion(Struct, frozen=True, forbid_unknown_fields=True):
+    """Which drill; without a seed, a new one."""
+
+    layout: _Name
+    level: _Level
+    seed: _Seed = ""
+
+
+class MarkQuestion(Struct, frozen=True, forbid_unknown_fields=True):
+    """Answers to the drill of a seed."""
+
+    layout: _Name
+    level: _Level
+    seed: _Seed
+    answers: Answers
+    digest: Annotated[str, Meta(max_length=100)] = ""
+    """Of the book, as the drill said it: marks by another book would be about another drill."""
+
+
+def _found(call: Call) -> tuple[RuleBook, Layout]:
+    shelf = call.house.shelf
+    try:
+        layout = shelf.layout(call.body.layout)
+        return shelf.book(layout.book_id), layout
+    except (InputFault, BookRefused) as fault:
+        raise Stop(Fault(HouseCode.NOT_FOUND, str(fault), field="layout")) from fault
+
+
+async def drill(call: Call) -> Drill:
+    """A drill without its answers."""
+    book, layout = _found(call)
+    return make_drill(book, layout, call.body.level, call.body.seed or token_hex(4))
+
+
+async def mark(call: Call) -> Marks:
+    """Answers marked, each with the clauses behind it."""
+    book, layout = _found(call)
+    if call.body.digest not in ("", book.digest):
+        sentence = "The rule book has changed since this drill was made: take it anew."
+        raise Stop(Fault(HouseCode.BAD_MESSAGE, sentence, field="digest"))
+    return mark_drill(book, layout, call.body.level, call.body.seed, call.body.answers)
+
+
+_TAG: Final = "training"
+TRAINING_ENDPOINTS: Final = (
+    Endpoint("POST", "/api/training/drill", drill, "A drill for dealers", Drill, _TAG, body=DrillQuestion),
+    Endpoint("POST", "/api/training/mark", mark, "Answers to a drill, marked", Marks, _TAG, body=MarkQuestion),
+)

@@ -1,0 +1,89 @@
+"""An audit of the live journal, beside the play.
+
+Enters: the house whose journal it is. Leaves: how far the audit has come, and its findings: the same as `taisai audit`
+gives of a file. It runs in a thread, one at a time; records that are written meanwhile are left to the next one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
+
+from taisai.audit.run import Audit
+from taisai.core.faults import InputFault
+from taisai.core.rulebook import RuleBook
+
+if TYPE_CHECKING:
+    from taisai.web.house import House
+
+Plain = dict[str, Any]
+FINDINGS_SHOWN: Final = 500
+"""Findings that are given back; an audit that finds more has found enough."""
+
+
+class AuditRun(Struct, frozen=True):
+    """How far an audit has come, and what it found."""
+
+    state: str
+    """`none`, `running`, `done` or `failed`."""
+    by: str = ""
+    started_at: int = 0
+    ended_at: int | None = None
+    records: int = 0
+    total: int = 0
+    findings: list[Plain] = []
+    fault: str = ""
+
+
+class Auditor:
+    """Runs one audit at a time over the live journal, in a thread; the tables go on."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._now = AuditRun("none")
+
+    @property
+    def now(self) -> AuditRun:
+        """How it stands."""
+        return self._now
+
+    def begin(self, house: House, who: str) -> AuditRun:
+        """Start, unless one is running."""
+        with self._lock:
+            if self._now.state == "running":
+                return self._now
+            self._now = AuditRun("running", who, house.clock.now())
+        house.floor.background(asyncio.to_thread(self._work, house))
+        return self._now
+
+    def _work(self, house: House) -> None:
+        run = self._now
+        seen = [0, 0]
+
+        def progress(done: int, total: int) -> None:
+            seen[:] = [done, total]
+            self._now = AuditRun("running", run.by, run.started_at, None, done, total, found[:FINDINGS_SHOWN])
+
+        def book_of(name: str) -> RuleBook | None:
+            try:
+                return house.shelf.book(name)
+            except InputFault:
+                return None
+
+        found: list[Plain] = []
+        state, fault = "done", ""
+        audit = Audit(book_of, progress)
+        try:
+            found.extend(
+                {**finding._asdict(), "told": str(finding)} for finding in audit.findings(house.floor.writer.journal)
+            )
+        except Exception as error:  # whatever stops an audit is what it has to tell
+            state, fault = "failed", str(error)
+        ended = house.clock.now()
+        total = max(seen[1], audit.records)
+        self._now = AuditRun(
+            state, run.by, run.started_at, ended, audit.records, total, found[:FINDINGS_SHOWN], fault
+        )  # fmt: skip

@@ -1,0 +1,187 @@
+// The board above the table: last results, roads, frequencies, limits, countdown, the current call.
+// Enters: /board?table=T; the public view. Leaves: a picture to be read from five metres. Completed rounds only (R11),
+// and it says that the table prevails (`rws-tai-sai-v6` §5.11).
+
+import { getOnce, part } from "./api.js";
+import { kindOf } from "./boxes.js";
+import { diceRow, Tumbler } from "./dice.js";
+import { $, h, put, query, say } from "./dom.js";
+import { language, t } from "./i18n.js";
+import { money, number, percent, setCurrency } from "./money.js";
+import { clauseLinks, startPage, watchConnection } from "./shell.js";
+import { Table } from "./table.js";
+
+/** @typedef {import("./types").View} View */
+/** @typedef {import("./types").Result} Result */
+
+const TICK_MS = 200;
+const ROWS = 6;
+const COLUMNS = 22;
+const SHOWN = 10;
+
+const name = query("table");
+await startPage({ title: "board.title", quiet: true });
+const table = new Table(name);
+const ui = {
+  book: h("span", { class: "muted", lang: "en" }),
+  call: h("p", { class: "b-call", role: "status" }),
+  seconds: h("span", { class: "b-seconds number", role: "timer", "aria-label": t("play.seconds") }),
+  dice: h("div", null),
+  total: h("p", { class: "b-total number" }),
+  last: h("ol", { class: "b-last" }),
+  size: h("div", { class: "road" }),
+  parity: h("div", { class: "road" }),
+  totals: h("div", { class: "bars" }),
+  faces: h("div", { class: "bars faces" }),
+  shares: h("ul", { class: "shares" }),
+  limits: h("ul", { class: "b-limits" }),
+  note: h("p", { class: "b-note" }),
+};
+put(
+  $("#main"),
+  h("div", { class: "board" },
+    h("header", { class: "b-top" }, h("h1", null, name), ui.book, h("div", { class: "b-say" }, ui.call, ui.seconds)),
+    h("section", { class: "b-now", "aria-label": t("play.round") }, ui.dice, ui.total),
+    h("section", { class: "b-box b-results" }, h("h2", null, t("board.last")), ui.last),
+    h("section", { class: "b-box b-roads" },
+      h("h2", null, t("board.size-road")), ui.size, h("h2", { class: "b-parity" }, t("board.parity-road")), ui.parity),
+    h("section", { class: "b-box b-counts" }, h("h2", null, t("board.totals")), ui.totals, h("h2", null, t("board.faces")), ui.faces, ui.shares),
+    h("section", { class: "b-box b-sign" }, h("h2", null, t("play.limits")), ui.limits),
+    ui.note),
+);
+const tumbler = new Tumbler(ui.dice);
+
+/** @typedef {"big" | "small" | "odd" | "even" | "triple"} Side */
+
+/** What the roads call a result. @param {number[]} dice @returns {{total: number, size: Side, parity: Side}} */
+function read(dice) {
+  const total = dice.reduce((sum, face) => sum + face, 0);
+  const triple = dice.every((face) => face === dice[0]);
+  return { total, size: triple ? "triple" : total > 10 ? "big" : "small", parity: triple ? "triple" : total % 2 ? "odd" : "even" };
+}
+
+/**
+ * A road: a new column whenever the side changes; a triple stays in its column.
+ * @param {Element} host
+ * @param {Side[]} sides
+ */
+function drawRoad(host, sides) {
+  /** @type {Side[][]} */
+  const columns = [];
+  for (const side of sides) {
+    const column = columns[columns.length - 1];
+    const same = column && (side === "triple" || column[0] === "triple" || column[0] === side);
+    if (same && column.length < ROWS) column.push(side);
+    else columns.push([side]);
+  }
+  put(host, ...columns.slice(-COLUMNS).map((column) =>
+    h("div", { class: "column" }, ...column.map((side) => h("span", { class: `bead ${side}`, title: t(`board.${side}`) }, t(`board.${side}-short`))))));
+}
+
+/**
+ * Bars with their numbers.
+ * @param {Element} host
+ * @param {[Node | string, number][]} counts
+ */
+function drawBars(host, counts) {
+  const most = Math.max(1, ...counts.map(([, count]) => count));
+  put(host, ...counts.map(([label, count]) =>
+    h("div", { class: "bar-one" }, h("span", { class: "bar-count number" }, count || ""),
+      h("span", { class: "bar", style: { height: `${(count / most) * 100}%` } }), h("span", { class: "bar-label" }, label))));
+}
+
+let shown = "";
+
+/** @param {View} view */
+function drawResults(view) {
+  const results = view.results.filter((each) => !each.reversed);
+  const now = JSON.stringify(view.results.map((each) => [each.number, each.reversed]));
+  if (now === shown) return;
+  shown = now;
+  put(ui.last, ...results.slice(-SHOWN).reverse().map((each) => {
+    if (!each.dice) return h("li", { class: "is-void" }, h("span", { class: "b-number" }, `#${each.number}`), h("b", null, t("result.void-short")));
+    const { total, size, parity } = read(each.dice);
+    return h("li", null, h("span", { class: "b-number" }, `#${each.number}`), diceRow(each.dice), h("b", { class: "number" }, total),
+      h("span", { class: `bead ${size}` }, t(`board.${size}-short`)), size === "triple" ? null : h("span", { class: `bead ${parity}` }, t(`board.${parity}-short`)));
+  }));
+  const dice = results.flatMap((each) => (each.dice ? [each.dice] : []));
+  const sides = dice.map(read);
+  drawRoad(ui.size, sides.map((each) => each.size));
+  drawRoad(ui.parity, sides.map((each) => each.parity));
+  drawBars(ui.totals, Array.from({ length: 16 }, (_, place) => [String(place + 3), sides.filter((each) => each.total === place + 3).length]));
+  drawBars(ui.faces, [1, 2, 3, 4, 5, 6].map((face) => [diceRow([face]), dice.flat().filter((each) => each === face).length]));
+  const share = (/** @type {Side} */ side) => sides.filter((each) => each.size === side || each.parity === side).length;
+  put(ui.shares, ...(/** @type {Side[]} */ (["big", "small", "triple", "odd", "even"])).map((side) =>
+    h("li", null, h("span", { class: `bead ${side}` }, t(`board.${side}-short`)), t(`board.${side}`), h("b", { class: "number" }, sides.length ? percent(share(side) / sides.length, 0) : "–"))),
+    h("li", { class: "muted" }, t("board.of", { n: number(sides.length) })));
+}
+
+/** @param {View} view */
+function drawSign(view) {
+  const setUp = view.set_up;
+  if (!setUp || ui.limits.dataset.now === JSON.stringify(setUp.limits)) return;
+  ui.limits.dataset.now = JSON.stringify(setUp.limits);
+  setCurrency(setUp.currency);
+  const range = (/** @type {{min: number, max: number}} */ each) => t("home.limits", { min: money(each.min), max: money(each.max) });
+  const kinds = new Set(Object.keys(view.room ?? {}).map(kindOf));
+  put(
+    ui.limits,
+    h("li", null, h("span", null, t("play.limit-default")), h("b", null, range(setUp.limits.default))),
+    ...Object.entries(setUp.limits.kinds).filter(([kind]) => kinds.has(kind)).map(([kind, each]) => h("li", null, h("span", null, t(`kind.${kind}`)), h("b", null, range(each)))),
+    ...Object.entries(setUp.limits.differential).map(([pair, most]) =>
+      h("li", { class: "differential" }, h("span", null, t("play.differential", { pair: t(`pair.${pair}`) })), h("b", null, money(most)))),
+  );
+  void aboutBook(setUp.book, setUp.layout);
+}
+
+/**
+ * @param {string} id
+ * @param {string} layout
+ */
+async function aboutBook(id, layout) {
+  const book = await getOnce(`/api/books/${part(id)}`).catch(() => null);
+  if (!book) return;
+  say(ui.book, `${book.title} · ${layout}`);
+  put(ui.note, t("board.prevails"), " ", clauseLinks(id, book.rules["display-is-information"] ?? []), " ",
+    h("a", { href: `/rules?book=${part(id)}&layout=${part(layout)}` }, t("nav.rules")), " · ", h("a", { href: "/" }, t("nav.tables")));
+}
+
+/** @param {View} view */
+function drawNow(view) {
+  const { round } = view;
+  const last = view.results[view.results.length - 1];
+  const dice = round.dice ?? (round.phase === "between-rounds" ? last?.dice : null);
+  const tumbling = table.until?.what === "tumbling" || (table.mode !== "automatic" && round.phase === "bets-closed" && round.tumbles > 0);
+  if (tumbling) tumbler.tumble();
+  else if (dice) tumbler.show(dice);
+  else tumbler.cover();
+  say(ui.total, dice && !tumbling ? String(read(dice).total) : "");
+  say(ui.call, words(view));
+}
+
+/** The current call. @param {View} view */
+function words(view) {
+  const { round } = view;
+  if (round.interrupted) return t("stage.interrupted");
+  if (view.suspended) return t("stage.suspended");
+  if (view.phase !== "open") return t("stage.not-open");
+  if (round.call && round.dice) return language() === "en" ? round.call : t("play.result", { dice: [...round.dice].sort().join("-"), total: read(round.dice).total });
+  const last = view.results[view.results.length - 1];
+  if (round.phase === "between-rounds" && last?.void && last.number === round.number) return t("result.void", { why: t(`void.${last.void}`) });
+  return table.until ? t(`stage.${table.until.what}`) : t(`phase.${round.phase}`);
+}
+
+table.on("change", () => {
+  const view = table.view;
+  if (!view) return;
+  drawNow(view);
+  drawResults(view);
+  drawSign(view);
+});
+setInterval(() => {
+  const { until, view } = table;
+  const at = view?.round.phase === "betting" && table.state === "live" ? until?.at : null;
+  say(ui.seconds, at ? String(Math.ceil(Math.max(0, at - table.now()) / 1e6)) : "");
+}, TICK_MS);
+watchConnection(table);
+table.connect();

@@ -1,0 +1,91 @@
+// The lock of an unattended screen: after idle time, or when its holder says so. A password opens it again (R15).
+//   watchIdle(who)     lock after who.idle_s without a touch; shows the lock at once when the session is locked already
+//   lockNow()          the holder leaves
+//   stopped(refusal)   shows the lock, or the way to sign in, when that is why something was refused
+
+import { me, post, Refusal, remember } from "./api.js";
+import { h } from "./dom.js";
+import { t } from "./i18n.js";
+import { refusalWords, signOut, toast } from "./shell.js";
+
+/** @typedef {import("./types").Me} Me */
+
+const TOUCHES = ["pointerdown", "keydown", "wheel", "touchstart"];
+const LOOK_MS = 1000;
+let touched = Date.now();
+/** @type {HTMLDialogElement | null} */
+let shown = null;
+/** @type {(() => void)[]} */
+const afterwards = [];
+
+/** Have something done whenever the lock opens. @param {() => void} what */
+export function onUnlock(what) {
+  afterwards.push(what);
+}
+
+/** @param {Me} who */
+export function watchIdle(who) {
+  for (const each of TOUCHES) addEventListener(each, () => (touched = Date.now()), { capture: true, passive: true });
+  if (who.locked) showLock(who.who);
+  if (!who.idle_s) return;
+  setInterval(() => {
+    if (!shown && Date.now() - touched > who.idle_s * 1000) void lockNow();
+  }, LOOK_MS);
+}
+
+/** Lock the session; the screen is covered whatever the house answers. */
+export async function lockNow() {
+  const who = await me().catch(() => null);
+  showLock(who?.who ?? "");
+  await post("/api/lock").catch(() => null);
+}
+
+/**
+ * @param {Refusal} refusal
+ * @returns {boolean} whether it was dealt with
+ */
+export function stopped(refusal) {
+  if (refusal.code === "locked") {
+    void me().then((who) => showLock(who?.who ?? ""));
+    return true;
+  }
+  if (refusal.code === "not-signed-in") {
+    toast(refusalWords(refusal), { kind: "bad", more: [h("a", { href: `/sign-in${location.search}` }, t("nav.sign-in"))] });
+    return true;
+  }
+  return false;
+}
+
+/** @param {string} login */
+function showLock(login) {
+  if (shown) return;
+  const password = h("input", { name: "unlock-password", type: "password", autocomplete: "current-password", required: true });
+  const fault = h("p", { class: "fault", role: "alert", hidden: true });
+  const form = h("form", { class: "sheet" },
+    h("h2", null, t("deal.locked")), h("p", null, t("deal.locked-words", { who: login })),
+    h("label", { class: "field" }, h("span", null, t("people.password")), password), fault,
+    h("p", { class: "row" }, h("button", { class: "main", type: "submit" }, t("deal.unlock")),
+      h("button", { type: "button", onclick: () => void signOut() }, t("nav.sign-out", { who: login }))));
+  const made = h("dialog", { class: "lock", "aria-label": t("deal.locked") }, form);
+  made.addEventListener("cancel", (event) => event.preventDefault());
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    try {
+      remember(await post("/api/unlock", { password: password.value }));
+      touched = Date.now();
+      made.close();
+      made.remove();
+      shown = null;
+      afterwards.forEach((what) => what());
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      password.value = "";
+      fault.textContent = refusalWords(error);
+      fault.hidden = false;
+    }
+  });
+  shown = made;
+  document.body.append(made);
+  made.showModal();
+  password.focus();
+}

@@ -1,0 +1,149 @@
+"""Memory: idle watchers are cheap, and a floor that runs on does not grow."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import subprocess
+import tracemalloc
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.load import Socket, connect
+from taisai.journal import Batch, Head, MemoryJournal
+from taisai.journal.chain import genesis, linked
+from taisai.table import actions as a
+from taisai.table.state import HISTORY_ROUNDS
+from taisai.web.channel import Channel, Connection
+from tests.floor.gated import bet, betting, command, floor_on
+from tests.web.bots import Crowd, floor_process
+
+TORTURE = bool(os.environ.get("TAISAI_TORTURE"))
+WATCHERS = 2_000 if TORTURE else 400
+SOAK_S = 600.0
+WATCHER_KIB = 100
+GROWTH_KIB_PER_S = 200
+"""What a floor may grow by while its rings and lists of the last things still fill."""
+
+
+def _resident_kib(process: subprocess.Popen[str]) -> int:
+    text = Path(f"/proc/{process.pid}/status").read_text(encoding="ascii")
+    line = next(line for line in text.splitlines() if line.startswith("VmRSS:"))
+    return int(line.split()[1])
+
+
+async def _watch(told: dict[str, Any], count: int) -> list[Socket]:
+    tables = sorted(told["seats"])
+    return [
+        await connect(told["port"], f"/play/{tables[number % len(tables)]}", "", lambda _socket, _text: None)
+        for number in range(count)
+    ]
+
+
+def test_an_idle_watcher_costs_less_than_a_hundred_kib(tmp_path: Path) -> None:
+    """The server's memory before and after many watchers have come, divided by their number."""
+    with floor_process(str(tmp_path / "floor.db"), 2, 1) as (process, told):
+
+        async def run() -> int:
+            first = await _watch(told, 50)
+            before = _resident_kib(process)
+            more = await _watch(told, WATCHERS)
+            await asyncio.sleep(1.0)  # a change or two has reached everybody
+            after = _resident_kib(process)
+            for socket in (*first, *more):
+                socket.transport.abort()
+            await asyncio.sleep(0)
+            return after - before
+
+        assert asyncio.run(run()) / WATCHERS < WATCHER_KIB
+
+
+class ForgetfulJournal(MemoryJournal):
+    """A journal that remembers only where every table stands: whatever grows beside it is the floor's."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._tips: dict[str, Head] = {}
+
+    def append(self, batches: Sequence[Batch]) -> dict[str, Head]:
+        """Link the records, and forget them."""
+        _, heads = linked(batches, 0, lambda table: self._tips.get(table) or Head(0, genesis(table)))
+        self._tips.update(heads)
+        return heads
+
+    def save_snapshot(self, table: str, seq: int, format_number: int, state: bytes) -> None:
+        """Forget it."""
+
+
+SETTLING: tuple[a.Action, ...] = (a.CloseBets(), a.Tumble(3), a.Uncover((1, 2, 3)), a.Announce(), a.Collect())
+
+
+def test_a_table_that_runs_on_does_not_grow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After as many rounds as it remembers, with a watcher who hears of everything, three times as many add nothing."""
+    # So that the list of known commands, too, is full soon.
+    monkeypatch.setattr("taisai.floor.live.COMMANDS_KEPT", 500)
+
+    async def run() -> tuple[int, int]:
+        journal = ForgetfulJournal()
+        floor = await floor_on(journal)
+        table = await betting(floor)
+        channel = Channel(table, floor.clock.now, floor.until)
+        floor.listen(lambda _live, events: channel.changed(events))
+
+        async def send(_message: object) -> None:
+            pass
+
+        channel.join(Connection(send, None, None), None)
+        number = 1_000
+
+        async def play(rounds: int) -> int:
+            nonlocal number
+            for _ in range(rounds):
+                for place in range(20):
+                    number += 1
+                    player, box = ("p1", "small") if place % 3 else ("p2", "big")
+                    done = await floor.do("T", bet(number, player, box))
+                    assert done.fault is None, done.fault
+                for do in (*SETTLING, a.PayAll(), a.OpenBets()):
+                    number += 1
+                    done = await floor.do("T", command(number, do))
+                    assert done.fault is None, done.fault
+            gc.collect()
+            return tracemalloc.get_traced_memory()[0]
+
+        tracemalloc.start()
+        try:
+            await play(HISTORY_ROUNDS + 20)
+            return await play(20), await play(3 * HISTORY_ROUNDS)
+        finally:
+            tracemalloc.stop()
+            await floor.stop()
+
+    settled, later = asyncio.run(run())
+    # A table in memory (a dict, a set) doubles now and then; what grew with every round would be far more.
+    assert later < settled * 1.2
+
+
+@pytest.mark.skipif(not TORTURE, reason="minutes of soak: `make torture` runs it; its short form is the test above")
+def test_a_floor_that_runs_on_does_not_grow(tmp_path: Path) -> None:
+    """A real process on a real file, bets without pause: memory stays flat once caches are full."""
+    with floor_process(str(tmp_path / "floor.db"), 2, 3) as (process, told):
+
+        async def run() -> tuple[int, int, int]:
+            crowd = Crowd(told, 5)
+            await crowd.come()
+            await asyncio.sleep(SOAK_S / 2)  # the soak itself
+            middle = _resident_kib(process)
+            await asyncio.sleep(SOAK_S / 2)  # as above
+            end = _resident_kib(process)
+            process.kill()
+            await crowd.gone()
+            return middle, end, len(crowd.done)
+
+        middle, end, bets = asyncio.run(run())
+        assert bets > 100
+        assert (end - middle) / (SOAK_S / 2) < GROWTH_KIB_PER_S
