@@ -17,7 +17,7 @@ help: ## show this list
 .venv/.run: requirements/run.lock pyproject.toml
 	@tools/setup run
 
-.venv/.dev: requirements/dev.lock pyproject.toml
+.venv/.dev: requirements/dev.lock pyproject.toml package-lock.json
 	@tools/setup dev
 
 .PHONY: run
@@ -30,6 +30,8 @@ lint: .venv/.dev ## check style, format and types
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	node_modules/.bin/tsc --project .
+	$(BIN)/python tools/texts.py check
 
 # The closing line of pytest is printed once more at the end, after the coverage reports.
 .PHONY: test
@@ -47,6 +49,10 @@ conformance: .venv/.run ## write the conformance vectors anew
 .PHONY: pictures
 pictures: .venv/.run ## draw the pictures of README and docs anew
 	$(BIN)/python tools/pictures.py
+
+.PHONY: screens
+screens: .venv/.dev ## take the pictures of every screen anew
+	$(BIN)/python tools/screens.py
 
 .PHONY: shifts
 shifts: .venv/.run ## write the expected output of tests/shifts anew (review the difference)

@@ -30,25 +30,24 @@ async def play(address: str, name: str, rounds: int) -> None:
     async with Client(address) as client:
         seat = await client.sit_down(guest_at=name)
         async with seat.table() as table:
-            last, done, betted_in = ("", 0), len(table.results), 0
+            chosen, number = ("", 0), 0
             async for _ in table:
-                if len(table.results) > done or (table.results and table.results[-1]["number"] == betted_in):
-                    done = len(table.results)
-                    if table.results[-1]["number"] == betted_in and table.seat.get("last"):
-                        print(f"round {betted_in}: {table.results[-1]['call']}; {table.funds} in hand", flush=True)
-                        betted_in, rounds = 0, rounds - 1
-                        if not rounds:
-                            return
-                if table.takes_bets and not betted_in and table.funds:
+                last = table.seat.get("last")
+                if number and last and last["number"] == number:
+                    print(f"round {number}: {table.results[-1]['call']}; {table.funds} in hand", flush=True)
+                    number, rounds = 0, rounds - 1
+                    if not rounds:
+                        return
+                if table.takes_bets and not number and table.funds:
                     mood = random.choice(MOODS)
-                    last = wish(table, mood, last)
+                    chosen = wish(table, mood, chosen)
                     try:
-                        await table.bet(*last)
-                        betted_in = table.round
-                        print(f"round {betted_in}: {mood}, {last[1]} on {last[0]}", flush=True)
+                        await table.bet(*chosen)
+                        number = table.round
+                        print(f"round {number}: {mood}, {chosen[1]} on {chosen[0]}", flush=True)
                     except Refused as refused:
-                        print(f"round {table.round}: {refused} ({refused.allowed or 'nothing'} allowed)", flush=True)
-                        last = ("", 0)
+                        print(f"round {table.round}: {refused}", flush=True)
+                        chosen = ("", 0)
 
 
 if __name__ == "__main__":

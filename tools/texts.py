@@ -95,7 +95,7 @@ def _asked(english: Catalogue, folder: Path) -> Iterator[str]:
         if key.endswith((".", "-")):
             starts.add(key)
             if not any(text.startswith(key) for text in english):
-                yield f"{name} asks for {key}..., which no text begins with"
+                yield f"{name} asks for {key}*, which no text begins with"
         elif key not in english and f"{key}.other" not in english:
             yield f"{name} asks for {key}, which en.json has not"
         asked.add(key)

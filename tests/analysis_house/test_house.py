@@ -258,6 +258,14 @@ def test_what_is_not_computed_is_said(habits: dict[str, object], said: str) -> N
     assert "taisai simulate" in str(caught.value)
 
 
+def test_limits_that_divide_a_group_are_said() -> None:
+    """Of two who double together one is refused: they are no longer alike, and that is for the simulation."""
+    pair = group("small=600", count=2, plan=Plan.MARTINGALE, stake_max=1200)
+    limits = make_limits(default={"max": 1000})
+    with pytest.raises(InputFault, match="limits that divide players of one group"):
+        computed(Traffic((pair,), limits=limits, excess=Excess.REFUSED), Fraction(1))
+
+
 def test_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Work and size have bounds, and whoever meets one is told what to do."""
     many = Traffic(

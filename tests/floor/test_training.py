@@ -14,7 +14,7 @@ from taisai.floor.training import LEVELS, Answers, Drill, Payment, make_drill, m
 from taisai.floor.training_cases import CASE_TEXTS, OUTCOME_TEXTS, Outcome, cases_of
 from tests.table.driver import shelf
 
-SEEDS = [f"s{number}" for number in range(60)]
+SEEDS = [f"s{number}" for number in range(40)]
 LAYOUTS = [layout.name for book in shelf().books() for layout in book.layouts.values()]
 
 

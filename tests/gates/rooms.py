@@ -15,7 +15,7 @@ MAY_IMPORT: Final[Mapping[str, frozenset[str]]] = {
     "floor": frozenset({"table", "journal", "core", "books", "felt"}),
     "audit": frozenset({"table", "journal", "core", "books"}),
     "analysis": frozenset({"core", "books"}),
-    "client": frozenset({"__init__", "core", "table", "wire"}),
+    "client": frozenset({"core", "table", "wire"}),
     "web": frozenset({"__init__", "floor", "table", "journal", "core", "books", "felt", "wire", "audit", "analysis"}),
     "cli": frozenset(
         {"__init__", "core", "books", "felt", "wire", "table", "journal", "floor", "audit", "analysis", "web"}

@@ -11,10 +11,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, ParamSpec
 
+import pytest
 from msgspec.structs import replace
 
 from taisai.books import Shelf, open_shelf
-from taisai.client import Client, Second, Session, Table
+from taisai.client import Client, Refused, Second, Session, Table
 from taisai.floor.clock import Clock
 from taisai.floor.passwords import Passwords
 from taisai.floor.settings import Bounds, Demo, JournalPlace, Settings, SignIn, demo_settings
@@ -109,6 +110,9 @@ class Running:
         for action in (a.ReceiveDice("D1"), a.SealDice("D1", "S-1"), a.CountFloat(FLOAT)):
             await sue.do(name, action)
         items = [each["item"] for each in (await sue.crew(name))["crew"]["opening"]]
+        if items:
+            with pytest.raises(Refused, match="check-incomplete"):
+                await sue.do(name, a.OpenTable())
         if "test-run" in items:
             await sue.do(name, a.TestRun((1, 3, 6), True))
         for item in items:

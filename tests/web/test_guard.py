@@ -221,6 +221,31 @@ async def test_a_login_switched_off_is_off_everywhere() -> None:
             with pytest.raises(Refused) as refused:
                 await table.do(a.OpenBets())
             assert refused.value.code == "not-signed-in"
+            float_before = table.crew["float"]
+            await running.crew["sue"].do("T1", a.Fill({100: 10}))
+            await table.until_seq(running.house.floor.tables["T1"].state.seq)
+            await table.ping()
+            assert table.crew["float"] == float_before
+
+
+@on_a_loop
+async def test_a_locked_screen_shows_no_balance() -> None:
+    """While a session is locked its socket shows the table as everybody sees it, and nothing of the crew's."""
+    async with open_house() as running:
+        await running.ready_table("T1")
+        dan, sue = running.crew["dan"], running.crew["sue"]
+        async with dan.table("T1") as table:
+            await dan.lock()
+            before = table.crew
+            done = await sue.do("T1", a.Fill({100: 10}))
+            await table.until_seq(done.seq)
+            await table.ping()
+            assert table.crew == before
+            await dan.unlock(PASSWORD)
+            done = await sue.do("T1", a.Fill({100: 10}))
+            await table.until_seq(done.seq)
+            await table.ping()
+            assert table.crew["float"] == before["float"] + 2_000
 
 
 # ------------------------------------------------------------------ rates and sizes
@@ -355,7 +380,10 @@ async def test_a_stop_tells_everybody_and_holds_the_round(tmp_path: Path) -> Non
         assert (refused.value.code, refused.value.status) == ("closing", 503)
         with pytest.raises(Refused) as refused:
             await running.crew["dan"].do("T1", a.CloseBets())
-        assert refused.value.status == 503, refused.value
+        assert (refused.value.code, refused.value.status) == ("closing", 503)
+        with pytest.raises(Refused) as refused:
+            await running.client.sign_in("dan", PASSWORD, "dealer")
+        assert (refused.value.code, refused.value.status) == ("not-recorded", 503)
     async with open_house(settings) as running:
         now = await running.client.look_at("T1")
         assert now.view["stakes"] == {"ann": {"small": 500}}

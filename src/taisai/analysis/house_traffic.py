@@ -12,7 +12,7 @@ import io
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
@@ -134,29 +134,9 @@ def rules_of(book: RuleBook, limits: Limits | None, excess: Excess | None = None
     """The rules of a table under a book; of the book only what settling stakes needs, so that it travels."""
     if excess is Excess.PRO_RATA and not book.has(Rule.PRO_RATA):
         raise InputFault("excess", f"{book.id} has no pro rata: write refused")
-    light = RuleBook(
-        id=book.id,
-        title=book.title,
-        version=book.version,
-        operator=book.operator,
-        jurisdiction=book.jurisdiction,
-        document=book.document,
-        effective=book.effective,
-        terms={},
-        rules=dict(book.rules),
-        procedure=book.procedure.__class__(
-            device=book.procedure.device,
-            tumble=book.procedure.tumble,
-            tumbles_min=book.procedure.tumbles_min,
-            steps=(),
-            opening=(),
-            voids={},
-            calls=book.procedure.calls,
-        ),
-        clauses={},
-        interpretations={},
-        layouts={},
-        digest=book.digest,
+    procedure = replace(book.procedure, steps=(), opening=(), voids={})
+    light = replace(
+        book, terms={}, rules=dict(book.rules), procedure=procedure, clauses={}, interpretations={}, layouts={}
     )
     by_book = Excess.PRO_RATA if book.has(Rule.PRO_RATA) else Excess.REFUSED
     return TableRules(light, limits, by_book if excess is None else excess)

@@ -101,8 +101,8 @@ def session(
             session_plots.plot_ruin(title, result, plot)
         print(f"drawn: {plot}", file=sys.stderr)
     if json:
-        more = {"drawdown_mean": depth_mean, "drawdown_unstopped": unstopped, "bands": spread}
-        print_json({**_plain(chosen, together, manner, result, depths), **more})
+        besides = {"drawdown_mean": depth_mean, "drawdown_unstopped": unstopped, "bands": spread}
+        print_json({**_plain(chosen, together, manner, result, depths), **besides})
     elif csv:
         _write_csv(result)
     else:

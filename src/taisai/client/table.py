@@ -107,6 +107,8 @@ class Table:
         self._socket: ClientConnection | None = None
         self._task: asyncio.Task[None] | None = None
         self._over: ClientError | None = None
+        self._funds_seq = 0
+        """The record up to which an answer has told one's chips in hand."""
         self._closing = False
 
     # ------------------------------------------------------------------ coming and going
@@ -304,12 +306,12 @@ class Table:
     def _greeted(self, hello: Hello) -> None:
         self.connections += 1
         self.mode, self.you = hello.mode, hello.you
-        if self.view:
-            self._ready.set()
 
     async def _hear(self, socket: ClientConnection, message: Any) -> None:
         match message:
             case Done():
+                if message.funds is not None and not message.repeated and message.seq > self._funds_seq:
+                    self._funds_seq, self.seat = message.seq, {**self.seat, "funds": message.funds}
                 self._answer(message.id, message)
             case RefusedMessage():
                 self._answer(message.id, _refused(message))
@@ -318,7 +320,7 @@ class Table:
                 if ping is not None and not ping.done():
                     ping.set_result(message.now)
             case Change() if message.after != self.seq:
-                await socket.send(_encode(Watch()))
+                await socket.send(_encode(Watch()).decode())
             case Snapshot() | Change() | Seat() | Crew() | Notice():
                 self._apply(message)
                 self._told.append(message)
@@ -328,15 +330,20 @@ class Table:
         match message:
             case Snapshot():
                 self.seq, self.view, self.until = message.seq, message.view, message.until
-                self._ready.set()
             case Change():
                 self.seq, self.view, self.until = message.seq, merged(self.view, message.patch), message.until
+            case Seat() if message.seq < self._funds_seq:
+                # An answer came first, and knows better.
+                self.seat = {**message.seat, "funds": self.seat["funds"]}
             case Seat():
                 self.seat = message.seat
             case Crew():
                 self.crew = message.crew
             case Notice():
                 pass
+        # Who has a part of his own is sent it right behind the table.
+        if self.view and (self.you is None or self.seat or self.crew):
+            self._ready.set()
 
     def _answer(self, command_id: str, found: Done | Refused) -> None:
         asked = self._asked.pop(command_id, None)

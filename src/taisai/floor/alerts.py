@@ -91,6 +91,8 @@ class Alerts:
 
     def _heard(self, table: LiveTable, events: tuple[Event, ...]) -> None:
         for event in events:
+            if type(event.what) is h.BetPlaced:  # by far the most frequent, and nothing to worry about
+                continue
             match event.what:
                 case h.RoundInterrupted(cause=cause):
                     self._raise("interrupted", table, cause)

@@ -31,7 +31,7 @@ from taisai.journal.house import (
 )
 from taisai.journal.keeper import Books
 from taisai.table.actions import Command, OpenBets, PlaceBet
-from taisai.table.happenings import BetPaid, Event
+from taisai.table.happenings import BetPaid, BetPlaced, Event, RoundConcluded, RoundVoided
 from taisai.table.state import RoundPhase, TableState
 
 LOGGER = logging.getLogger("taisai.floor")
@@ -161,15 +161,15 @@ class Floor:
 
     def _changed(self, table: LiveTable, events: tuple[Event, ...]) -> None:
         for event in events:
-            kind = event.what.__struct_config__.tag
-            if kind == "bet-placed":
+            won = event.what
+            kind = type(won)
+            if kind is BetPlaced:
                 self.bets += 1
-            elif kind == "round-concluded":
+            elif kind is RoundConcluded:
                 self.rounds += 1
-            elif kind == "round-voided":
+            elif kind is RoundVoided:
                 self.voids += 1
-            elif isinstance(event.what, BetPaid) and self._large_win and event.what.winnings >= self._large_win:
-                won = event.what
+            elif isinstance(won, BetPaid) and self._large_win and won.winnings >= self._large_win:
                 self._note(LargeWin(table.name, table.state.round.number, won.player, won.winnings))
         for listener in self._listeners:
             listener(table, events)

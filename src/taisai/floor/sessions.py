@@ -132,6 +132,11 @@ class Sessions:
         """The session of a token, locked if it is so; None when there is none or its time is over."""
         return self.by_key(key_of(token))
 
+    def is_seat(self, key: str, now: int) -> bool:
+        """Whether this is a player's session that is not over: the quickest of all questions, asked for every bet."""
+        session = self._open.get(key)
+        return session is not None and session.role is Role.PLAYER and now < session.expires_at
+
     def by_key(self, key: str) -> Session | None:
         """The same, by its name."""
         session = self._open.get(key)

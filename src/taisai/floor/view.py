@@ -249,6 +249,10 @@ _CREW_ONLY: Final = (
 )  # fmt: skip
 
 
+_HANDS: Final = (h.PlayerLeft, h.ColourTaken, h.ColourTurnedIn)
+"""Everybody sees that it happens; how much a player has in hand is his own affair."""
+
+
 def told(events: Iterable[h.Event]) -> list[View]:
     """What happened, for everybody: the calls, the close, the dice, payments done, voids. No balance is in it."""
     found: list[View] = []
@@ -260,6 +264,8 @@ def told(events: Iterable[h.Event]) -> list[View]:
         view.pop("bets", None)
         view.pop("flags", None)
         view.pop("handed", None)
+        if isinstance(what, _HANDS):
+            del view["amount"]
         found.append(view)
     return found
 

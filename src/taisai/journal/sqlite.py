@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
@@ -54,10 +55,12 @@ if TYPE_CHECKING:
 CHUNK: Final = 1_000
 """How many records are read at once."""
 
-INSERT: Final = "INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-MOVE_HEAD: Final = (
-    "INSERT INTO head VALUES (?, ?, ?) ON CONFLICT (table_name) DO UPDATE SET seq = excluded.seq, hash = excluded.hash"
-)
+INSERT: Final = "INSERT INTO record VALUES"
+MOVE_HEAD: Final = "INSERT INTO head VALUES"
+MOVED: Final = " ON CONFLICT (table_name) DO UPDATE SET seq = excluded.seq, hash = excluded.hash"
+ROWS_AT_ONCE: Final = (256, 64, 16, 4, 1)
+"""How many rows a statement may write. Every statement lets go of the interpreter's lock and waits to have it again, so
+a commit of many rows should be few statements; a few sizes keep them all prepared."""
 READ: Final = "SELECT * FROM record WHERE table_name = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?"
 READ_ALL: Final = "SELECT * FROM record WHERE position > ? AND position <= ? ORDER BY position LIMIT ?"
 LAST_OF_TABLE: Final = "SELECT seq, hash FROM record WHERE table_name = ? ORDER BY seq DESC LIMIT 1"
@@ -141,8 +144,8 @@ class SqliteJournal:
                     self._position = self._sound_position(connection)
                 rows, heads = linked(batches, self._position, self._sound_head)
                 try:
-                    connection.executemany(INSERT, rows)
-                    connection.executemany(MOVE_HEAD, [(table, *head) for table, head in heads.items() if head.seq])
+                    _write(connection, INSERT, rows)
+                    _write(connection, MOVE_HEAD, [(table, *head) for table, head in heads.items() if head.seq], MOVED)
                 except apsw.ConstraintError as error:
                     raise _Clash from error
                 # Should the commit fail, all of this is forgotten again.
@@ -425,6 +428,22 @@ class SqliteJournal:
         if not isinstance(reached, int) or reached <= before:
             raise JournalDamaged(f"{self.path} is damaged: its records are not in order after {before}")
         return reached
+
+
+def _write(connection: apsw.Connection, insert: str, rows: Sequence[tuple[Any, ...]], ending: str = "") -> None:
+    """Insert rows by as few statements as there are."""
+    place = 0
+    for size in ROWS_AT_ONCE:
+        while len(rows) - place >= size:
+            some = rows[place : place + size]
+            connection.execute(_statement(insert, len(some[0]), size, ending), [value for row in some for value in row])
+            place += size
+
+
+@cache
+def _statement(insert: str, columns: int, rows: int, ending: str) -> str:
+    row = f"({', '.join('?' * columns)})"
+    return f"{insert} {', '.join([row] * rows)}{ending}"
 
 
 def _check_place(path: Path, *, must_exist: bool) -> None:

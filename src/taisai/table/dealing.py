@@ -13,7 +13,6 @@ from taisai.core.calls import result_call
 from taisai.core.dice import roll_of
 from taisai.core.fair import commitment_of, roll_from, secret_of
 from taisai.core.money import Chips
-from taisai.core.odds import box_odds
 from taisai.core.rulebook import Device, Layout, Rule, Step, Tumble, VoidReason
 from taisai.core.settlement import Ruling, settle
 from taisai.table import actions as a
@@ -280,7 +279,7 @@ def _conclusion(rules: TableRules, state: TableState, rulings: tuple[Ruling, ...
     """The round is over."""
     layout, _ = rules.at(state)
     expected = sum(
-        int(box_odds(layout, ruling.bet.box).returned * 216) * ruling.at_risk
+        rules.returned_216(layout, ruling.bet.box) * ruling.at_risk
         + 216 * (ruling.bet.stake - ruling.at_risk)
         for ruling in rulings
     )

@@ -10,7 +10,9 @@ from collections.abc import Iterable
 
 import msgspec
 
+from taisai.core.boxes import BoxName
 from taisai.core.limits import BoxLimits, Limits, make_limits
+from taisai.core.odds import box_odds
 from taisai.core.rulebook import Layout, Rule, RuleBook, Step
 from taisai.table.actions import TableLimits
 from taisai.table.refusals import Code, Refusal
@@ -42,6 +44,7 @@ class TableRules:
         self._limits: Limits | None = None
         self.box_limits: dict[str, BoxLimits] = {}
         """Limits by box, for the set-up last asked for."""
+        self._returned_216: dict[tuple[str, BoxName], int] = {}
 
     def at(self, state: TableState) -> tuple[Layout, Limits]:
         """The layout and limits of a table that is set up."""
@@ -52,6 +55,14 @@ class TableRules:
             self.box_limits = {box: self._limits.of(box) for box in self._layout.boxes}
             self._set_up = set_up
         return self._layout, self._limits
+
+    def returned_216(self, layout: Layout, box: BoxName) -> int:
+        """What a box returns of a stake of one over all 216 rolls together; worked out once."""
+        key = (layout.name, box)
+        found = self._returned_216.get(key)
+        if found is None:
+            found = self._returned_216[key] = int(box_odds(layout, box).returned * 216)
+        return found
 
     def clauses(self, *rules: Rule) -> tuple[str, ...]:
         """The clauses behind rules, each once."""

@@ -88,7 +88,10 @@ async def get_report(call: Call) -> Response:
         "title": made.title,
         "interval": made.interval,
         "made_at": made.made_at,
-        "rows": [row._asdict() for row in made.rows],
+        "rows": [
+            {**row._asdict(), "hold": row.hold, "actual": row.actual_return, "theoretical": row.theoretical_return}
+            for row in made.rows
+        ],
         "significant": [each._asdict() for each in made.significant],
     }
     return Response(msgspec.json.encode(body, enc_hook=float), media_type="application/json")

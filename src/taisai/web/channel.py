@@ -24,10 +24,11 @@ from taisai.web.wire import Change, Crew, Seat, Snapshot, text_of
 
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
-GATHER_S: Final = 0.05
+GATHER_S: Final = 0.1
 """How long moved chips wait for others."""
-CREW_S: Final = 0.25
-"""How long the crew's own figures (exposure, breaches) may lag behind moved chips."""
+OWN_S: Final = 0.25
+"""How long what is for one alone (chips in hand, exposure, breaches) may lag behind moved chips: whoever moved them has
+his chips in hand with the answer."""
 CHANGES_KEPT: Final = 256
 """Changes kept for who comes back after a lost connection."""
 BEHIND_S: Final = 20.0
@@ -53,7 +54,10 @@ class _Rest:
 class Connection:
     """One client's socket, seen from a table."""
 
-    __slots__ = ("_outbox", "_send", "_task", "behind", "closed", "dropped", "on_drained", "person", "player", "sent")
+    __slots__ = (
+        "_outbox", "_send", "_task", "behind", "closed", "dropped", "is_trusted", "on_drained", "person", "player",
+        "sent",
+    )  # fmt: skip
 
     def __init__(self, send: Send, person: Person | None, player: str | None) -> None:
         self._send = send
@@ -64,6 +68,8 @@ class Connection:
         self.closed = False
         self.sent = 0
         self.dropped: Callable[[], None] | None = None
+        self.is_trusted: Callable[[], bool] | None = None
+        """Whether the session behind it is still good: what is for one alone is told to nobody else."""
         self.on_drained: Callable[[Connection], None] | None = None
         self._task: asyncio.Task[None] | None = None
         self._outbox: list[str] = []
@@ -148,7 +154,9 @@ class Channel:
         self._snapshot: tuple[int, str] | None = None
         self._flushing: asyncio.Handle | None = None
         self._urgent = False
-        self._crew_later: asyncio.TimerHandle | None = None
+        self._own_later: asyncio.TimerHandle | None = None
+        self._behind: set[str] = set()
+        """Players whose own view has changed and was not told yet."""
 
     @property
     def watchers(self) -> int:
@@ -240,18 +248,21 @@ class Channel:
         gone = [connection for connection in self._watchers if not connection.push(text) and connection.closed]
         for connection in gone:
             self.leave(connection)
-        for player in self._touched(before, state):
+        self._behind.update(self._touched(before, state))
+        if self._urgent:
+            self._tell_own()
+        elif (self._crew or self._behind) and self._own_later is None:
+            self._own_later = asyncio.get_running_loop().call_later(OWN_S, self._tell_own)
+
+    def _tell_own(self) -> None:
+        """Tell players and crew what is for them alone."""
+        if self._own_later is not None:
+            self._own_later.cancel()
+            self._own_later = None
+        behind, self._behind = self._behind, set()
+        for player in behind:
             for connection in self._seats.get(player, ()):
                 self._tell_privately(connection)
-        if self._urgent:
-            self._tell_crew()
-        elif self._crew and self._crew_later is None:
-            self._crew_later = asyncio.get_running_loop().call_later(CREW_S, self._tell_crew)
-
-    def _tell_crew(self) -> None:
-        if self._crew_later is not None:
-            self._crew_later.cancel()
-            self._crew_later = None
         for connection in self._crew:
             self._tell_privately(connection)
 
@@ -268,6 +279,8 @@ class Channel:
 
     def _tell_privately(self, connection: Connection) -> None:
         state = self._shown
+        if connection.is_trusted is not None and not connection.is_trusted():
+            return
         if connection.player is not None:
             connection.push(text_of(Seat(state.seq, seat_view(state, connection.player))))
         elif connection.person is not None and connection in self._crew:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, MutableMapping
+from functools import partial
 from time import monotonic
 from typing import Any, Final
 
@@ -54,6 +55,8 @@ class PlaySocket:
             player = session.who if session.is_player else None
         self._send = send
         self.connection = Connection(send, self._person, player)
+        if session is not None:
+            self.connection.is_trusted = partial(_is_good, house, session.key)
         self._channel: Channel = house.channel(table.name)
         limits = house.settings.limits
         self._rate, self._burst = float(limits.commands_per_second), float(limits.commands_burst)
@@ -147,20 +150,18 @@ class PlaySocket:
     # ------------------------------------------------------------------ commands
 
     def _do(self, message: Do) -> None:
-        session, person = self._session, self._person
-        fault = self._not_now(session)
-        if fault is not None or session is None or person is None:
-            self._refuse(
-                message.id, fault or Fault(HouseCode.NOT_HERE, "You only watch this table.", allowed="sit down")
-            )
-            return
-        if message.second is not None:
+        session, person, now = self._session, self._person, self._house.clock.now()
+        if session is None or not self._house.sessions.is_seat(session.key, now):
+            fault = self._not_now(session)
+            if fault is not None:
+                self._refuse(message.id, fault)
+                return
+        if person is None:
+            self._refuse(message.id, Fault(HouseCode.NOT_HERE, "You only watch this table.", allowed="sit down"))
+        elif message.second is not None:
             self._house.floor.background(self._do_with_second(message, person))
-            return
-        command = Command(
-            id=message.id, at=self._house.clock.now(), by=person, do=message.do, reason=message.reason
-        )  # fmt: skip
-        self._submit(command)
+        else:
+            self._submit(Command(id=message.id, at=now, by=person, do=message.do, reason=message.reason))
 
     def _not_now(self, session: Session | None) -> Fault | None:
         """Why the session may do nothing; its state is looked up for every command."""
@@ -171,8 +172,7 @@ class PlaySocket:
             return Fault(HouseCode.NOT_SIGNED_IN, "The session is over: sign in again.")
         if current.locked:
             return Fault(HouseCode.LOCKED, "The session is locked: give the password to go on.", ("R15",))
-        if not session.is_player:
-            self._house.sessions.touch(session.key)
+        self._house.sessions.touch(session.key)
         return None
 
     async def _do_with_second(self, message: Do, person: Person) -> None:
@@ -193,11 +193,13 @@ class PlaySocket:
         self._submit(command)
 
     def _submit(self, command: Command) -> None:
-        connection, command_id = self.connection, command.id
+        connection, command_id, table = self.connection, command.id, self._table
+        player = connection.player
 
         def reply(outcome: Outcome) -> None:
             if outcome.fault is None:
-                connection.reply(text_of(Done(command_id, outcome.seq, outcome.repeated)))
+                funds = None if player is None else table.state.funds(player)
+                connection.reply(text_of(Done(command_id, outcome.seq, outcome.repeated, funds)))
             else:
                 connection.reply(refused_text(command_id, outcome.fault))
 
@@ -206,6 +208,12 @@ class PlaySocket:
     def _refuse(self, command_id: str, fault: Fault) -> None:
         self._house.counts.refused(fault.code)
         self.connection.reply(refused_text(command_id, fault))
+
+
+def _is_good(house: House, key: str) -> bool:
+    """Whether a session is neither over nor locked."""
+    session = house.sessions.by_key(key)
+    return session is not None and not session.locked
 
 
 def _cut(send: Send) -> bool:

@@ -118,6 +118,8 @@ class Done(Struct, frozen=True, gc=False, tag_field="t", tag="done"):
     id: str
     seq: int
     repeated: bool = False
+    funds: int | None = None
+    """A player's chips in hand after it."""
 
 
 class Refused(Struct, frozen=True, gc=False, tag_field="t", tag="refused"):

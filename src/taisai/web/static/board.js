@@ -16,7 +16,7 @@ import { Table } from "./table.js";
 
 const TICK_MS = 200;
 const ROWS = 6;
-const COLUMNS = 22;
+const COLUMNS = 18;
 const SHOWN = 10;
 
 const name = query("table");

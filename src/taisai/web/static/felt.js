@@ -121,14 +121,16 @@ export class Felt {
     this.host = host;
     this.svg = svg;
     this.options = options;
-    /** @type {Map<string, SVGGElement>} */
-    this.boxes = new Map();
-    /** @type {Map<string, {x: number, y: number, width: number, height: number}>} */
-    this.places = new Map();
+    /** Every area of the cloth with its box: some layouts have a box on either side. @type {[string, SVGGElement][]} */
+    this.areas = [...svg.querySelectorAll("g.box[data-box]")].map((each) => {
+      const area = /** @type {SVGGElement} */ (each);
+      return [area.dataset.box ?? "", area];
+    });
+    /** The first area of each box. @type {Map<string, SVGGElement>} */
+    this.boxes = new Map([...this.areas].reverse());
+    /** @type {Map<Element, {x: number, y: number, width: number, height: number}>} */
+    this._places = new Map();
     this._lit = "";
-    for (const each of /** @type {NodeListOf<SVGGElement>} */ (svg.querySelectorAll("g.box[data-box]"))) {
-      this.boxes.set(each.dataset.box ?? "", each);
-    }
     this._layers = { others: s("g", { class: "chips others" }), own: s("g", { class: "chips own" }) };
     svg.append(this._layers.others, this._layers.own);
     const glow = svg.querySelector("linearGradient[id$='-lit'], linearGradient[id='felt-lit']");
@@ -143,29 +145,31 @@ export class Felt {
     this.svg.setAttribute("role", "group");
     this.svg.setAttribute("aria-label", this.options.label ?? "");
     this.svg.querySelector(":scope > title")?.remove();
-    let first = true;
-    for (const each of this.boxes.values()) {
-      each.setAttribute("role", "button");
-      each.setAttribute("tabindex", first ? "0" : "-1");
-      first = false;
-    }
+    this.areas.forEach(([, area], place) => {
+      area.setAttribute("role", "button");
+      area.setAttribute("tabindex", place === 0 ? "0" : "-1");
+    });
     this.names();
     this.svg.addEventListener("click", (event) => this._pick(event));
     this.svg.addEventListener("keydown", (event) => this._key(event));
     const point = (/** @type {Event} */ event) => this.options.onPoint?.(this._boxOf(event));
     this.svg.addEventListener("pointerover", point);
     this.svg.addEventListener("focusin", (event) => {
-      const box = this._boxOf(event);
-      if (box) this._rove(box);
+      const area = this._areaOf(event);
+      if (area) this._rove(area);
       point(event);
     });
     this.svg.addEventListener("pointerleave", () => this.options.onPoint?.(null));
   }
 
+  /** @param {Event} event @returns {SVGGElement | null} */
+  _areaOf(event) {
+    return /** @type {Element} */ (event.target).closest("g.box");
+  }
+
   /** @param {Event} event */
   _boxOf(event) {
-    const found = /** @type {Element} */ (event.target).closest("g.box");
-    return /** @type {SVGGElement | null} */ (found)?.dataset.box ?? null;
+    return this._areaOf(event)?.dataset.box ?? null;
   }
 
   /** @param {Event} event */
@@ -176,37 +180,39 @@ export class Felt {
 
   /** @param {KeyboardEvent} event */
   _key(event) {
-    const box = this._boxOf(event);
-    if (!box) return;
+    const area = this._areaOf(event);
+    if (!area) return;
     if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();
-      this.options.onPick?.(box, event);
+      this._pick(event);
       return;
     }
-    const to = this._neighbour(box, event.key);
+    const to = this._neighbour(area, event.key);
     if (to) {
       event.preventDefault();
-      this.focus(to);
+      this._rove(to);
+      to.focus();
     }
   }
 
   /**
-   * The nearest box in the direction of an arrow key.
-   * @param {string} box
+   * The nearest area in the direction of an arrow key.
+   * @param {SVGGElement} area
    * @param {string} key
+   * @returns {SVGGElement | null}
    */
-  _neighbour(box, key) {
-    const all = [...this.boxes.keys()];
+  _neighbour(area, key) {
+    const all = this.areas.map(([, each]) => each);
     if (key === "Home") return all[0];
     if (key === "End") return all[all.length - 1];
     const toward = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[key];
     if (!toward) return null;
-    const from = this.place(box);
+    const from = this._placeOf(area);
     let best = null;
     let least = Infinity;
     for (const each of all) {
-      if (each === box) continue;
-      const to = this.place(each);
+      if (each === area) continue;
+      const to = this._placeOf(each);
       const dx = to.x + to.width / 2 - from.x - from.width / 2;
       const dy = to.y + to.height / 2 - from.y - from.height / 2;
       const along = dx * toward[0] + dy * toward[1];
@@ -221,14 +227,16 @@ export class Felt {
 
   /** Put the focus on a box. @param {string} box */
   focus(box) {
-    this._rove(box);
-    this.boxes.get(box)?.focus();
+    const area = this.boxes.get(box);
+    if (!area) return;
+    this._rove(area);
+    area.focus();
   }
 
-  /** @param {string} box */
-  _rove(box) {
-    for (const [name, each] of this.boxes) {
-      const wanted = name === box ? "0" : "-1";
+  /** One area is in the tab order. @param {SVGGElement} area */
+  _rove(area) {
+    for (const [, each] of this.areas) {
+      const wanted = each === area ? "0" : "-1";
       if (each.getAttribute("tabindex") !== wanted) each.setAttribute("tabindex", wanted);
     }
   }
@@ -240,7 +248,7 @@ export class Felt {
   names(name = this.options.name) {
     if (!name) return;
     this.options.name = name;
-    for (const [box, each] of this.boxes) {
+    for (const [box, each] of this.areas) {
       const words = name(box);
       if (each.getAttribute("aria-label") === words) continue;
       each.setAttribute("aria-label", words);
@@ -256,12 +264,17 @@ export class Felt {
    * @param {string} box
    */
   place(box) {
-    let found = this.places.get(box);
+    return this._placeOf(this.boxes.get(box) ?? this.svg);
+  }
+
+  /** @param {SVGGraphicsElement} area */
+  _placeOf(area) {
+    let found = this._places.get(area);
     if (!found) {
-      const ground = /** @type {SVGGraphicsElement | null} */ (this.boxes.get(box)?.querySelector(".ground") ?? null);
-      const { x, y, width, height } = (ground ?? this.boxes.get(box) ?? this.svg).getBBox();
+      const ground = /** @type {SVGGraphicsElement | null} */ (area.querySelector(":scope > .ground"));
+      const { x, y, width, height } = (ground ?? area).getBBox();
       found = { x, y, width, height };
-      if (width) this.places.set(box, found);
+      if (width) this._places.set(area, found);
     }
     return found;
   }
@@ -274,7 +287,7 @@ export class Felt {
     const now = lit === null ? "" : lit.join(" ") || "-";
     if (now === this._lit) return;
     this._lit = now;
-    for (const [box, each] of this.boxes) {
+    for (const [box, each] of this.areas) {
       const wins = lit !== null && lit.includes(box);
       each.classList.toggle("lit", wins);
       each.classList.toggle("dim", lit !== null && !wins);
@@ -293,7 +306,7 @@ export class Felt {
    */
   mark(name, boxes) {
     const marked = new Set(boxes);
-    for (const [box, each] of this.boxes) each.classList.toggle(name, marked.has(box));
+    for (const [box, each] of this.areas) each.classList.toggle(name, marked.has(box));
   }
 
   /**
@@ -306,16 +319,19 @@ export class Felt {
     /** @type {Map<string, SVGGElement>} */
     const lying = new Map([...layer.children].map((each) => {
       const stack = /** @type {SVGGElement} */ (each);
-      return [stack.dataset.box ?? "", stack];
+      return [stack.dataset.area ?? "", stack];
     }));
-    for (const [box, amount] of Object.entries(stakes)) {
-      const before = lying.get(box);
-      lying.delete(box);
-      if (!this.boxes.has(box) || before?.dataset.amount === String(amount)) continue;
-      const made = this._stack(box, amount, own, denominations);
+    this.areas.forEach(([box, area], place) => {
+      const amount = stakes[box];
+      const before = lying.get(String(place));
+      if (!amount) return;
+      lying.delete(String(place));
+      if (before?.dataset.amount === String(amount)) return;
+      const made = this._stack(box, area, amount, own, denominations);
+      made.dataset.area = String(place);
       if (before) before.replaceWith(made);
       else layer.append(made);
-    }
+    });
     for (const each of lying.values()) each.remove();
   }
 
@@ -334,12 +350,13 @@ export class Felt {
 
   /**
    * @param {string} box
+   * @param {SVGGElement} area
    * @param {number} amount
    * @param {boolean} own
    * @param {number[]} denominations
    */
-  _stack(box, amount, own, denominations) {
-    const place = this.place(box);
+  _stack(box, area, amount, own, denominations) {
+    const place = this._placeOf(area);
     const room = Math.min(place.width, place.height);
     const r = Math.max(13, Math.min(own ? 30 : 22, room * (own ? 0.3 : 0.22)));
     const wide = place.width > r * 3.4;

@@ -26,7 +26,8 @@ export class Bets {
     this.done = [];
     /** On their way, or answered and not yet in the view. @type {Set<Move & {seq: number | null}>} */
     this.coming = new Set();
-    this.busy = false;
+    /** Asked and not yet answered. @type {Set<Promise<unknown>>} */
+    this.asked = new Set();
   }
 
   /** The player's name, or "". */
@@ -79,14 +80,16 @@ export class Bets {
    * Take all chips of a box back.
    * @param {string} box
    */
-  withdraw(box) {
-    const amount = this.standing()[box];
-    return amount ? this._all([{ box, amount: -amount }]) : Promise.resolve(false);
+  async withdraw(box) {
+    await this._answered();
+    const amount = this.stakes()[box];
+    return amount ? this._all([{ box, amount: -amount }]) : false;
   }
 
   /** Take everything back. */
-  clear() {
-    return this._all(Object.entries(this.standing()).map(([box, amount]) => ({ box, amount: -amount })));
+  async clear() {
+    await this._answered();
+    return this._all(Object.entries(this.stakes()).map(([box, amount]) => ({ box, amount: -amount })));
   }
 
   /** The bets of the last round once more. */
@@ -95,12 +98,19 @@ export class Bets {
   }
 
   /** As much again in every box. */
-  double() {
-    return this._all(Object.entries(this.standing()).map(([box, amount]) => ({ box, amount })));
+  async double() {
+    await this._answered();
+    return this._all(Object.entries(this.stakes()).map(([box, amount]) => ({ box, amount })));
+  }
+
+  /** Everything asked so far has its answer: what follows is meant for all of it. */
+  async _answered() {
+    while (this.asked.size) await Promise.allSettled([...this.asked]);
   }
 
   /** Take the last thing back. */
   async undo() {
+    await this._answered();
     const group = this.done.pop();
     if (!group) return false;
     const back = group.map(({ box, amount }) => ({ box, amount: -amount })).reverse();
@@ -111,8 +121,22 @@ export class Bets {
    * Several moves, one after the other; the first that is refused ends it.
    * @param {Move[]} moves
    * @param {boolean} [undoable]
+   * @returns {Promise<boolean>}
    */
-  async _all(moves, undoable = true) {
+  _all(moves, undoable = true) {
+    const answer = this._each(moves, undoable);
+    this.asked.add(answer);
+    return answer.finally(() => {
+      this.asked.delete(answer);
+      this.tell.changed();
+    });
+  }
+
+  /**
+   * @param {Move[]} moves
+   * @param {boolean} undoable
+   */
+  async _each(moves, undoable) {
     /** @type {Move[]} */
     const made = [];
     const round = this.table.view?.round.number;
@@ -121,7 +145,6 @@ export class Bets {
       made.push(move);
     }
     if (undoable && made.length && this.table.view?.round.number === round) this.done.push(made);
-    this.tell.changed();
     return made.length === moves.length;
   }
 
@@ -159,10 +182,12 @@ export class Bets {
     return pref(this._drawer, /** @type {Favourite[]} */ ([]));
   }
 
-  /** Save the bets on the felt. @param {string} name */
-  save(name) {
-    const bets = this.standing();
-    if (!Object.keys(bets).length) return;
+  /**
+   * Save bets under a name.
+   * @param {string} name
+   * @param {Record<string, number>} bets
+   */
+  save(name, bets) {
     const others = this.favourites().filter((each) => each.name !== name);
     keep(this._drawer, [...others, { name, bets }].slice(-FAVOURITES_MOST));
   }

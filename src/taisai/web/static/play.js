@@ -351,7 +351,7 @@ let railNow = "";
 /** @param {SetUp} setUp */
 function drawRail(setUp) {
   const open = bets.open;
-  const mine = Object.keys(bets.standing()).length > 0;
+  const mine = Object.keys(bets.stakes()).length > 0;
   const can = {
     undo: open && bets.done.length > 0, clear: open && mine, rebet: open && !mine && bets.last().length > 0, double: open && mine, save: mine,
   };
@@ -464,7 +464,7 @@ let favouritesNow = "";
 
 function drawFavourites() {
   const all = bets.favourites();
-  const mine = Object.keys(bets.standing()).length > 0;
+  const mine = Object.keys(bets.stakes()).length > 0;
   const now = JSON.stringify([all, mine, bets.open]);
   if (now === favouritesNow) return;
   favouritesNow = now;
@@ -481,12 +481,13 @@ function drawFavourites() {
 }
 
 async function saveFavourite() {
-  const input = h("input", { value: t("favourites.name", { n: bets.favourites().length + 1 }), maxlength: 40, "aria-label": t("favourites.title") });
+  const input = h("input", { value: t("favourites.name", { n: bets.favourites().length + 1 }), maxlength: 40 });
+  const chosenBets = bets.stakes();
   const called = await dialog(t("favourites.save"), (/** @type {(answer: string | null) => void} */ close) => [
     h("label", { class: "field" }, h("span", null, t("favourites.label")), input),
     h("p", { class: "row" }, h("button", { class: "main", onclick: () => close(input.value.trim()) }, t("favourites.keep")), h("button", { onclick: () => close(null) }, t("cancel"))),
   ]);
-  if (called) bets.save(called);
+  if (called) bets.save(called, chosenBets);
   drawFavourites();
 }
 

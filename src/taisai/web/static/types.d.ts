@@ -97,6 +97,8 @@ export interface Done { id: string; seq: number; repeated: boolean }
 export interface Me {
   who: string; post: string; tables: "*" | string[]; csrf: string; locked: boolean; expires_at: number;
   player: string | null;
+  /** After so long without a touch the screen locks itself; 0 is never. */
+  idle_s: number;
 }
 /** The second person of a two-person authorisation. */
 export interface Second { login: string; password: string; role: string }
@@ -121,4 +123,44 @@ export interface Clause {
 export interface RoundReplay extends Result {
   replay: true; table: string; lines: Line[]; staked: number; returned: number; net: number;
   funds_before: number | null; funds_after: number | null;
+}
+
+/** A refusal as the table gives it. */
+export interface RefusalView { code: string; sentence: string; clauses?: string[]; allowed?: string }
+/** A bet as the dice decide it, with the chips to hand over by denomination. */
+export interface Payout {
+  player: string; box: Box; stake: number; at_risk: number; pays: number | null; winnings: number; returned: number;
+  chips: Record<string, number>; done: boolean;
+}
+export interface Breach { box: Box; player: string | null; rule: string; amount: number; clauses: string[] }
+/** What the crew of a table sees (floor/view.py). */
+export interface Crew {
+  seq: number; float: number; drop: number; funds: Record<string, number>; debts: Record<string, number>;
+  dice_in: string | null; dice_sets: Record<string, any>; checks: Record<string, any>; test_runs: number;
+  disputes: Record<string, { player: string; round: number; claim: string; opened_at: number; resolution: string }>;
+  meters: any; result: any;
+  /** For each action of this post: null when it may be tried, else why not. */
+  moves: Record<string, RefusalView | null>;
+  /** Actions that need a second person or a reason now. */
+  needs: Record<string, { second: string[]; reason: boolean }>;
+  next?: { do: string; say?: string; bell?: boolean; times?: number } | null;
+  procedure?: {
+    device: string; tumbles_min: number; terminal: boolean; lights: boolean; steps: string[]; void_call: string;
+    voids: { reason: string; summary: string; clauses: string[] }[];
+  };
+  opening?: { item: string; summary: string; clauses: string[] }[];
+  breaches?: Breach[];
+  losers?: { box: Box; amount: number; players: string[] }[];
+  exposure?: { staked: number; loss: number; dice: Dice };
+  payouts?: Payout[];
+}
+/** A table in the pit's grid (/api/pit). */
+export interface PitCard extends TableCard {
+  staked: number; rounds: number; voided: number; win: number; hold: number | null; float: number; drop: number;
+  opened_at: number | null; interrupted: string; broken: string; dice_hours: number | null; disputes: number;
+  rounds_per_hour: number | null; flags: any[]; exposure?: { staked: number; loss: number };
+}
+export interface Alert {
+  id: string; kind: string; table: string; round: number; at: number; what: string; times: number;
+  cleared_at: number | null; cleared_by: string; note: string;
 }

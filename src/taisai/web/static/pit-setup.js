@@ -1,0 +1,177 @@
+// Set-up of a table: book, layout, chips, limits, dice; and the change of limits at a table that stands.
+// Enters: the books on the shelf, the limits in force. Leaves: a set-up, a set of dice sealed, or new limits.
+// The form checks nothing that a rule book decides: the table refuses, and the form shows why.
+
+import { get, getOnce, part, post, Refusal } from "./api.js";
+import { kindOf, layoutOf } from "./boxes.js";
+import { h, put } from "./dom.js";
+import { t } from "./i18n.js";
+import { plainMoney, setCurrency, typedMoney } from "./money.js";
+import { refusalWords, showRefusal } from "./shell.js";
+import { newId } from "./table.js";
+import { ask } from "./deal-ask.js";
+import { stopped } from "./deal-lock.js";
+
+/** @typedef {import("./types").Limits} Limits */
+/** @typedef {import("./types").BoxLimit} BoxLimit */
+
+const CHIPS = "1, 5, 25, 100";
+const COLOUR_CHIPS = 300;
+/** @type {Record<string, string>} */
+const PAIRS = { "big-small": "big", "odd-even": "odd" };
+
+/**
+ * An amount that must be there.
+ * @param {HTMLInputElement} input
+ */
+function amountIn(input) {
+  const found = typedMoney(input.value);
+  if (found === null) throw new Refusal({ code: "bad-value", sentence: t("deal.bad-amount", { field: input.getAttribute("aria-label") ?? input.name }) });
+  return found;
+}
+
+/**
+ * The limits of a layout, box kind by box kind.
+ * @param {string[]} kinds
+ * @param {string[]} pairs
+ * @param {Limits | null} now
+ */
+export function limitsFields(kinds, pairs, now) {
+  const amount = (/** @type {string} */ name, /** @type {string} */ label, /** @type {number | undefined} */ value, required = false) =>
+    h("input", { name, "aria-label": label, inputmode: "decimal", class: "number", required, value: value === undefined ? "" : plainMoney(value) });
+  const range = (/** @type {string} */ key, /** @type {string} */ words, /** @type {BoxLimit | undefined} */ limit, required = false) => ({
+    key, words, min: amount(`${key}-min`, `${words}, ${t("pit.min")}`, limit?.min, required), max: amount(`${key}-max`, `${words}, ${t("pit.max")}`, limit?.max, required),
+  });
+  const main = range("default", t("play.limit-default"), now?.default, true);
+  const rows = kinds.map((kind) => range(kind, t(`kind.${kind}`), now?.kinds[kind]));
+  const most = pairs.map((pair) => ({ pair, input: amount(pair, t("play.differential", { pair: t(`pair.${pair}`) }), now?.differential[pair]) }));
+  const row = h("fieldset", { class: "limits-fields" }, h("legend", null, t("play.limits")), h("p", { class: "muted" }, t("pit.limits-words")),
+    h("div", { class: "scroll" }, h("table", null,
+      h("thead", null, h("tr", null, h("td", null), h("th", { scope: "col" }, t("pit.min")), h("th", { scope: "col" }, t("pit.max")))),
+      h("tbody", null, ...[main, ...rows].map((each) => h("tr", null, h("th", { scope: "row" }, each.words), h("td", null, each.min), h("td", null, each.max))),
+        ...most.map(({ pair, input }) => h("tr", null, h("th", { scope: "row" }, t("play.differential", { pair: t(`pair.${pair}`) })), h("td", null), h("td", null, input)))))));
+  const value = (/** @type {number} */ unit) => ({
+    unit,
+    default: { min: amountIn(main.min), max: amountIn(main.max) },
+    kinds: Object.fromEntries(rows.filter((each) => each.min.value || each.max.value).map((each) => [each.key, { min: amountIn(each.min), max: amountIn(each.max) }])),
+    differential: Object.fromEntries(most.filter(({ input }) => input.value).map(({ pair, input }) => [pair, amountIn(input)])),
+  });
+  return { row, value };
+}
+
+/**
+ * What of limits a layout under a book has: its kinds, and pairs with a differential.
+ * @param {string} book
+ * @param {string} layout
+ */
+async function limitable(book, layout) {
+  const [sheet, whole] = await Promise.all([layoutOf(book, layout), getOnce(`/api/books/${part(book)}`)]);
+  const boxes = sheet.boxes;
+  return {
+    kinds: [...new Set(boxes.map(kindOf))],
+    pairs: "differential" in whole.rules ? Object.keys(PAIRS).filter((pair) => boxes.includes(PAIRS[pair])) : [],
+    colours: "colour-chips" in whole.rules,
+  };
+}
+
+/**
+ * Change the limits between rounds.
+ * @param {import("./deal-ask.js").Desk} desk
+ */
+export async function limitsDialog(desk) {
+  const setUp = desk.table.view?.set_up;
+  if (!setUp) return;
+  const { kinds, pairs } = await limitable(setUp.book, setUp.layout);
+  const fields = limitsFields(kinds, pairs, setUp.limits);
+  await ask(desk, "set-limits", {}, {
+    words: [fields.row],
+    send: (action, more) => desk.table.do({ ...action, limits: fields.value(setUp.limits.unit) }, more),
+  });
+}
+
+/** @type {import("./pit.js").Open} */
+export async function open(host, again) {
+  /** @type {any[]} */
+  const books = await get("/api/books");
+  /** @type {import("./types").FloorCard} */
+  const floor = await get("/api/floor");
+  const old = floor.tables.find((each) => each.table === again);
+  const input = (/** @type {string} */ name, /** @type {Record<string, any>} */ more = {}) => h("input", { name, autocomplete: "off", required: true, ...more });
+  const label = (/** @type {string} */ words, /** @type {HTMLElement} */ each) => h("label", { class: "field" }, h("span", null, words), each);
+  const ui = {
+    table: input("table", { maxlength: 64, pattern: "[A-Za-z0-9][A-Za-z0-9._@\\-]*", value: again, readonly: Boolean(old) }),
+    book: h("select", { name: "book" }, ...books.map((book) => h("option", { value: book.id, selected: book.id === old?.book }, `${book.title}, ${book.version} (${book.jurisdiction})`))),
+    layout: h("select", { name: "layout" }),
+    currency: input("currency", { maxlength: 3, pattern: "[A-Z]{3}", value: old?.currency ?? floor.tables.find((each) => each.currency)?.currency ?? "SGD" }),
+    chips: input("chips", { value: CHIPS }),
+    colours: input("colours", { required: false, placeholder: "red, blue" }),
+    dice: input("dice", { required: false, maxlength: 64, pattern: "[A-Za-z0-9][A-Za-z0-9._@\\-]*" }),
+    seal: input("seal", { required: false, maxlength: 64, pattern: "[A-Za-z0-9][A-Za-z0-9._@\\-]*" }),
+  };
+  const limits = h("div", null);
+  const colours = label(t("pit.colours"), ui.colours);
+  const fault = h("p", { class: "fault", role: "alert", hidden: true });
+  const submit = h("button", { class: "main", type: "submit" }, t("deal.do.set-up"));
+  let fields = limitsFields([], [], null);
+
+  async function drawLimits() {
+    setCurrency(/^[A-Z]{3}$/.test(ui.currency.value) ? ui.currency.value : "SGD");
+    const found = await limitable(ui.book.value, ui.layout.value);
+    const known = old ?? floor.tables.find((each) => each.book === ui.book.value && each.layout === ui.layout.value);
+    fields = limitsFields(found.kinds, found.pairs, known?.limits ?? null);
+    colours.hidden = !found.colours;
+    put(limits, fields.row);
+  }
+  async function drawLayouts() {
+    const book = books.find((each) => each.id === ui.book.value);
+    put(ui.layout, ...book.layouts.map((/** @type {string} */ layout) => h("option", { value: layout, selected: layout === old?.layout }, layout)));
+    await drawLimits();
+  }
+  ui.book.addEventListener("change", () => void drawLayouts());
+  ui.layout.addEventListener("change", () => void drawLimits());
+
+  async function submitted() {
+    const chips = ui.chips.value.split(/[\s,;]+/).filter(Boolean).map((text) => {
+      const found = typedMoney(text);
+      if (!found) throw new Refusal({ code: "bad-value", sentence: t("deal.bad-amount", { field: t("pit.denominations") }) });
+      return found;
+    }).sort((one, two) => one - two);
+    const setUp = {
+      do: "set-up", book: ui.book.value, layout: ui.layout.value, digest: books.find((each) => each.id === ui.book.value).digest,
+      limits: fields.value(chips[0]), currency: ui.currency.value, denominations: chips,
+      colours: colours.hidden ? {} : Object.fromEntries(ui.colours.value.split(/[\s,;]+/).filter(Boolean).map((name) => [name, { chips: COLOUR_CHIPS }])),
+    };
+    const name = ui.table.value.trim();
+    const commands = `/api/tables/${part(name)}/commands`;
+    if (old && old.phase !== "new") await post(commands, { id: newId(), do: setUp });
+    else await post("/api/tables", { table: name, set_up: setUp, id: newId() });
+    try {
+      if (ui.dice.value) await post(commands, { id: newId(), do: { do: "receive-dice", dice_set: ui.dice.value.trim() } });
+      if (ui.dice.value && ui.seal.value) await post(commands, { id: newId(), do: { do: "seal-dice", dice_set: ui.dice.value.trim(), seal: ui.seal.value.trim() } });
+    } catch (error) {
+      showRefusal(error);
+    }
+    location.hash = `#table/${part(name)}`;
+  }
+
+  const form = h("form", { class: "ask panel setup" }, h("h2", null, t(old ? "pit.set-up-again" : "pit.put-up")),
+    h("div", { class: "columns" }, label(t("pit.table-name"), ui.table), label(t("pit.book"), ui.book), label(t("pit.layout"), ui.layout), label(t("pit.currency"), ui.currency),
+      label(t("pit.denominations"), ui.chips), colours, label(t("deal.field.dice_set"), ui.dice), label(t("deal.field.seal"), ui.seal)),
+    limits, fault, h("p", { class: "row" }, submit, h("a", { class: "button", href: old ? `#table/${part(again)}` : "#floor" }, t("cancel"))));
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    submit.disabled = true;
+    fault.hidden = true;
+    try {
+      await submitted();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (!stopped(error)) fault.textContent = refusalWords(error);
+      fault.hidden = false;
+    } finally {
+      submit.disabled = false;
+    }
+  });
+  put(host, form);
+  await drawLayouts();
+}

@@ -1,0 +1,78 @@
+// The pit: one page with parts, chosen by what stands after # in the address.
+//   #floor            every table, and the alerts            supervisors and above
+//   #table/T1         one table: opening check, actions, disputes, figures
+//   #setup, #setup/T1 put up a table, or set a closed one up anew
+//   #journal/T1       the records of a table                 and auditors, administrators
+//   #reports          meters, win and hold                   and auditors, administrators
+//   #house            audit, digests, what is disabled, events of the house
+//   #staff            accounts                               administrators
+// A part is a module with `open(host, argument, who)` that returns how to leave it; it is loaded when it is asked for.
+
+import { me, Refusal } from "./api.js";
+import { $, h, put } from "./dom.js";
+import { t } from "./i18n.js";
+import { showRefusal, startPage } from "./shell.js";
+import { lockNow, onUnlock, stopped, watchIdle } from "./deal-lock.js";
+
+/** @typedef {import("./types").Me} Me */
+/** @typedef {(host: HTMLElement, argument: string, who: Me) => Promise<(() => void) | void>} Open */
+
+const SUPERVISORS = ["supervisor", "pit-manager", "shift-manager"];
+const OVERSEERS = [...SUPERVISORS, "auditor", "administrator"];
+/** Part, who may see it, its module. @type {[string, string[], () => Promise<{open: Open}>][]} */
+const PARTS = [
+  ["floor", SUPERVISORS, () => import("./pit-floor.js")],
+  ["table", SUPERVISORS, () => import("./pit-table.js")],
+  ["setup", SUPERVISORS, () => import("./pit-setup.js")],
+  ["journal", OVERSEERS, () => import("./pit-journal.js")],
+  ["reports", OVERSEERS, () => import("./pit-reports.js")],
+  ["house", OVERSEERS, () => import("./pit-house.js")],
+  ["staff", ["administrator"], () => import("./pit-staff.js")],
+];
+const HIDDEN = ["table", "setup"];
+
+await startPage({ title: "pit.title", bar: () => [h("button", { class: "quiet", onclick: () => void lockNow() }, t("deal.lock"))] });
+const who = await me().catch(() => null);
+const tabs = h("nav", { class: "tabs", "aria-label": t("pit.parts") });
+const host = h("div", { class: "part" });
+/** @type {(() => void) | void} */
+let leave;
+let asked = 0;
+
+/** @param {Me} who */
+async function show(who) {
+  const [wished, ...rest] = location.hash.slice(1).split("/");
+  const mine = PARTS.filter(([, posts]) => posts.includes(who.post));
+  const found = mine.find(([part]) => part === wished) ?? mine[0];
+  if (!found) return put(host, h("p", { class: "panel" }, t("code.not-allowed")));
+  const [name, , load] = found;
+  put(tabs, ...mine.filter(([part]) => !HIDDEN.includes(part)).map(([part]) =>
+    h("a", { href: `#${part}`, "aria-current": part === name || (part === "floor" && HIDDEN.includes(name)) ? "page" : null }, t(`pit.part.${part}`))));
+  const turn = (asked += 1);
+  leave?.();
+  leave = undefined;
+  put(host, h("p", { class: "muted" }, t("pit.loading")));
+  host.dataset.part = name;
+  try {
+    const inside = h("div", null);
+    const left = await (await load()).open(inside, decodeURIComponent(rest.join("/")), who);
+    if (turn !== asked) return left?.();
+    leave = left;
+    put(host, inside);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (!stopped(error)) showRefusal(error);
+    put(host, h("p", { class: "panel" }, error.sentence));
+  }
+}
+
+if (!who || who.player || who.post === "dealer") {
+  put($("#main"), h("div", { class: "wrap" }, h("section", { class: "panel" }, h("h1", null, t("pit.title")), h("p", null, t("home.crew-words")),
+    h("p", { class: "row" }, h("a", { class: "button main", href: "/sign-in?post=supervisor" }, t("nav.sign-in"))))));
+} else {
+  put($("#main"), h("h1", { class: "visually-hidden" }, t("pit.title")), tabs, host);
+  watchIdle(who);
+  onUnlock(() => void show(who));
+  addEventListener("hashchange", () => void show(who));
+  await show(who);
+}

@@ -1,0 +1,98 @@
+// What the pages about rules, odds and comparison share.
+//   await books()                        every rule book, in short; asked for once
+//   subNav("odds", "rws-tai-sai-v6/A")   the way between the three pages
+//   layoutChoice(label, all, now, chosen)   a choice of layout, as BOOK/LAYOUT
+//   sections(felt, boxes)                buttons that bring a part of a large felt into sight
+//   exactly({exact, value})              per cent, and the fraction it is
+
+import { getOnce, part } from "./api.js";
+import { kindOf, SECTIONS } from "./boxes.js";
+import { h } from "./dom.js";
+import { t } from "./i18n.js";
+import { percent } from "./money.js";
+
+/** @typedef {{id: string, title: string, version: string, operator: string, jurisdiction: string, digest: string, layouts: string[]}} BookCard */
+/** @typedef {{exact: string, value: number}} Exact */
+/** @typedef {import("./felt.js").Felt} Felt */
+
+/** @returns {Promise<BookCard[]>} */
+export function books() {
+  return getOnce("/api/books");
+}
+
+/**
+ * Every layout, as BOOK/LAYOUT.
+ * @param {BookCard[]} all
+ */
+export function layoutNames(all) {
+  return all.flatMap((book) => book.layouts.map((layout) => `${book.id}/${layout}`));
+}
+
+/**
+ * The layout that is asked for, or the first.
+ * @param {BookCard[]} all
+ * @param {string} wanted
+ */
+export function knownLayout(all, wanted) {
+  const names = layoutNames(all);
+  return names.includes(wanted) ? wanted : names.includes("rws-tai-sai-v6/C") ? "rws-tai-sai-v6/C" : names[0];
+}
+
+/**
+ * The way between the pages.
+ * @param {"rules" | "odds" | "compare"} now
+ * @param {string} layout as BOOK/LAYOUT
+ */
+export function subNav(now, layout) {
+  const book = layout.split("/")[0];
+  const pages = [
+    ["rules", `/rules?book=${part(book)}`],
+    ["odds", `/odds?layout=${layout}`],
+    ["compare", `/compare?one=${layout}`],
+  ];
+  return h("nav", { class: "sub-nav", "aria-label": t("rules.pages") },
+    ...pages.map(([name, href]) => h("a", { class: "button", href, "aria-current": name === now ? "page" : null }, t(`rules.page-${name}`))));
+}
+
+/**
+ * A choice of layout.
+ * @param {string} label
+ * @param {BookCard[]} all
+ * @param {string} now
+ * @param {(layout: string) => void} chosen
+ */
+export function layoutChoice(label, all, now, chosen) {
+  const select = h("select", { onchange: () => chosen(select.value) },
+    ...all.map((book) => h("optgroup", { label: `${book.title}, ${book.version}` },
+      ...book.layouts.map((layout) => {
+        const name = `${book.id}/${layout}`;
+        return h("option", { value: name, selected: name === now }, `${name}`);
+      }))));
+  return h("label", { class: "field" }, h("span", null, label), select);
+}
+
+/**
+ * Buttons that bring a part of a large felt into sight.
+ * @param {Felt} felt
+ */
+export function sections(felt) {
+  const kinds = new Set([...felt.boxes.keys()].map(kindOf));
+  const there = SECTIONS.filter(([, some]) => some.some((kind) => kinds.has(kind)));
+  if (there.length < 2) return null;
+  return h("div", { class: "felt-parts", role: "group", "aria-label": t("play.sections") },
+    ...there.map(([name, some]) => h("button", { onclick: () => felt.showSection(some) }, t(`section.${name}`))));
+}
+
+/**
+ * Per cent, and the fraction that it is.
+ * @param {Exact} share
+ * @param {number} [places]
+ */
+export function exactly(share, places = 2) {
+  return [h("span", { class: "number" }, percent(share.value, places)), " ", h("span", { class: "exact" }, share.exact)];
+}
+
+/** The place of a clause in a page. @param {string} clause */
+export function anchor(clause) {
+  return `clause-${clause.replace(/\s+/g, "_")}`;
+}

@@ -1,0 +1,334 @@
+"""The client against a house, and against servers that are none."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import msgspec
+import pytest
+from websockets.asyncio.server import ServerConnection, serve
+
+from taisai.client import Change, Client, Lost, Refused, Session, Snapshot, Table
+from taisai.client import table as tables
+from taisai.table import actions as a
+from tests.web.serving import PASSWORD, on_a_loop, open_house
+
+HELLO = '{"t":"hello","table":"T1","you":null,"mode":"dealer","now":0,"version":"0"}'
+
+
+def snapshot(seq: int) -> str:
+    """A snapshot with nothing on the felt."""
+    view = {"round": {"phase": "betting", "number": 1}}
+    return msgspec.json.encode({"t": "snapshot", "seq": seq, "view": view, "until": None, "now": 0}).decode()
+
+
+def change(after: int, seq: int, **patch: object) -> str:
+    """A change as a frame."""
+    frame = {"t": "change", "after": after, "seq": seq, "patch": patch, "told": [], "until": None, "now": 0}
+    return msgspec.json.encode(frame).decode()
+
+
+@asynccontextmanager
+async def false_house(handler: Callable[[ServerConnection], Awaitable[None]]) -> AsyncIterator[str]:
+    """A server that says what the test wants."""
+    async with serve(handler, "127.0.0.1", 0) as server:
+        port = next(iter(server.sockets)).getsockname()[1]
+        yield f"http://127.0.0.1:{port}"
+
+
+@on_a_loop
+async def test_one_client_holds_many_sessions() -> None:
+    """Sessions of one client do not speak for each other: no cookie is kept, each sends its own token."""
+    async with open_house() as running:
+        await running.ready_table("T1")
+        ann, bob = await running.seat("ann"), await running.seat("bob")
+        who = [(await each.refresh()).who for each in (ann, running.crew["dan"], bob, running.crew["admin"])]
+        assert who == ["ann", "dan", "bob", "admin"]
+        with pytest.raises(Refused) as refused:
+            await running.client.call("GET", "/api/me")
+        assert refused.value.code == "not-signed-in"
+
+
+@on_a_loop
+async def test_a_session_is_resumed_by_its_token() -> None:
+    """A kept token is the session again, until it is signed out; then a player's bets stand."""
+    async with open_house() as running:
+        await running.ready_table("T1")
+        ann = await running.seat("ann")
+        await running.crew["dan"].do("T1", a.OpenBets())
+        async with ann.table() as table:
+            await table.bet("small", 100)
+        async with Client(running.address + "/") as another:
+            again = await another.resume(ann.token)
+            assert again.me.player == "ann"
+            assert ann.token not in repr(again)
+            await again.sign_out()
+            with pytest.raises(Refused):
+                await another.resume(ann.token)
+        assert (await running.client.look_at("T1")).view["stakes"] == {"ann": {"small": 100}}
+
+
+@on_a_loop
+async def test_a_refusal_says_everything() -> None:
+    """A refused bet carries code, sentence, clauses and what would be allowed, over both ways in."""
+    async with open_house() as running:
+        await running.ready_table("T1")
+        ann = await running.seat("ann")
+        await running.crew["dan"].do("T1", a.OpenBets())
+        found = []
+        async with ann.table() as table:
+            for asked in (table.bet("small", 10_100), ann.do("T1", a.PlaceBet("ann", "small", 10_100))):
+                with pytest.raises(Refused) as refused:
+                    await asked
+                found.append(refused.value)
+        over_socket, over_http = found
+        assert over_socket.code == over_http.code == "over-maximum"
+        assert over_socket.sentence == over_http.sentence
+        assert over_socket.clauses == over_http.clauses != ()
+        assert over_socket.allowed == over_http.allowed != ""
+        assert (over_socket.status, over_http.status) == (0, 409)
+        assert over_http.request
+
+
+@on_a_loop
+async def test_a_view_has_the_bet_when_bet_returns() -> None:
+    """Who bets and then looks sees his chips on the felt; the crew's commands can be awaited by number."""
+    async with open_house(gather_s=0.02) as running:
+        await running.ready_table("T1")
+        ann, dan = await running.seat("ann"), running.crew["dan"]
+        async with ann.table() as table, dan.table("T1") as crew:
+            assert (table.mode, table.you is not None and table.you.player) == ("dealer", "ann")
+            done = await crew.do(a.OpenBets())
+            await table.until_seq(done.seq)
+            assert table.takes_bets
+            assert table.round == 1
+            await table.bet("small", 300)
+            assert table.stakes == {"small": 300}
+            assert table.funds == 19_700
+            await table.withdraw("small", 100)
+            assert table.stakes == {"small": 200}
+            await table.withdraw("small")
+            assert table.stakes == {}
+            assert crew.crew["float"] == 580_000
+            assert await table.ping() > 0
+
+
+@on_a_loop
+async def test_an_answer_knows_better_than_an_older_seat() -> None:
+    """Chips in hand do not jump back when a frame about an earlier record comes after an answer."""
+
+    async def house(socket: ServerConnection) -> None:
+        await socket.send(HELLO)
+        await socket.send(snapshot(5))
+        await socket.recv()
+        await socket.send('{"t":"done","id":"x","seq":7,"repeated":false,"funds":80}')
+        await socket.send('{"t":"seat","seq":6,"seat":{"player":"ann","funds":90}}')
+        await socket.send(change(5, 7))
+        await socket.recv()
+        await socket.send('{"t":"seat","seq":8,"seat":{"player":"ann","funds":70}}')
+        await socket.send(change(7, 8))
+        await socket.wait_closed()
+
+    async with false_house(house) as address, Table(address, "T1", player="ann") as table:
+        await table.do(a.PlaceBet("ann", "small", 20), command_id="x")
+        await table.until_seq(7)
+        assert table.funds == 80
+        pinged = asyncio.create_task(table.ping())
+        await table.until_seq(8)
+        assert table.funds == 70
+        pinged.cancel()
+
+
+@on_a_loop
+async def test_only_players_bet_for_themselves() -> None:
+    """Crew bet by naming the player; a session of many tables names the table."""
+    async with open_house() as running:
+        await running.ready_table("T1")
+        dan = running.crew["dan"]
+        with pytest.raises(ValueError, match="name the table"):
+            dan.table()
+        async with dan.table("T1") as table:
+            with pytest.raises(ValueError, match="only a player"):
+                await table.bet("small", 100)
+
+
+@on_a_loop
+async def test_an_observer_watches() -> None:
+    """Somebody without a seat sees the table and its changes, and no more."""
+    async with open_house() as running:
+        await running.ready_table("T1")
+        async with running.client.watch("T1") as table:
+            first = await anext(table)
+            assert isinstance(first, Snapshot)
+            await running.crew["dan"].do("T1", a.OpenBets())
+            second = await anext(table)
+            assert isinstance(second, Change)
+            assert len(second.told) == 1
+            assert (table.seat, table.crew, table.you) == ({}, {}, None)
+
+
+@on_a_loop
+async def test_a_gap_is_mended_by_a_snapshot() -> None:
+    """A change that does not follow on what is known is not applied: the whole table is asked for."""
+    asked: list[str] = []
+
+    async def house(socket: ServerConnection) -> None:
+        for frame in (HELLO, snapshot(5), change(5, 6, lines=[]), change(8, 9, lines=["wrong"])):
+            await socket.send(frame)
+        asked.append(str(await socket.recv(decode=True)))
+        await socket.send(snapshot(9))
+        await socket.wait_closed()
+
+    async with false_house(house) as address, Table(address, "T1") as table:
+        await table.until_seq(9)
+        assert asked == ['{"t":"watch","after":null}']
+        assert "lines" not in table.view
+
+
+@on_a_loop
+async def test_it_goes_on_from_the_last_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a cut connection the next asks for what came since, and commands go out again as they were."""
+    monkeypatch.setattr(tables, "FIRST_WAIT_S", 0.01)
+    paths: list[str] = []
+    frames: list[str] = []
+
+    async def house(socket: ServerConnection) -> None:
+        assert socket.request is not None
+        paths.append(socket.request.path)
+        await socket.send(HELLO)
+        if len(paths) == 1:
+            await socket.send(snapshot(5))
+        frames.append(str(await socket.recv(decode=True)))
+        if len(paths) < 3:
+            socket.transport.abort()
+            return
+        command_id = msgspec.json.decode(frames[-1])["id"]
+        await socket.send(f'{{"t":"done","id":"{command_id}","seq":6,"repeated":true}}')
+        await socket.wait_closed()
+
+    async with false_house(house) as address, Table(address, "T1", player="ann") as table:
+        done = await table.do(a.PlaceBet("ann", "small", 100))
+        assert done.repeated
+        assert paths == ["/play/T1", "/play/T1?after=5", "/play/T1?after=5"]
+        assert len(frames) == 3
+        assert len(set(frames)) == 1
+        assert table.connections == 3
+
+
+@on_a_loop
+async def test_patience_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A house that does not come back is lost: whoever waits is told, with the id to repeat."""
+    monkeypatch.setattr(tables, "FIRST_WAIT_S", 0.01)
+    got = asyncio.Event()
+
+    async def house(socket: ServerConnection) -> None:
+        await socket.send(HELLO)
+        await socket.send(snapshot(5))
+        await socket.recv()
+        got.set()
+        await socket.wait_closed()
+
+    async with serve(house, "127.0.0.1", 0) as server:
+        port = next(iter(server.sockets)).getsockname()[1]
+        table = Table(f"http://127.0.0.1:{port}", "T1", player="ann", patience_s=0.05)
+        await table.__aenter__()
+        asked = asyncio.create_task(table.do(a.OpenBets(), command_id="mine-1"))
+        await got.wait()
+    with pytest.raises(Lost) as lost:
+        await asked
+    assert lost.value.command_id == "mine-1"
+    with pytest.raises(Lost):
+        async for _ in table:
+            pass
+    with pytest.raises(Lost):
+        await table.do(a.OpenBets())
+    await table.close()
+
+
+@on_a_loop
+async def test_a_house_that_drops_us_for_misbehaving_is_not_asked_again() -> None:
+    """Closed for policy: the client does not come back with the same."""
+    visits = 0
+
+    async def house(socket: ServerConnection) -> None:
+        nonlocal visits
+        visits += 1
+        await socket.send(HELLO)
+        await socket.send(snapshot(5))
+        await socket.close(1008)
+
+    async with false_house(house) as address:
+        table = await Table(address, "T1").__aenter__()
+        with pytest.raises(Lost, match="ended the connection"):
+            await table.until_seq(6)
+        await table.close()
+    assert visits == 1
+
+
+@on_a_loop
+async def test_a_server_that_is_no_house_is_said_so() -> None:
+    """Words that no house says end the table with a clear fault."""
+
+    async def house(socket: ServerConnection) -> None:
+        await socket.send('{"t":"welcome"}')
+        await socket.wait_closed()
+
+    async with false_house(house) as address:
+        with pytest.raises(Lost, match="does not know"):
+            await Table(address, "T1").__aenter__()
+
+
+@on_a_loop
+async def test_who_reads_late_misses_words_and_no_state() -> None:
+    """Messages that nobody reads do not pile up; the view is right all the same."""
+    count = tables.TOLD_KEPT + 50
+
+    async def house(socket: ServerConnection) -> None:
+        await socket.send(HELLO)
+        await socket.send(snapshot(0))
+        for seq in range(count):
+            await socket.send(change(seq, seq + 1, totals={"small": seq + 1}))
+        await socket.wait_closed()
+
+    async with false_house(house) as address, Table(address, "T1") as table:
+        await table.until_seq(count)
+        assert table.view["totals"] == {"small": count}
+        assert len(table._told) == tables.TOLD_KEPT
+
+
+@on_a_loop
+async def test_leaving_ends_the_stream() -> None:
+    """Who leaves a table is told nothing more, and a command in flight is lost with its id."""
+
+    async def house(socket: ServerConnection) -> None:
+        await socket.send(HELLO)
+        await socket.send(snapshot(5))
+        await socket.wait_closed()
+
+    async with false_house(house) as address:
+        async with Table(address, "T1") as table:
+            asked = asyncio.create_task(table.do(a.OpenBets(), command_id="late"))
+            pinged = asyncio.create_task(table.ping())
+            await anext(table)
+        with pytest.raises(Lost) as lost:
+            await asked
+        assert lost.value.command_id == "late"
+        with pytest.raises(Lost):
+            await pinged
+        assert [message async for message in table] == []
+
+
+@on_a_loop
+async def test_a_session_locks_and_unlocks() -> None:
+    """A dealer leaves the screen and comes back; reports and journals are read by who may."""
+    async with open_house() as running:
+        await running.ready_table("T1")
+        dan: Session = running.crew["dan"]
+        await dan.lock()
+        with pytest.raises(Refused, match="locked"):
+            await dan.journal("T1")
+        assert not (await dan.unlock(PASSWORD)).locked
+        opened = await dan.journal("T1", kind="table-opened", count=1)
+        assert [record["by"] for record in opened] == ["sue"]

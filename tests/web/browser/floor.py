@@ -1,0 +1,180 @@
+"""A floor for browsers: `taisai serve` in a process of its own, with short rounds; and a wire that can be cut.
+
+Enters: a folder to write in. Leaves: the address, and the one-time links of the demo's staff by post. The tables:
+
+    QUICK   rws-tai-sai-v6/C     automatic, a round of about seven seconds
+    SLOW    rws-tai-sai-v6/C     automatic, bets stay open for all of a test
+    E       rws-tai-sai-v6/E     automatic, the largest layout, bets stay open for all of a test
+    NZ, OC, MD, TS               dealer tables, one for each book, closed at first
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import subprocess
+import sys
+import threading
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+STARTS_S: Final = 60
+_TIMES: Final = (
+    "after_close_ms = 200, tumbling_ms = 300, reveal_ms = 300, lit_ms = 500, paid_ms = 400, between_ms = 800"
+)
+_KINDS: Final = "kinds = { total = { min = 100, max = 20000 } }"
+_TABLES: Final = (
+    ("QUICK", "rws-tai-sai-v6", "C", "automatic", 4_000),
+    ("SLOW", "rws-tai-sai-v6", "C", "automatic", 600_000),
+    ("E", "rws-tai-sai-v6", "E", "automatic", 600_000),
+    ("NZ", "nz-division-9", "1", "dealer", 2_500),
+    ("OC", "rws-open-cover-v3", "A", "dealer", 2_500),
+    ("MD", "rws-mini-dice-v3", "A", "dealer", 2_500),
+    ("TS", "rws-tai-sai-v6", "A", "dealer", 2_500),
+)
+
+
+def settings() -> str:
+    """The floor's settings, as a file has them."""
+    parts = [
+        "demo = { enabled = true, guest_chips = 100000 }",
+        'house = { name = "Test House", minimum_betting_ms = 0 }',
+        "limits = { sign_ins_per_minute = 100000 }",
+        'log = { level = "error" }',
+    ]
+    for name, book, layout, mode, betting_ms in _TABLES:
+        differential = ", differential = { big-small = 200000 }" if book == "rws-tai-sai-v6" else ""
+        parts += [
+            "[[tables]]",
+            f'name = "{name}"\nbook = "{book}"\nlayout = "{layout}"\nmode = "{mode}"',
+            'currency = "SGD"\ndenominations = [100, 500, 2500, 10000]',
+            "float_count = { 100 = 20000, 500 = 20000, 2500 = 20000, 10000 = 20000 }",
+            f"limits = {{ unit = 100, default = {{ min = 500, max = 500000 }}, {_KINDS}{differential} }}",
+            f"timing = {{ betting_ms = {betting_ms}, {_TIMES} }}",
+            f"unattended = {str(mode == 'automatic').lower()}",
+        ]
+    return "\n".join(parts) + "\n"
+
+
+@dataclass
+class Floor:
+    """A floor that runs."""
+
+    address: str
+    links: dict[str, str] = field(default_factory=dict)
+    """One-time links by post: dealer, supervisor, shift-manager, administrator."""
+
+    def get(self, path: str) -> Any:
+        """An answer of the API, as anybody gets it."""
+        with urllib.request.urlopen(self.address + path, timeout=10) as answer:
+            return json.load(answer)
+
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+        return int(self.address.rpartition(":")[2])
+
+
+@contextmanager
+def running_floor(folder: Path) -> Iterator[Floor]:
+    """Start a floor; it is gone afterwards."""
+    file = folder / "floor.toml"
+    file.write_text(settings(), encoding="utf-8")
+    command = [sys.executable, "-m", "taisai", "serve", "--settings", str(file), "--listen", "127.0.0.1:0"]
+    with subprocess.Popen(
+        [*command, "--journal", "memory:"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+    ) as process:
+        watch = threading.Timer(STARTS_S, process.kill)
+        watch.start()
+        try:
+            floor = _greeting(process)
+            watch.cancel()
+            yield floor
+        finally:
+            watch.cancel()
+            process.kill()
+
+
+def _greeting(process: subprocess.Popen[str]) -> Floor:
+    """What the program says when the house is open."""
+    assert process.stdout is not None
+    said = []
+    floor = None
+    for line in process.stdout:
+        said.append(line)
+        found = re.search(r"is open at (http://\S+)", line)
+        if found:
+            floor = Floor(found[1])
+        elif floor is not None and (link := re.search(r"(http://\S+/welcome\?post=([a-z-]+)\S*#\S+)", line)):
+            floor.links[link[2]] = link[1]
+            if link[2] == "administrator":
+                return floor
+    raise AssertionError("the floor did not open:\n" + "".join(said))
+
+
+class Wire:
+    """A wire between browsers and a floor, to be cut: `mute` swallows what the floor answers, `cut` ends all."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._ends: list[socket.socket] = []
+        self._muted = self._down = False
+        self.address = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def mute(self) -> None:
+        """Let everything through to the floor and nothing back."""
+        self._muted = True
+
+    def cut(self) -> None:
+        """End every connection, and let none through."""
+        self._down = True
+        for each in self._ends:
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+        self._ends.clear()
+
+    def mend(self) -> None:
+        """As before."""
+        self._muted = self._down = False
+
+    def close(self) -> None:
+        """Take the wire away."""
+        self.cut()
+        with suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                here, _ = self._listener.accept()
+            except OSError:
+                return
+            if self._down:
+                here.close()
+                continue
+            there = socket.create_connection(("127.0.0.1", self._port))
+            self._ends += [here, there]
+            threading.Thread(target=self._carry, args=(here, there, False), daemon=True).start()
+            threading.Thread(target=self._carry, args=(there, here, True), daemon=True).start()
+
+    def _carry(self, one: socket.socket, other: socket.socket, back: bool) -> None:
+        with suppress(OSError):
+            while data := one.recv(65_536):
+                if not (back and self._muted):
+                    other.sendall(data)
+        for each in (one, other):
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+            each.close()

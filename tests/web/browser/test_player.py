@@ -1,0 +1,208 @@
+"""A player at a real browser: the first round, bets and their limits, two browsers, a cut wire."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.web.browser.conftest import WAIT_MS, Visit
+from tests.web.browser.floor import Floor, Wire
+
+BROWSERS_AGREE_MS = 300
+
+expect.set_options(timeout=WAIT_MS)
+
+
+def box(page: Page, name: str) -> Any:
+    """A box of the felt."""
+    return page.locator(f'g.box[data-box="{name}"]').first
+
+
+def stack(page: Page, name: str, layer: str = "own") -> Any:
+    """The chips that lie in a box."""
+    return page.locator(f'g.chips.{layer} g.stack[data-box="{name}"]').first
+
+
+def sit(page: Page) -> str:
+    """Sit down as a guest of the demo, and wait until bets are open; the player's name."""
+    page.locator("[data-action=sit]").click()
+    expect(page.locator(".rail-chip").first).to_be_visible()
+    expect(page.locator("body[data-phase=betting]")).to_be_attached()
+    who: str = page.evaluate("fetch('/api/me').then((answer) => answer.json()).then((me) => me.who)")
+    return who
+
+
+def test_a_newcomer_plays_a_round(visit: Visit) -> None:
+    """Somebody who has never been here sits down, bets, sees the dice and what the round brought, with its clauses."""
+    page = visit("/")
+    page.locator('[data-table="QUICK"] button').click()
+    expect(page.locator(".guide")).to_contain_text("Pick a chip")
+    page.locator(".rail-chip").nth(1).click()
+    expect(page.locator(".guide")).to_contain_text("Touch a box")
+    expect(page.locator("#funds")).to_have_text("$1,000")
+    expect(page.locator("body[data-phase=between-rounds]")).to_be_attached()
+    expect(page.locator("body[data-phase=betting]")).to_be_attached()
+    box(page, "small").click()
+    box(page, "big").click()
+    expect(page.locator("#on-felt")).to_have_text("$10")
+    expect(page.locator("#funds")).to_have_text("$990")
+    expect(page.locator(".tumbler")).to_have_attribute("data-dice", "shown")
+    expect(page.locator("g.box.lit").first).to_be_attached()
+    result = page.locator(".result")
+    expect(result.locator("li")).to_have_count(2)
+    expect(result).to_contain_text(re.compile(r"Small (wins|loses): it needs a total from 4 to 10"))
+    result.locator("button.link").first.click()
+    expect(page.locator("dialog[open] .clause")).to_contain_text(re.compile(r"\w{3}"))
+
+
+@pytest.mark.clause("rws-tai-sai-v6 §3.3")
+def test_limits_and_differential_are_always_in_sight(visit: Visit) -> None:
+    """The sign with minimum, maximum and differential is on screen, at the table's and at a phone's size."""
+    for width, height in ((1920, 1080), (390, 844)):
+        page = visit("/play?table=SLOW", viewport={"width": width, "height": height})
+        expect(page.locator(".limits")).to_contain_text("$5 to $5,000")
+        expect(page.locator(".limits .differential")).to_contain_text("$2,000")
+        expect(page.locator(".sign")).to_be_in_viewport()
+
+
+def test_bets_are_raised_undone_doubled_and_cleared(visit: Visit, floor: Floor) -> None:
+    """Every button of the rail does what it says, and the table agrees."""
+    page = visit("/play?table=SLOW")
+    who = sit(page)
+    page.locator(".rail-chip").nth(1).click()
+    small = box(page, "small")
+    small.click()
+    small.click()
+    expect(stack(page, "small")).to_have_attribute("data-amount", "1000")
+    page.locator("[data-action=undo]").click()
+    expect(stack(page, "small")).to_have_attribute("data-amount", "500")
+    box(page, "total:9").click()
+    expect(stack(page, "total:9")).to_have_attribute("data-amount", "500")
+    page.locator("[data-action=double]").click()
+    expect(stack(page, "total:9")).to_have_attribute("data-amount", "1000")
+    expect(page.locator("#on-felt")).to_have_text("$20")
+    assert floor.get("/api/tables/SLOW")["view"]["stakes"][who] == {"small": 1000, "total:9": 1000}
+    page.locator("[data-action=clear]").click()
+    expect(page.locator("#on-felt")).to_have_text("$0")
+    assert who not in floor.get("/api/tables/SLOW")["view"]["stakes"]
+
+
+def test_a_refusal_says_why_and_what_is_allowed(visit: Visit) -> None:
+    """A chip under the minimum is refused in the reader's money, with the clause, and the minimum is one tap away."""
+    page = visit("/play?table=SLOW")
+    sit(page)
+    page.locator(".rail-chip").first.click()
+    box(page, "big").click()
+    said = page.locator(".toast.bad")
+    expect(said).to_contain_text("Big takes $5 or more.")
+    expect(said.locator(".clauses")).to_contain_text("§3.3")
+    said.get_by_role("button", name="Place $5").click()
+    expect(stack(page, "big")).to_have_attribute("data-amount", "500")
+
+
+def test_a_bet_is_placed_with_the_keyboard_alone(visit: Visit) -> None:
+    """Boxes are buttons with names: arrows go from one to the next, Enter bets, Delete takes back."""
+    page = visit("/play?table=SLOW")
+    sit(page)
+    page.keyboard.press("2")
+    box(page, "even").focus()
+    page.keyboard.press("ArrowRight")
+    named = page.locator("g.box:focus")
+    expect(named).to_have_attribute("aria-label", re.compile(r"^Odd, 1 to 1, room for \$"))
+    page.keyboard.press("Enter")
+    expect(named).to_have_attribute("aria-label", re.compile(r"your bet \$5"))
+    page.keyboard.press("Delete")
+    expect(stack(page, "odd")).not_to_be_attached()
+
+
+def test_favourites_and_rebet_bring_bets_back(visit: Visit) -> None:
+    """Bets saved in this browser are placed again at one touch, and so are those of the last round."""
+    page = visit("/play?table=QUICK")
+    sit(page)
+    expect(page.locator("body[data-phase=between-rounds]")).to_be_attached()
+    expect(page.locator("body[data-phase=betting]")).to_be_attached()
+    box(page, "total:9").click()
+    page.get_by_role("button", name="Save the bets on the felt").click()
+    page.get_by_label("Name").fill("lucky nine")
+    page.get_by_role("button", name="Save", exact=True).click()
+    favourite = page.get_by_role("button", name="lucky nine", exact=True)
+    expect(favourite).to_be_visible()
+    rebet = page.locator("[data-action=rebet]")
+    expect(rebet).to_be_enabled()
+    rebet.click()
+    expect(stack(page, "total:9")).to_be_attached()
+    expect(favourite).to_be_enabled()
+    page.locator("[data-action=history]").click()
+    expect(page.locator("dialog .past").first).to_contain_text("Total 9")
+
+
+def test_two_browsers_see_the_same_table(visit: Visit) -> None:
+    """A bet in one browser lies on the felt of another within 300 ms."""
+    one, two = visit("/play?table=SLOW"), visit("/play?table=SLOW")
+    sit(one)
+    expect(box(two, "small")).to_be_attached()
+    expect(two.locator("body[data-phase=betting]")).to_be_attached()
+    two.evaluate(
+        """() => { new MutationObserver((_, watch) => {
+            if (!document.querySelector('g.chips.others g.stack[data-box="even"]')) return;
+            document.body.dataset.seenAt = String(Date.now()); watch.disconnect();
+        }).observe(document.querySelector('svg.felt'), {subtree: true, childList: true}); }"""
+    )
+    one.evaluate(
+        """() => document.querySelector('g.box[data-box="even"]').addEventListener('click',
+            () => { document.body.dataset.clickedAt = String(Date.now()); }, {capture: true})"""
+    )
+    box(one, "even").click()
+    expect(two.locator("body[data-seen-at]")).to_be_attached()
+    clicked = int(one.locator("body").get_attribute("data-clicked-at") or 0)
+    seen = int(two.locator("body").get_attribute("data-seen-at") or 0)
+    assert 0 <= seen - clicked < BROWSERS_AGREE_MS
+
+
+def test_a_bet_in_doubt_is_sent_once(visit: Visit, floor: Floor, wire: Wire) -> None:
+    """The wire is cut before a bet is answered: the page says so, heals by itself, and the bet stands once."""
+    page = visit("/play?table=SLOW", at=wire.address)
+    who = sit(page)
+    page.locator(".rail-chip").nth(1).click()
+    expect(page.locator("#banner")).to_be_hidden()
+    wire.mute()
+    box(page, "small").click()
+    wire.cut()
+    expect(page.locator("#banner")).to_be_visible()
+    assert floor.get("/api/tables/SLOW")["view"]["stakes"].get(who) in (None, {"small": 500})
+    wire.mend()
+    expect(page.locator("#banner")).to_be_hidden()
+    expect(stack(page, "small")).to_have_attribute("data-amount", "500")
+    expect(page.locator("#on-felt")).to_have_text("$5")
+    assert floor.get("/api/tables/SLOW")["view"]["stakes"][who] == {"small": 500}
+    assert page.locator(".toast.bad").count() == 0
+
+
+def test_a_bet_that_never_left_is_sent_when_the_wire_is_back(visit: Visit, floor: Floor, wire: Wire) -> None:
+    """A bet made while the connection is lost goes out once, in the same round, when it is back."""
+    page = visit("/play?table=SLOW", at=wire.address)
+    who = sit(page)
+    page.locator(".rail-chip").nth(1).click()
+    wire.cut()
+    expect(page.locator("#banner")).to_be_visible()
+    box(page, "big").click()
+    wire.mend()
+    expect(page.locator("#on-felt")).to_have_text("$5")
+    assert floor.get("/api/tables/SLOW")["view"]["stakes"][who] == {"big": 500}
+
+
+def test_the_largest_layout_is_usable_on_a_phone(visit: Visit) -> None:
+    """At 390 pixels every box of Layout E is large enough for a finger and nothing is wider than the screen."""
+    page = visit("/play?table=E", viewport={"width": 390, "height": 844}, has_touch=True)
+    expect(box(page, "small")).to_be_attached()
+    least = page.evaluate(
+        """() => Math.min(...[...document.querySelectorAll('g.box > .ground')].map((ground) => {
+            const {width, height} = ground.getBoundingClientRect(); return Math.min(width, height); }))"""
+    )
+    assert least >= 40
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.get_by_role("button", name="Totals").tap()
+    expect(box(page, "total:9")).to_be_in_viewport()

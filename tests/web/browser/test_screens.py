@@ -1,0 +1,97 @@
+"""Every screen: readable by all, in each language and size; quick; nothing from elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.web.browser.conftest import WAIT_MS, Visit
+from tests.web.browser.floor import Floor
+
+AXE = Path(__file__).parents[3] / "node_modules" / "axe-core" / "axe.min.js"
+SCREENS = {
+    "home": ("/", ".table-card"),
+    "play": ("/play?table=SLOW", "g.box"),
+    "board": ("/board?table=SLOW", ".b-limits li"),
+    "sign-in": ("/sign-in", "form"),
+    "welcome": ("/welcome?post=dealer#not-a-token", "form"),
+    "docs": ("/docs", "details"),
+}
+"""Address of each screen, and what is there when it is drawn."""
+LANGUAGES = {"en": "en-GB", "zh-Hans": "zh-CN", "zh-Hant": "zh-TW"}
+SIZES = {"phone": (390, 844), "tablet": (820, 1180), "table": (1920, 1080)}
+SCRIPT_BYTES = 150_000
+FIRST_PAINT_MS = 1_000
+
+expect.set_options(timeout=WAIT_MS)
+
+
+def open_screen(visit: Visit, screen: str, **options: Any) -> Page:
+    """A screen, drawn."""
+    path, sign = SCREENS[screen]
+    page = visit(path, **options)
+    expect(page.locator(sign).first).to_be_attached()
+    return page
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("screen", SCREENS)
+def test_axe_has_no_serious_finding(visit: Visit, screen: str, language: str) -> None:
+    """The screen is in the reader's language, and axe-core finds nothing serious, in a light and in a dark room."""
+    for scheme in ("light", "dark"):
+        page = open_screen(visit, screen, locale=LANGUAGES[language], color_scheme=scheme, reduced_motion="reduce")
+        assert page.locator("html").get_attribute("lang") == language
+        page.evaluate(AXE.read_text(encoding="utf-8"))
+        report = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        serious = [each for each in report["violations"] if each["impact"] in ("serious", "critical")]
+        assert [(each["id"], [node["target"] for node in each["nodes"]][:5]) for each in serious] == []
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("screen", SCREENS)
+def test_nothing_is_wider_than_the_screen(visit: Visit, screen: str, size: str) -> None:
+    """No screen scrolls sideways, and no line of text leaves its button."""
+    width, height = SIZES[size]
+    page = open_screen(visit, screen, viewport={"width": width, "height": height}, locale="en-GB")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    cut = page.evaluate(
+        """() => [...document.querySelectorAll('button, .button, th, .tag')]
+            .filter((each) => each.offsetParent && each.scrollWidth > each.clientWidth + 2)
+            .map((each) => each.textContent)"""
+    )
+    assert cut == []
+
+
+@pytest.mark.parametrize("screen", ["play", "board"])
+def test_a_table_is_painted_at_once_from_little_script(visit: Visit, floor: Floor, screen: str) -> None:
+    """First paint within a second, under 150 KB of script, and not a byte from another place."""
+    page = open_screen(visit, screen)
+    entries = page.evaluate(
+        """() => performance.getEntriesByType('resource').map((each) => [each.name, each.decodedBodySize])"""
+    )
+    assert [name for name, _ in entries if not name.startswith(floor.address)] == []
+    assert 0 < sum(size for name, size in entries if name.endswith(".js")) < SCRIPT_BYTES
+    paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    assert paint < FIRST_PAINT_MS
+
+
+def test_the_board_shows_completed_rounds_only(visit: Visit, floor: Floor) -> None:
+    """The board has as many results as rounds were completed, and says that the table prevails."""
+    page = open_screen(visit, "board")
+    expect(page.locator(".b-note")).to_contain_text("the table prevails")
+    assert page.locator(".b-last li").count() == len(floor.get("/api/tables/SLOW")["view"]["results"])
+
+
+def test_staff_choose_a_password_and_go_to_work(visit: Visit, floor: Floor) -> None:
+    """The one-time link leads to a password, a session and the dealer's table; the token leaves the address."""
+    address, _, token = floor.links["supervisor"].partition("#")
+    page = visit(address.removeprefix(floor.address) + "#" + token)
+    expect(page).not_to_have_url(f"{address}#{token}")
+    for name in ("password", "again"):
+        page.locator(f"input[name={name}]").fill("a long password 7")
+    page.get_by_role("button", name="Go to work").click()
+    expect(page).to_have_url(f"{floor.address}/pit?table=NZ")
+    assert page.evaluate("fetch('/api/me').then((answer) => answer.json()).then((me) => me.post)") == "supervisor"
