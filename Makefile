@@ -21,9 +21,9 @@ help: ## show this list
 	@tools/setup dev
 
 .PHONY: run
-run: .venv/.run ## list the rule books, and show the odds of one layout
-	$(BIN)/taisai books
-	$(BIN)/taisai odds rws-tai-sai-v6/C
+run: .venv/.run ## start the demo floor on this machine; the console prints the links
+	@mkdir -p .cache
+	$(BIN)/taisai serve --demo --journal sqlite:///.cache/demo-floor.db
 
 .PHONY: lint
 lint: .venv/.dev ## check style, format and types
@@ -61,7 +61,7 @@ shifts: .venv/.run ## write the expected output of tests/shifts anew (review the
 # Everything once more with many more examples, and a hundred kills instead of a few.
 .PHONY: torture
 torture: .venv/.dev ## the long tests
-	TAISAI_TORTURE=1 $(BIN)/pytest -n auto tests/table tests/journal tests/audit
+	TAISAI_TORTURE=1 $(BIN)/pytest -n auto tests/table tests/journal tests/audit tests/floor tests/web
 
 .PHONY: clauses
 clauses: .venv/.dev ## write which tests hold which clause, for `taisai clause`
@@ -76,7 +76,7 @@ bench: .venv/.dev ## measure speed
 .PHONY: lock
 lock: .venv/.dev ## make requirements/*.lock again from pyproject.toml
 	$(COMPILE) --all-extras --group dev $(LOCK_OPTIONS) --output-file requirements/dev.lock
-	$(COMPILE) --extra plot --extra png --extra analysis --extra serve --extra postgres --extra client --group build $(LOCK_OPTIONS) --constraint requirements/dev.lock --output-file requirements/run.lock
+	$(COMPILE) --extra plot --extra png --extra analysis --extra serve --extra postgres --extra client --extra history --group build $(LOCK_OPTIONS) --constraint requirements/dev.lock --output-file requirements/run.lock
 
 .PHONY: clean
 clean: ## remove what tests and builds leave behind (.venv stays)

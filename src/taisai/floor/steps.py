@@ -14,7 +14,7 @@ from taisai.core.dice import roll_of
 from taisai.core.rulebook import Step, Tumble
 from taisai.table.dealing import rulings_of
 from taisai.table.decide import ACTIONS
-from taisai.table.people import Person
+from taisai.table.people import Person, Role
 from taisai.table.rules import TableRules
 from taisai.table.state import RoundPhase, TablePhase, TableState
 
@@ -58,7 +58,7 @@ def needs(state: TableState, person: Person) -> dict[str, View]:
     for action, (asked, _) in ACTIONS.items():
         if person.role in asked.roles and asked.reason and state.round.phase in asked.alters:
             name = str(action.__struct_config__.tag)  # type: ignore[attr-defined]  # every action is a tagged struct
-            found[name] = {"second": sorted(asked.second or ()), "reason": True}
+            found[name] = {"second": [role for role in Role if role in (asked.second or ())], "reason": True}
     return found
 
 

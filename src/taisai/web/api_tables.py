@@ -56,6 +56,8 @@ class FloorCard(Struct, frozen=True):
     demo: bool
     now: int
     tables: list[TableCard]
+    disabled: bool = False
+    """No new round begins at any table."""
 
 
 def _table(call: Call) -> LiveTable:
@@ -92,7 +94,8 @@ async def get_floor(call: Call) -> FloorCard:
     """All tables, as anybody sees them."""
     house = call.house
     cards = [_card(call, table) for _, table in sorted(house.floor.tables.items())]
-    return FloorCard(house.settings.house.name, house.settings.demo.enabled, house.clock.now(), cards)
+    disabled = "*" in house.floor.disabled
+    return FloorCard(house.settings.house.name, house.settings.demo.enabled, house.clock.now(), cards, disabled)
 
 
 class TableNow(Struct, frozen=True):

@@ -8,7 +8,7 @@
 /** Why something was not done: of the table, of the house, or of the connection (code "offline"). */
 export class Refusal extends Error {
   /**
-   * @param {{code: string, sentence: string, clauses?: string[], allowed?: string, field?: string, request?: string}} error
+   * @param {import("./types").Fault} error
    * @param {number} [status]
    */
   constructor(error, status = 0) {

@@ -39,15 +39,32 @@ const ui = {
 };
 put(
   $("#main"),
-  h("div", { class: "board" },
+  h(
+    "div",
+    { class: "board" },
     h("header", { class: "b-top" }, h("h1", null, name), ui.book, h("div", { class: "b-say" }, ui.call, ui.seconds)),
     h("section", { class: "b-now", "aria-label": t("play.round") }, ui.dice, ui.total),
     h("section", { class: "b-box b-results" }, h("h2", null, t("board.last")), ui.last),
-    h("section", { class: "b-box b-roads" },
-      h("h2", null, t("board.size-road")), ui.size, h("h2", { class: "b-parity" }, t("board.parity-road")), ui.parity),
-    h("section", { class: "b-box b-counts" }, h("h2", null, t("board.totals")), ui.totals, h("h2", null, t("board.faces")), ui.faces, ui.shares),
+    h(
+      "section",
+      { class: "b-box b-roads" },
+      h("h2", null, t("board.size-road")),
+      ui.size,
+      h("h2", { class: "b-parity" }, t("board.parity-road")),
+      ui.parity,
+    ),
+    h(
+      "section",
+      { class: "b-box b-counts" },
+      h("h2", null, t("board.totals")),
+      ui.totals,
+      h("h2", null, t("board.faces")),
+      ui.faces,
+      ui.shares,
+    ),
     h("section", { class: "b-box b-sign" }, h("h2", null, t("play.limits")), ui.limits),
-    ui.note),
+    ui.note,
+  ),
 );
 const tumbler = new Tumbler(ui.dice);
 
@@ -57,7 +74,11 @@ const tumbler = new Tumbler(ui.dice);
 function read(dice) {
   const total = dice.reduce((sum, face) => sum + face, 0);
   const triple = dice.every((face) => face === dice[0]);
-  return { total, size: triple ? "triple" : total > 10 ? "big" : "small", parity: triple ? "triple" : total % 2 ? "odd" : "even" };
+  return {
+    total,
+    size: triple ? "triple" : total > 10 ? "big" : "small",
+    parity: triple ? "triple" : total % 2 ? "odd" : "even",
+  };
 }
 
 /**
@@ -74,8 +95,20 @@ function drawRoad(host, sides) {
     if (same && column.length < ROWS) column.push(side);
     else columns.push([side]);
   }
-  put(host, ...columns.slice(-COLUMNS).map((column) =>
-    h("div", { class: "column" }, ...column.map((side) => h("span", { class: `bead ${side}`, title: t(`board.${side}`) }, t(`board.${side}-short`))))));
+  put(
+    host,
+    ...columns
+      .slice(-COLUMNS)
+      .map((column) =>
+        h(
+          "div",
+          { class: "column" },
+          ...column.map((side) =>
+            h("span", { class: `bead ${side}`, title: t(`board.${side}`) }, t(`board.${side}-short`)),
+          ),
+        ),
+      ),
+  );
 }
 
 /**
@@ -85,9 +118,18 @@ function drawRoad(host, sides) {
  */
 function drawBars(host, counts) {
   const most = Math.max(1, ...counts.map(([, count]) => count));
-  put(host, ...counts.map(([label, count]) =>
-    h("div", { class: "bar-one" }, h("span", { class: "bar-count number" }, count || ""),
-      h("span", { class: "bar", style: { height: `${(count / most) * 100}%` } }), h("span", { class: "bar-label" }, label))));
+  put(
+    host,
+    ...counts.map(([label, count]) =>
+      h(
+        "div",
+        { class: "bar-one" },
+        h("span", { class: "bar-count number" }, count || ""),
+        h("span", { class: "bar", style: { height: `${(count / most) * 100}%` } }),
+        h("span", { class: "bar-label" }, label),
+      ),
+    ),
+  );
 }
 
 let shown = "";
@@ -98,22 +140,66 @@ function drawResults(view) {
   const now = JSON.stringify(view.results.map((each) => [each.number, each.reversed]));
   if (now === shown) return;
   shown = now;
-  put(ui.last, ...results.slice(-SHOWN).reverse().map((each) => {
-    if (!each.dice) return h("li", { class: "is-void" }, h("span", { class: "b-number" }, `#${each.number}`), h("b", null, t("result.void-short")));
-    const { total, size, parity } = read(each.dice);
-    return h("li", null, h("span", { class: "b-number" }, `#${each.number}`), diceRow(each.dice), h("b", { class: "number" }, total),
-      h("span", { class: `bead ${size}` }, t(`board.${size}-short`)), size === "triple" ? null : h("span", { class: `bead ${parity}` }, t(`board.${parity}-short`)));
-  }));
+  put(
+    ui.last,
+    ...results
+      .slice(-SHOWN)
+      .reverse()
+      .map((each) => {
+        if (!each.dice)
+          return h(
+            "li",
+            { class: "is-void" },
+            h("span", { class: "b-number" }, `#${each.number}`),
+            h("b", null, t("result.void-short")),
+          );
+        const { total, size, parity } = read(each.dice);
+        return h(
+          "li",
+          null,
+          h("span", { class: "b-number" }, `#${each.number}`),
+          diceRow(each.dice),
+          h("b", { class: "number" }, total),
+          h("span", { class: `bead ${size}` }, t(`board.${size}-short`)),
+          size === "triple" ? null : h("span", { class: `bead ${parity}` }, t(`board.${parity}-short`)),
+        );
+      }),
+  );
   const dice = results.flatMap((each) => (each.dice ? [each.dice] : []));
   const sides = dice.map(read);
-  drawRoad(ui.size, sides.map((each) => each.size));
-  drawRoad(ui.parity, sides.map((each) => each.parity));
-  drawBars(ui.totals, Array.from({ length: 16 }, (_, place) => [String(place + 3), sides.filter((each) => each.total === place + 3).length]));
-  drawBars(ui.faces, [1, 2, 3, 4, 5, 6].map((face) => [diceRow([face]), dice.flat().filter((each) => each === face).length]));
+  drawRoad(
+    ui.size,
+    sides.map((each) => each.size),
+  );
+  drawRoad(
+    ui.parity,
+    sides.map((each) => each.parity),
+  );
+  drawBars(
+    ui.totals,
+    Array.from({ length: 16 }, (_, place) => [
+      String(place + 3),
+      sides.filter((each) => each.total === place + 3).length,
+    ]),
+  );
+  drawBars(
+    ui.faces,
+    [1, 2, 3, 4, 5, 6].map((face) => [diceRow([face]), dice.flat().filter((each) => each === face).length]),
+  );
   const share = (/** @type {Side} */ side) => sides.filter((each) => each.size === side || each.parity === side).length;
-  put(ui.shares, ...(/** @type {Side[]} */ (["big", "small", "triple", "odd", "even"])).map((side) =>
-    h("li", null, h("span", { class: `bead ${side}` }, t(`board.${side}-short`)), t(`board.${side}`), h("b", { class: "number" }, sides.length ? percent(share(side) / sides.length, 0) : "–"))),
-    h("li", { class: "muted" }, t("board.of", { n: number(sides.length) })));
+  put(
+    ui.shares,
+    .../** @type {Side[]} */ (["big", "small", "triple", "odd", "even"]).map((side) =>
+      h(
+        "li",
+        null,
+        h("span", { class: `bead ${side}` }, t(`board.${side}-short`)),
+        t(`board.${side}`),
+        h("b", { class: "number" }, sides.length ? percent(share(side) / sides.length, 0) : "–"),
+      ),
+    ),
+    h("li", { class: "muted" }, t("board.of", { n: number(sides.length) })),
+  );
 }
 
 /** @param {View} view */
@@ -122,14 +208,23 @@ function drawSign(view) {
   if (!setUp || ui.limits.dataset.now === JSON.stringify(setUp.limits)) return;
   ui.limits.dataset.now = JSON.stringify(setUp.limits);
   setCurrency(setUp.currency);
-  const range = (/** @type {{min: number, max: number}} */ each) => t("home.limits", { min: money(each.min), max: money(each.max) });
+  const range = (/** @type {{min: number, max: number}} */ each) =>
+    t("home.limits", { min: money(each.min), max: money(each.max) });
   const kinds = new Set(Object.keys(view.room ?? {}).map(kindOf));
   put(
     ui.limits,
     h("li", null, h("span", null, t("play.limit-default")), h("b", null, range(setUp.limits.default))),
-    ...Object.entries(setUp.limits.kinds).filter(([kind]) => kinds.has(kind)).map(([kind, each]) => h("li", null, h("span", null, t(`kind.${kind}`)), h("b", null, range(each)))),
+    ...Object.entries(setUp.limits.kinds)
+      .filter(([kind]) => kinds.has(kind))
+      .map(([kind, each]) => h("li", null, h("span", null, t(`kind.${kind}`)), h("b", null, range(each)))),
     ...Object.entries(setUp.limits.differential).map(([pair, most]) =>
-      h("li", { class: "differential" }, h("span", null, t("play.differential", { pair: t(`pair.${pair}`) })), h("b", null, money(most)))),
+      h(
+        "li",
+        { class: "differential" },
+        h("span", null, t("play.differential", { pair: t(`pair.${pair}`) })),
+        h("b", null, money(most)),
+      ),
+    ),
   );
   void aboutBook(setUp.book, setUp.layout);
 }
@@ -142,8 +237,16 @@ async function aboutBook(id, layout) {
   const book = await getOnce(`/api/books/${part(id)}`).catch(() => null);
   if (!book) return;
   say(ui.book, `${book.title} · ${layout}`);
-  put(ui.note, t("board.prevails"), " ", clauseLinks(id, book.rules["display-is-information"] ?? []), " ",
-    h("a", { href: `/rules?book=${part(id)}&layout=${part(layout)}` }, t("nav.rules")), " · ", h("a", { href: "/" }, t("nav.tables")));
+  put(
+    ui.note,
+    t("board.prevails"),
+    " ",
+    clauseLinks(id, book.rules["display-is-information"] ?? []),
+    " ",
+    h("a", { href: `/rules?book=${part(id)}&layout=${part(layout)}` }, t("nav.rules")),
+    " · ",
+    h("a", { href: "/" }, t("nav.tables")),
+  );
 }
 
 /** @param {View} view */
@@ -151,7 +254,9 @@ function drawNow(view) {
   const { round } = view;
   const last = view.results[view.results.length - 1];
   const dice = round.dice ?? (round.phase === "between-rounds" ? last?.dice : null);
-  const tumbling = table.until?.what === "tumbling" || (table.mode !== "automatic" && round.phase === "bets-closed" && round.tumbles > 0);
+  const tumbling =
+    table.until?.what === "tumbling" ||
+    (table.mode !== "automatic" && round.phase === "bets-closed" && round.tumbles > 0);
   if (tumbling) tumbler.tumble();
   else if (dice) tumbler.show(dice);
   else tumbler.cover();
@@ -165,9 +270,13 @@ function words(view) {
   if (round.interrupted) return t("stage.interrupted");
   if (view.suspended) return t("stage.suspended");
   if (view.phase !== "open") return t("stage.not-open");
-  if (round.call && round.dice) return language() === "en" ? round.call : t("play.result", { dice: [...round.dice].sort().join("-"), total: read(round.dice).total });
+  if (round.call && round.dice)
+    return language() === "en"
+      ? round.call
+      : t("play.result", { dice: [...round.dice].sort().join("-"), total: read(round.dice).total });
   const last = view.results[view.results.length - 1];
-  if (round.phase === "between-rounds" && last?.void && last.number === round.number) return t("result.void", { why: t(`void.${last.void}`) });
+  if (round.phase === "between-rounds" && last?.void && last.number === round.number)
+    return t("result.void", { why: t(`void.${last.void}`) });
   return table.until ? t(`stage.${table.until.what}`) : t(`phase.${round.phase}`);
 }
 

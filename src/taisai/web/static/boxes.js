@@ -51,7 +51,8 @@ export function payText(layout, box) {
   const rows = layout.pay.filter((row) => row.boxes.includes(box));
   if (new Set(rows.map((row) => row.pays)).size === 1) return t("odds.to-1", { n: rows[0].pays });
   const cases = rows.map((row) => {
-    const when = row.dice !== null ? t(`odds.on-${row.dice}`) : t("odds.on-totals", { totals: (row.totals ?? []).join(", ") });
+    const when =
+      row.dice !== null ? t(`odds.on-${row.dice}`) : t("odds.on-totals", { totals: (row.totals ?? []).join(", ") });
     return t("odds.case", { odds: t("odds.to-1", { n: row.pays }), when });
   });
   return [...new Set(cases)].join(t("list.comma"));

@@ -67,9 +67,14 @@ const FORMS = {
   "test-run": { dice: "dice", lit_correctly: "yes" },
 };
 
-/** The name of an action, for people. @param {string} action */
-export function actionName(action) {
-  return t(`deal.do.${action}`);
+/**
+ * The name of an action, for people; a void with the call of the table's book.
+ * @param {string} action
+ * @param {Desk} [desk]
+ */
+export function actionName(action, desk) {
+  const call = action === "void-round" ? desk?.crew()?.procedure?.void_call : undefined;
+  return call ? t("deal.void", { call }) : t(`deal.do.${action}`);
 }
 
 /**
@@ -97,7 +102,7 @@ export function actionButton(desk, action, how = {}) {
     class: how.class ?? "", "data-action": action, "aria-disabled": why ? "true" : null, "data-why": why ? refusalWords(why) : null,
     "aria-keyshortcuts": how.key ?? null,
     onclick: () => (why ? refuse(desk, why) : run()),
-  }, how.words ?? actionName(action), how.key && h("kbd", { "aria-hidden": "true" }, how.key.toUpperCase()));
+  }, how.words ?? actionName(action, desk), how.key && h("kbd", { "aria-hidden": "true" }, how.key.toUpperCase()));
   if (why) made.append(h("span", { class: "visually-hidden" }, `: ${refusalWords(why)}`));
   return made;
 }
@@ -307,8 +312,8 @@ export async function ask(desk, action, preset = {}, how = {}) {
   };
   if (needed) needMore(needed.second);
   const fault = h("p", { class: "fault", role: "alert", hidden: true });
-  const submit = h("button", { class: "main", type: "submit" }, actionName(action));
-  const answer = await dialog(actionName(action), (close) => {
+  const submit = h("button", { class: "main", type: "submit" }, actionName(action, desk));
+  const answer = await dialog(actionName(action, desk), (close) => {
     const form = h("form", { class: "ask", "data-ask": action }, ...(how.words ?? []), ...fields.map((each) => each.row), extra, fault,
       h("p", { class: "row" }, submit, h("button", { type: "button", onclick: () => close(null) }, t("cancel"))));
     form.addEventListener("submit", async (event) => {

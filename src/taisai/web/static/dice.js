@@ -10,11 +10,36 @@ import { t } from "./i18n.js";
 /** Places of pips, in hundredths. @type {Record<number, [number, number][]>} */
 const PIPS = {
   1: [[50, 50]],
-  2: [[26, 26], [74, 74]],
-  3: [[26, 26], [50, 50], [74, 74]],
-  4: [[26, 26], [74, 26], [26, 74], [74, 74]],
-  5: [[26, 26], [74, 26], [50, 50], [26, 74], [74, 74]],
-  6: [[26, 24], [74, 24], [26, 50], [74, 50], [26, 76], [74, 76]],
+  2: [
+    [26, 26],
+    [74, 74],
+  ],
+  3: [
+    [26, 26],
+    [50, 50],
+    [74, 74],
+  ],
+  4: [
+    [26, 26],
+    [74, 26],
+    [26, 74],
+    [74, 74],
+  ],
+  5: [
+    [26, 26],
+    [74, 26],
+    [50, 50],
+    [26, 74],
+    [74, 74],
+  ],
+  6: [
+    [26, 24],
+    [74, 24],
+    [26, 50],
+    [74, 50],
+    [26, 76],
+    [74, 76],
+  ],
 };
 
 /**
@@ -23,7 +48,9 @@ const PIPS = {
  */
 function pips(face) {
   const red = face === 1 || face === 4;
-  return PIPS[face].map(([x, y]) => s("circle", { cx: x, cy: y, r: face === 1 ? 15 : 9.5, class: red ? "pip red" : "pip" }));
+  return PIPS[face].map(([x, y]) =>
+    s("circle", { cx: x, cy: y, r: face === 1 ? 15 : 9.5, class: red ? "pip red" : "pip" }),
+  );
 }
 
 /**
@@ -60,7 +87,11 @@ export class Tumbler {
         "div",
         { class: "cube" },
         ...[1, 2, 3, 4, 5, 6].map((face) =>
-          h("div", { class: `cube-side cube-side-${face}` }, s("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" }, ...pips(face))),
+          h(
+            "div",
+            { class: `cube-side cube-side-${face}` },
+            s("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" }, ...pips(face)),
+          ),
         ),
       ),
     );
@@ -69,7 +100,11 @@ export class Tumbler {
     put(
       host,
       h("div", { class: "dome", "aria-hidden": "true" }),
-      h("div", { class: "cubes", "aria-hidden": "true" }, ...this._cubes.map((cube) => h("div", { class: "cube-place" }, cube))),
+      h(
+        "div",
+        { class: "cubes", "aria-hidden": "true" },
+        ...this._cubes.map((cube) => h("div", { class: "cube-place" }, cube)),
+      ),
       h("div", { class: "plate", "aria-hidden": "true" }),
       this._words,
     );

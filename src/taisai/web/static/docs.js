@@ -27,7 +27,12 @@ function attempt(path, parameters) {
     return { each, input, row: h("label", { class: "field" }, h("span", null, each.name), input) };
   });
   const answer = h("pre", { hidden: true, tabindex: "0", "aria-label": t("docs.answer") });
-  const made = h("form", { class: "try" }, ...inputs.map((each) => each.row), h("button", { class: "main" }, t("docs.try")));
+  const made = h(
+    "form",
+    { class: "try" },
+    ...inputs.map((each) => each.row),
+    h("button", { class: "main" }, t("docs.try")),
+  );
   made.addEventListener("submit", async (event) => {
     event.preventDefault();
     let address = path;
@@ -56,15 +61,38 @@ function attempt(path, parameters) {
 function endpoint(path, method, what) {
   const body = resolved(what.requestBody?.content?.["application/json"]?.schema);
   const fields = Object.entries(body?.properties ?? {});
-  const made = h("details", null,
-    h("summary", null, h("span", { class: "method" }, method.toUpperCase()), h("code", null, path), h("span", { class: "muted", lang: "en" }, what.summary)));
+  const made = h(
+    "details",
+    null,
+    h(
+      "summary",
+      null,
+      h("span", { class: "method" }, method.toUpperCase()),
+      h("code", null, path),
+      h("span", { class: "muted", lang: "en" }, what.summary),
+    ),
+  );
   made.addEventListener("toggle", () => {
     if (made.childElementCount > 1) return;
-    made.append(h("div", { class: "inside", lang: "en" },
-      what.description && h("p", null, what.description),
-      fields.length > 0 && h("p", null, h("strong", null, `${t("docs.body")} `),
-        h("code", null, fields.map(([name]) => name + ((body.required ?? []).includes(name) ? "" : "?")).join(", "))),
-      method === "get" ? attempt(path, what.parameters ?? []) : null));
+    made.append(
+      h(
+        "div",
+        { class: "inside", lang: "en" },
+        what.description && h("p", null, what.description),
+        fields.length > 0 &&
+          h(
+            "p",
+            null,
+            h("strong", null, `${t("docs.body")} `),
+            h(
+              "code",
+              null,
+              fields.map(([name]) => name + ((body.required ?? []).includes(name) ? "" : "?")).join(", "),
+            ),
+          ),
+        method === "get" ? attempt(path, what.parameters ?? []) : null,
+      ),
+    );
   });
   return made;
 }
@@ -79,6 +107,11 @@ for (const [path, methods] of Object.entries(api.paths)) {
 }
 put(
   $("#main"),
-  h("div", { class: "docs" }, h("h1", null, t("docs.title")), h("p", null, t("docs.words"), " ", h("a", { href: "/openapi.json" }, "/openapi.json")),
-    ...[...byTag].map(([tag, all]) => h("section", null, h("h2", null, tag), ...all))),
+  h(
+    "div",
+    { class: "docs" },
+    h("h1", null, t("docs.title")),
+    h("p", null, t("docs.words"), " ", h("a", { href: "/openapi.json" }, "/openapi.json")),
+    ...[...byTag].map(([tag, all]) => h("section", null, h("h2", null, tag), ...all)),
+  ),
 );

@@ -4,7 +4,8 @@
 // Text is always set as text: nothing that comes from the server is read as markup. Attributes that begin with "on"
 // are listeners (the security policy forbids inline ones); `style` is an object and goes through CSSOM.
 
-/** @typedef {Node | string | number | null | undefined | false | (Node | string | number | null | undefined | false)[]} Child */
+/** @typedef {Node | string | number | null | undefined | false} Some */
+/** @typedef {Some | Some[]} Child */
 
 /**
  * An element with attributes, listeners and children.

@@ -13,10 +13,9 @@ import { kindOf } from "./boxes.js";
 import { s } from "./dom.js";
 import { chip } from "./money.js";
 
-const ALLOWED = new Set(
-  "svg g defs symbol use rect circle ellipse line path polygon polyline text tspan title desc lineargradient radialgradient stop clippath"
-    .split(" "),
-);
+const SHAPES = "svg g defs symbol use rect circle ellipse line path polygon polyline";
+const WORDS = "text tspan title desc lineargradient radialgradient stop clippath";
+const ALLOWED = new Set(`${SHAPES} ${WORDS}`.split(" "));
 /** Chips of a rail: a colour each, cheapest first; the number on it says the same. */
 export const CHIP_COLOURS = ["chip-0", "chip-1", "chip-2", "chip-3", "chip-4", "chip-5", "chip-6", "chip-7"];
 const LAYERS_MOST = 6;
@@ -66,7 +65,8 @@ function drawing(url) {
   let found = drawings.get(url);
   if (!found) {
     found = fetch(url, { credentials: "same-origin" }).then((response) => {
-      if (!response.ok) throw new Refusal({ code: "broken", sentence: "The felt could not be drawn." }, response.status);
+      if (!response.ok)
+        throw new Refusal({ code: "broken", sentence: "The felt could not be drawn." }, response.status);
       return response.text();
     });
     drawings.set(url, found);
@@ -317,10 +317,12 @@ export class Felt {
   chips(stakes, { own = false, denominations = [] } = {}) {
     const layer = own ? this._layers.own : this._layers.others;
     /** @type {Map<string, SVGGElement>} */
-    const lying = new Map([...layer.children].map((each) => {
-      const stack = /** @type {SVGGElement} */ (each);
-      return [stack.dataset.area ?? "", stack];
-    }));
+    const lying = new Map(
+      [...layer.children].map((each) => {
+        const stack = /** @type {SVGGElement} */ (each);
+        return [stack.dataset.area ?? "", stack];
+      }),
+    );
     this.areas.forEach(([box, area], place) => {
       const amount = stakes[box];
       const before = lying.get(String(place));
@@ -366,7 +368,10 @@ export class Felt {
       const up = -level * r * 0.22;
       return s(
         "g",
-        { class: `chip ${own ? CHIP_COLOURS[colour % CHIP_COLOURS.length] : "chip-other"}`, transform: `translate(0 ${up.toFixed(1)})` },
+        {
+          class: `chip ${own ? CHIP_COLOURS[colour % CHIP_COLOURS.length] : "chip-other"}`,
+          transform: `translate(0 ${up.toFixed(1)})`,
+        },
         s("circle", { r, class: "chip-rim" }),
         s("circle", { r: r * 0.84, class: "chip-dash", "stroke-width": (r * 0.3).toFixed(1) }),
         s("circle", { r: r * 0.68, class: "chip-inlay" }),
@@ -375,11 +380,26 @@ export class Felt {
     const face = chip(amount);
     const top = -(discs.length - 1) * r * 0.22;
     const size = r * (face.length > 3 ? 0.56 : face.length > 2 ? 0.66 : 0.8);
-    const words = s("text", { class: "chip-face", y: (top + size * 0.36).toFixed(1), "font-size": size.toFixed(1) }, face);
+    const words = s(
+      "text",
+      { class: "chip-face", y: (top + size * 0.36).toFixed(1), "font-size": size.toFixed(1) },
+      face,
+    );
     return s(
       "g",
-      { class: "stack", "data-box": box, "data-amount": amount, transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})` },
-      s("g", { class: "stack-in" }, s("ellipse", { class: "stack-shadow", cy: r * 0.25, rx: r * 1.08, ry: r }), ...discs, words),
+      {
+        class: "stack",
+        "data-box": box,
+        "data-amount": amount,
+        transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`,
+      },
+      s(
+        "g",
+        { class: "stack-in" },
+        s("ellipse", { class: "stack-shadow", cy: r * 0.25, rx: r * 1.08, ry: r }),
+        ...discs,
+        words,
+      ),
     );
   }
 

@@ -17,17 +17,33 @@ const RESULTS = 6;
 await startPage({ title: "nav.tables", nav: "home" });
 const who = await me().catch(() => null);
 /** Titles of rule books by their id. @type {Map<string, string>} */
-const titles = new Map((await getOnce("/api/books").catch(() => [])).map((/** @type {any} */ book) => [book.id, book.title]));
+const titles = new Map(
+  (await getOnce("/api/books").catch(() => [])).map((/** @type {any} */ book) => [book.id, book.title]),
+);
 const list = h("ul", { class: "tables" });
 const title = h("h1", null, "");
 put(
   $("#main"),
-  h("div", { class: "wrap" },
+  h(
+    "div",
+    { class: "wrap" },
     h("div", { class: "hero" }, h("div", null, title, h("p", { class: "muted" }, t("home.words"))), diceRow([1, 3, 6])),
     list,
-    h("section", { class: "panel" }, h("h2", null, t("home.crew")), h("p", { class: "muted" }, t("home.crew-words")),
-      h("div", { class: "row" }, h("a", { class: "button", href: "/sign-in" }, t("nav.sign-in")), h("a", { class: "button", href: "/pit" }, t("home.pit")),
-        h("a", { class: "button", href: "/train" }, t("nav.train")), h("a", { class: "button", href: "/docs" }, t("nav.docs"))))),
+    h(
+      "section",
+      { class: "panel" },
+      h("h2", null, t("home.crew")),
+      h("p", { class: "muted" }, t("home.crew-words")),
+      h(
+        "div",
+        { class: "row" },
+        h("a", { class: "button", href: "/sign-in" }, t("nav.sign-in")),
+        h("a", { class: "button", href: "/pit" }, t("home.pit")),
+        h("a", { class: "button", href: "/train" }, t("nav.train")),
+        h("a", { class: "button", href: "/docs" }, t("nav.docs")),
+      ),
+    ),
+  ),
 );
 
 /**
@@ -44,7 +60,12 @@ async function sit(table, demo) {
   if (who && !who.player) {
     const sure = await dialog(t("home.leave-post"), (close) => [
       h("p", null, t("home.leave-post-words", { who: who?.who ?? "" })),
-      h("p", { class: "row" }, h("button", { class: "main", onclick: () => close(true) }, t("home.sit")), h("button", { onclick: () => close(null) }, t("cancel"))),
+      h(
+        "p",
+        { class: "row" },
+        h("button", { class: "main", onclick: () => close(true) }, t("home.sit")),
+        h("button", { onclick: () => close(null) }, t("cancel")),
+      ),
     ]);
     if (!sure) return;
   }
@@ -62,13 +83,24 @@ async function sit(table, demo) {
 
 /** @param {TableCard} card */
 function lastResults(card) {
-  const shown = card.results.filter((each) => each.dice).slice(-RESULTS).reverse();
+  const shown = card.results
+    .filter((each) => each.dice)
+    .slice(-RESULTS)
+    .reverse();
   if (!shown.length) return h("p", { class: "muted" }, t("home.no-results"));
-  return h("div", { class: "last", role: "group", "aria-label": t("home.last") },
+  return h(
+    "div",
+    { class: "last", role: "group", "aria-label": t("home.last") },
     ...shown.map((each) => {
       const dice = each.dice ?? [1, 1, 1];
-      return h("span", { class: "roll" }, diceRow(dice), dice.reduce((sum, face) => sum + face, 0));
-    }));
+      return h(
+        "span",
+        { class: "roll" },
+        diceRow(dice),
+        dice.reduce((sum, face) => sum + face, 0),
+      );
+    }),
+  );
 }
 
 /**
@@ -77,23 +109,73 @@ function lastResults(card) {
  */
 function tableCard(card, floor) {
   const open = card.phase === "open";
-  const state = card.disabled ? t("home.disabled") : card.suspended ? t("stage.suspended") : t(`phase.${open ? card.round_phase : card.phase}`);
-  const limits = card.limits && card.currency ? t("home.limits", { min: money(card.limits.default.min, card.currency), max: money(card.limits.default.max) }) : "";
+  const state = card.disabled
+    ? t("home.disabled")
+    : card.suspended
+      ? t("stage.suspended")
+      : t(`phase.${open ? card.round_phase : card.phase}`);
+  const limits =
+    card.limits && card.currency
+      ? t("home.limits", { min: money(card.limits.default.min, card.currency), max: money(card.limits.default.max) })
+      : "";
   const at = part(card.table);
-  return h("li", { class: "table-card", "data-table": card.table },
-    h("div", { class: "cloth" },
+  return h(
+    "li",
+    { class: "table-card", "data-table": card.table },
+    h(
+      "div",
+      { class: "cloth" },
       h("h2", null, card.table, h("span", { class: "tag" }, state)),
-      h("p", null, card.book ? h("span", { lang: "en", title: card.book }, titles.get(card.book) ?? card.book) : t("phase.new"),
-        card.book ? ` · ${t("home.layout", { layout: card.layout ?? "" })}` : ""),
-      h("p", null, limits)),
-    h("div", { class: "inside" },
+      h(
+        "p",
+        null,
+        card.book ? h("span", { lang: "en", title: card.book }, titles.get(card.book) ?? card.book) : t("phase.new"),
+        card.book ? ` · ${t("home.layout", { layout: card.layout ?? "" })}` : "",
+      ),
+      h("p", null, limits),
+    ),
+    h(
+      "div",
+      { class: "inside" },
       lastResults(card),
       h("p", { class: "muted" }, `${t(`mode.${card.mode}`)} · ${tn("home.players", card.players)}`),
-      h("div", { class: "row" },
-        h("button", { class: "main", disabled: !open, onclick: () => void sit(card.table, floor.demo), "aria-label": t("home.sit-at", { table: card.table }) }, t("home.sit")),
-        h("a", { class: "button", href: `/play?table=${at}&watch=1`, "aria-label": t("home.watch-at", { table: card.table }) }, t("home.watch")),
-        h("a", { class: "button", href: `/board?table=${at}`, "aria-label": t("home.board-at", { table: card.table }) }, t("home.board")),
-        who && !who.player && h("a", { class: "button", href: `/deal?table=${at}`, "aria-label": t("home.deal-at", { table: card.table }) }, t("home.deal")))));
+      h(
+        "div",
+        { class: "row" },
+        h(
+          "button",
+          {
+            class: "main",
+            disabled: !open,
+            onclick: () => void sit(card.table, floor.demo),
+            "aria-label": t("home.sit-at", { table: card.table }),
+          },
+          t("home.sit"),
+        ),
+        h(
+          "a",
+          {
+            class: "button",
+            href: `/play?table=${at}&watch=1`,
+            "aria-label": t("home.watch-at", { table: card.table }),
+          },
+          t("home.watch"),
+        ),
+        h(
+          "a",
+          { class: "button", href: `/board?table=${at}`, "aria-label": t("home.board-at", { table: card.table }) },
+          t("home.board"),
+        ),
+        who &&
+          !who.player &&
+          h(
+            "a",
+            { class: "button", href: `/deal?table=${at}`, "aria-label": t("home.deal-at", { table: card.table }) },
+            t("home.deal"),
+          ),
+      ),
+    ),
+  );
 }
 
 let before = "";

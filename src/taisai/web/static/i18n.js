@@ -67,7 +67,9 @@ export function has(key) {
  */
 export function t(key, values) {
   const text = texts[key] ?? key;
-  return values ? text.replace(/\{([a-z_]+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole)) : text;
+  return values
+    ? text.replace(/\{([a-z_]+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole))
+    : text;
 }
 
 /**

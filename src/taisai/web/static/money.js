@@ -13,7 +13,8 @@ const formats = new Map();
 export function setCurrency(code) {
   if (code === currency) return;
   currency = code;
-  digits = new Intl.NumberFormat("en", { style: "currency", currency: code }).resolvedOptions().maximumFractionDigits ?? 2;
+  digits =
+    new Intl.NumberFormat("en", { style: "currency", currency: code }).resolvedOptions().maximumFractionDigits ?? 2;
   formats.clear();
 }
 
@@ -38,7 +39,13 @@ export function money(minor, code) {
   const places = whole ? 0 : digits;
   /** @type {Intl.NumberFormatOptions} */
   const options = currency
-    ? { style: "currency", currency, currencyDisplay: "narrowSymbol", minimumFractionDigits: places, maximumFractionDigits: places }
+    ? {
+        style: "currency",
+        currency,
+        currencyDisplay: "narrowSymbol",
+        minimumFractionDigits: places,
+        maximumFractionDigits: places,
+      }
     : { minimumFractionDigits: places, maximumFractionDigits: places };
   return format(`money${places}`, options).format(minor / 10 ** digits);
 }

@@ -169,7 +169,7 @@ function grid(odds) {
   const most = Math.max(...odds.rolls.map((each) => Math.abs(each.net)), 1);
   const nets = new Map(odds.rolls.map((each) => [each.dice.join(""), each.net]));
   return h("figure", { class: "rolls" }, h("figcaption", null, h("h3", null, t("rules.rolls")), h("p", { class: "muted" }, t("rules.rolls-words"))),
-    h("div", { class: "blocks" }, ...FACES.map((one) => h("table", { class: "block" }, h("caption", null, t("rules.first-die", { n: one })),
+    h("div", { class: most < 100_000 ? "blocks short" : "blocks" }, ...FACES.map((one) => h("table", { class: "block" }, h("caption", null, t("rules.first-die", { n: one })),
       h("thead", null, h("tr", null, h("td", null), ...FACES.map((three) => h("th", { scope: "col" }, three)))),
       h("tbody", null, ...FACES.map((two) => h("tr", null, h("th", { scope: "row" }, two), ...FACES.map((three) => {
         const net = nets.get(`${one}${two}${three}`) ?? 0;

@@ -38,15 +38,14 @@ function cells(side) {
 }
 
 const rows = pairs.map((pair) => h("tr", { class: kind(pair), "data-box": pair.box },
-  h("th", { scope: "row" }, boxName(pair.box)), ...cells(pair.one), ...cells(pair.two),
-  h("td", null, h("span", { class: `tag ${kind(pair) === "same" ? "" : "warn"}` }, t(`rules.${kind(pair)}`)))));
+  h("th", { scope: "row" }, boxName(pair.box), h("div", null, h("span", { class: `tag ${kind(pair) === "same" ? "" : "warn"}` }, t(`rules.${kind(pair)}`)))),
+  ...cells(pair.one), ...cells(pair.two)));
 const count = (/** @type {string} */ name) => pairs.filter((pair) => kind(pair) === name).length;
 const table = h("table", { class: "compare" },
   h("thead", null,
-    h("tr", null, h("td", null), h("th", { colspan: 2, scope: "colgroup" }, one), h("th", { colspan: 2, scope: "colgroup" }, two), h("td", null)),
+    h("tr", null, h("td", null), h("th", { colspan: 2, scope: "colgroup" }, one), h("th", { colspan: 2, scope: "colgroup" }, two)),
     h("tr", null, h("th", { scope: "col" }, t("rules.col-box")), ...[1, 2].flatMap(() =>
-      [h("th", { class: "number", scope: "col" }, t("rules.col-pays")), h("th", { class: "number", scope: "col" }, t("rules.col-edge"))]),
-      h("th", { scope: "col" }, t("rules.difference")))),
+      [h("th", { class: "number", scope: "col" }, t("rules.col-pays")), h("th", { class: "number", scope: "col" }, t("rules.col-edge"))]))),
   h("tbody", null, ...rows));
 
 /** @param {boolean} only */

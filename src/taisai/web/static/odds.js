@@ -58,7 +58,7 @@ const rows = new Map(odds.map((each) => [each.box, row(each)]));
 function row(each) {
   const made = h("tr", { "data-box": each.box },
     h("th", { scope: "row" }, h("button", { class: "link", onclick: () => felt?.focus(each.box), onfocus: () => link(each.box, false) }, boxName(each.box))),
-    h("td", { class: "pays" }, payText(sheet, each.box)),
+    h("td", { class: "pays", title: payText(sheet, each.box) }, t("odds.to-1", { n: each.pays.map((one) => one.pays).join(" / ") })),
     h("td", { class: "number" }, `${each.ways} `, h("span", { class: "exact" }, each.probability.exact), " ", percent(each.probability.value, 2)),
     h("td", { class: "number" }, ...exactly(each.return), each.below_75 && h("div", null, h("span", { class: "tag warn" }, t("rules.below-75")))),
     h("td", { class: "number" }, ...exactly(each.edge)),

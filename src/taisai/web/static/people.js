@@ -74,6 +74,10 @@ export function form(rows, action, submit) {
  * @param {string} chosen
  */
 export function postChoice(chosen) {
-  const select = h("select", { name: "post" }, ...POSTS.map((each) => h("option", { value: each, selected: each === chosen }, t(`post.${each}`))));
+  const select = h(
+    "select",
+    { name: "post" },
+    ...POSTS.map((each) => h("option", { value: each, selected: each === chosen }, t(`post.${each}`))),
+  );
   return { select, row: h("label", { class: "field" }, h("span", null, t("people.post")), select) };
 }

@@ -106,9 +106,8 @@ export async function open(host, _argument, who) {
     /** @type {[import("./types").FloorCard, any[]]} */
     const [floor, happened] = await Promise.all([get("/api/floor"), get("/api/house/events?count=100")]);
     const house = await get("/readyz").then(() => true, () => false);
-    const all = floor.tables.length > 0 && floor.tables.every((each) => each.disabled);
     put(tables,
-      (who.post === "administrator" || who.tables === "*") && h("li", null, h("strong", { class: "grow" }, t("pit.whole-house")), !house && h("span", { class: "tag bad" }, t("code.closing")), may && enabling("*", all, () => void draw())),
+      (who.post === "administrator" || who.tables === "*") && h("li", null, h("strong", { class: "grow" }, t("pit.whole-house")), floor.disabled && h("span", { class: "tag warn" }, t("home.disabled")), !house && h("span", { class: "tag bad" }, t("code.closing")), may && enabling("*", floor.disabled, () => void draw())),
       ...floor.tables.map((each) => h("li", null, h("span", { class: "grow" }, each.table), each.disabled && h("span", { class: "tag warn" }, t("home.disabled")),
         may && (who.post === "administrator" || who.tables === "*" || who.tables.includes(each.table)) && enabling(each.table, each.disabled, () => void draw()))));
     put(events, ...happened.reverse().map((each) => h("li", { lang: "en" }, h("span", { class: "when" }, dateTime(each.at)), h("strong", null, each.by), " ", each.told, each.reason && ` “${each.reason}”`)));

@@ -29,7 +29,7 @@ export async function open(host, name) {
     found.textContent = tn("pit.records", shown.length);
     put(list, ...shown.map((each) => h("tr", { "data-kind": each.kind },
       h("td", { class: "number" }, each.seq), h("td", { class: "when" }, dateTime(each.at)),
-      h("td", null, h("strong", null, each.by), h("br"), h("span", { class: "muted" }, t(`pit.role.${each.role}`)), each.authorised_by && h("p", { class: "by" }, t("pit.with", { who: each.authorised_by }))),
+      h("td", null, h("strong", null, each.by), " ", h("br"), h("span", { class: "muted" }, t(`pit.role.${each.role}`)), each.authorised_by && h("p", { class: "by" }, t("pit.with", { who: each.authorised_by }))),
       h("td", { lang: "en" }, each.told.length ? each.told.map((/** @type {string} */ line) => h("div", null, line)) : each.kind, each.reason && h("p", { class: "by" }, `“${each.reason}”`)),
       h("td", null, h("code", { title: each.hash }, each.hash.slice(0, 8))))));
   }

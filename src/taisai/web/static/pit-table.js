@@ -99,6 +99,15 @@ function roundsPanel(view) {
       h("td", null, time(each.ended_at))))))));
 }
 
+/** The round as it stands: dice, entry, call. @param {View} view */
+function roundFacts(view) {
+  const { round } = view;
+  if (view.phase !== "open" || !round.number) return null;
+  const entered = round.entered ?? (round.pressed.length ? round.pressed : null);
+  return h("p", { class: "row round-facts" }, h("span", { class: "tag" }, t("history.round", { n: round.number })), round.dice && diceRow(round.dice, 26),
+    round.call && h("span", { lang: "en" }, round.call), entered && h("span", { class: "tag" }, t("pit.entered", { dice: entered.join("-") })));
+}
+
 /** @type {import("./pit.js").Open} */
 export async function open(host, name) {
   const state = h("span", { class: "tag" });
@@ -150,7 +159,7 @@ export async function open(host, name) {
       view.phase === "new" && h("section", { class: "panel" }, h("p", null, t("phase.new")), h("a", { class: "button main", href: `#setup/${part(name)}` }, t("pit.put-up"))),
       openingPanel(desk, view, crew),
       disputesPanel(desk, crew),
-      ...GROUPS.map(([group, actions]) => h("section", { class: "panel" }, h("h2", null, t(`pit.group.${group}`)),
+      ...GROUPS.map(([group, actions]) => h("section", { class: "panel" }, h("h2", null, t(`pit.group.${group}`)), group === "round" && roundFacts(view),
         h("div", { class: "row" }, .../** @type {string[]} */ (actions).map((action) => actionButton(desk, action, { preset: presets[action], run: run[action] ?? (() => void ask(desk, action, presets[action])) }))))),
       setUp && figuresPanel(crew), view.phase === "open" && playersPanel(desk), roundsPanel(view));
     if (focused) /** @type {HTMLElement | null} */ (body.querySelector(`[data-action="${focused}"]`))?.focus();

@@ -159,7 +159,8 @@ export class Bets {
     this.tell.changed();
     try {
       const { player } = this;
-      const action = amount > 0 ? { do: "place-bet", player, box, amount } : { do: "withdraw-bet", player, box, amount: -amount };
+      const action =
+        amount > 0 ? { do: "place-bet", player, box, amount } : { do: "withdraw-bet", player, box, amount: -amount };
       coming.seq = (await this.table.do(action)).seq;
       return true;
     } catch (error) {
@@ -194,7 +195,10 @@ export class Bets {
 
   /** @param {string} name */
   forgetFavourite(name) {
-    keep(this._drawer, this.favourites().filter((each) => each.name !== name));
+    keep(
+      this._drawer,
+      this.favourites().filter((each) => each.name !== name),
+    );
   }
 
   /** Place saved bets. @param {Favourite} favourite */

@@ -46,8 +46,19 @@ export class Guide {
     const name = STEPS[this.step];
     put(
       this.host,
-      h("ol", { class: "guide-steps", "aria-hidden": "true" }, ...STEPS.map((_, place) => h("li", { class: place < this.step ? "past" : place === this.step ? "now" : "" }, place + 1))),
-      h("div", { class: "guide-words", role: "status" }, h("strong", null, t(`guide.${name}`)), h("p", null, t(`guide.${name}-words`))),
+      h(
+        "ol",
+        { class: "guide-steps", "aria-hidden": "true" },
+        ...STEPS.map((_, place) =>
+          h("li", { class: place < this.step ? "past" : place === this.step ? "now" : "" }, place + 1),
+        ),
+      ),
+      h(
+        "div",
+        { class: "guide-words", role: "status" },
+        h("strong", null, t(`guide.${name}`)),
+        h("p", null, t(`guide.${name}-words`)),
+      ),
       h("button", { class: "quiet", onclick: () => this.end() }, t("guide.skip")),
     );
   }

@@ -44,7 +44,8 @@ function why(round, line) {
   const dice = (round.dice ?? []).join("-");
   const won = line.pays !== null && line.winnings > 0;
   const words = t(won ? "result.won" : "result.lost", { box: boxName(line.box), needs: needs(line.box), dice });
-  const part = line.at_risk < line.stake ? ` ${t("result.part", { at_risk: money(line.at_risk), stake: money(line.stake) })}` : "";
+  const part =
+    line.at_risk < line.stake ? ` ${t("result.part", { at_risk: money(line.at_risk), stake: money(line.stake) })}` : "";
   return words + part;
 }
 
@@ -57,7 +58,10 @@ function figures(round, line) {
   if (round.void) return t("result.back", { amount: money(line.returned) });
   if (line.pays === null || line.winnings === 0) return t("result.stake-lost", { stake: money(line.stake) });
   return t("result.stake-won", {
-    stake: money(line.at_risk), odds: t("odds.to-1", { n: line.pays }), winnings: money(line.winnings), returned: money(line.returned),
+    stake: money(line.at_risk),
+    odds: t("odds.to-1", { n: line.pays }),
+    winnings: money(line.winnings),
+    returned: money(line.returned),
   });
 }
 
@@ -67,15 +71,28 @@ function figures(round, line) {
  * @param {string} book
  */
 export function lines(round, book) {
-  return h("ul", { class: "lines" }, ...round.lines.map((line) => {
-    const won = line.winnings > 0;
-    return h("li", { class: round.void ? "" : won ? "won" : "lost" },
-      h("div", { class: "line-top" },
-        h("span", { class: "mark", "aria-hidden": "true" }, round.void ? "↩" : won ? "✓" : "✕"),
-        h("strong", null, boxName(line.box)), h("span", { class: "number" }, figures(round, line))),
-      h("p", { class: "muted" }, why(round, line), " ", clauseLinks(book, line.clauses ?? [])),
-      line.why && language() !== "en" && h("details", null, h("summary", null, t("result.house-words")), h("p", { lang: "en" }, line.why)));
-  }));
+  return h(
+    "ul",
+    { class: "lines" },
+    ...round.lines.map((line) => {
+      const won = line.winnings > 0;
+      return h(
+        "li",
+        { class: round.void ? "" : won ? "won" : "lost" },
+        h(
+          "div",
+          { class: "line-top" },
+          h("span", { class: "mark", "aria-hidden": "true" }, round.void ? "↩" : won ? "✓" : "✕"),
+          h("strong", null, boxName(line.box)),
+          h("span", { class: "number" }, figures(round, line)),
+        ),
+        h("p", { class: "muted" }, why(round, line), " ", clauseLinks(book, line.clauses ?? [])),
+        line.why &&
+          language() !== "en" &&
+          h("details", null, h("summary", null, t("result.house-words")), h("p", { lang: "en" }, line.why)),
+      );
+    }),
+  );
 }
 
 /**
@@ -84,9 +101,14 @@ export function lines(round, book) {
  */
 export function headline(round) {
   const sum = (round.dice ?? []).reduce((all, face) => all + face, 0);
-  return h("div", { class: "headline" },
-    round.dice ? [diceRow(round.dice), h("strong", { class: "number" }, sum)] : h("strong", null, t("result.void-short")),
-    h("span", { class: `net number ${round.net > 0 ? "up" : round.net < 0 ? "down" : ""}` }, signed(round.net)));
+  return h(
+    "div",
+    { class: "headline" },
+    round.dice
+      ? [diceRow(round.dice), h("strong", { class: "number" }, sum)]
+      : h("strong", null, t("result.void-short")),
+    h("span", { class: `net number ${round.net > 0 ? "up" : round.net < 0 ? "down" : ""}` }, signed(round.net)),
+  );
 }
 
 /**
@@ -95,21 +117,35 @@ export function headline(round) {
  */
 export async function showHistory(setUp) {
   const rounds = await ownRounds(50);
-  await dialog(t("history.title"), () => [
-    h("p", { class: "muted" }, rounds.length ? tn("history.words", rounds.length) : t("history.none")),
-    ...rounds.map((round) => {
-      const replay = h("div", { class: "replay" });
-      return h("details", { class: "past" },
-        h("summary", null, h("span", { class: "tag" }, t("history.round", { n: round.number })), headline(round)),
-        h("p", { class: "muted" }, dateTime(round.ended_at), " · ", t("history.funds", {
-          before: round.funds_before === null ? "–" : money(round.funds_before),
-          after: round.funds_after === null ? "–" : money(round.funds_after),
-        })),
-        h("p", null, t("history.sums", { staked: money(round.staked), returned: money(round.returned) })),
-        lines(round, setUp.book),
-        h("button", { onclick: () => void playBack(replay, round, setUp) }, t("history.replay")), replay);
-    }),
-  ], { class: "wide" });
+  await dialog(
+    t("history.title"),
+    () => [
+      h("p", { class: "muted" }, rounds.length ? tn("history.words", rounds.length) : t("history.none")),
+      ...rounds.map((round) => {
+        const replay = h("div", { class: "replay" });
+        return h(
+          "details",
+          { class: "past" },
+          h("summary", null, h("span", { class: "tag" }, t("history.round", { n: round.number })), headline(round)),
+          h(
+            "p",
+            { class: "muted" },
+            dateTime(round.ended_at),
+            " · ",
+            t("history.funds", {
+              before: round.funds_before === null ? "–" : money(round.funds_before),
+              after: round.funds_after === null ? "–" : money(round.funds_after),
+            }),
+          ),
+          h("p", null, t("history.sums", { staked: money(round.staked), returned: money(round.returned) })),
+          lines(round, setUp.book),
+          h("button", { onclick: () => void playBack(replay, round, setUp) }, t("history.replay")),
+          replay,
+        );
+      }),
+    ],
+    { class: "wide" },
+  );
 }
 
 /**
@@ -123,7 +159,12 @@ async function playBack(host, round, setUp) {
   const cloth = h("div", { class: "felt-scroll" });
   host.replaceChildren(h("p", { class: "tag warn" }, t("history.is-replay", { n: round.number })), dice, cloth);
   const tumbler = new Tumbler(dice);
-  const options = { book: setUp.book, layout: setUp.layout, palette: baize(), label: t("history.is-replay", { n: round.number }) };
+  const options = {
+    book: setUp.book,
+    layout: setUp.layout,
+    palette: baize(),
+    label: t("history.is-replay", { n: round.number }),
+  };
   const stakes = Object.fromEntries(round.lines.map((line) => [line.box, line.stake]));
   const how = { own: true, denominations: setUp.denominations };
   (await mountFelt(cloth, options)).chips(stakes, how);

@@ -2,18 +2,20 @@
 // Enters: /play?table=T; the table's view and the own seat over the play socket. Leaves: commands, through Bets.
 // Everything that counts is the house's: room, limits, odds, dice, payouts. This screen shows and asks.
 
-import { get, me, part, post, Refusal, remember } from "./api.js";
+import { get, me, part, Refusal } from "./api.js";
 import { boxName, clausesOf, kindOf, layoutOf, limitOf, payText, SECTIONS } from "./boxes.js";
 import { diceRow, Tumbler } from "./dice.js";
 import { $, h, put, query, say } from "./dom.js";
-import { CHIP_COLOURS, mountFelt } from "./felt.js";
+import { mountFelt } from "./felt.js";
 import { language, t } from "./i18n.js";
-import { chip as chipFace, money, setCurrency, signed } from "./money.js";
+import { money, setCurrency, signed } from "./money.js";
 import { Bets } from "./play-bets.js";
 import { Guide } from "./play-guide.js";
-import { headline, lines, needs, ownRounds, showHistory } from "./play-result.js";
-import { pref, keep } from "./prefs.js";
-import { baize, clauseLinks, dialog, refusalWords, showRefusal, startPage, toast, watchConnection } from "./shell.js";
+import { Rail } from "./play-rail.js";
+import { headline, lines, needs, ownRounds } from "./play-result.js";
+import { buildScreen } from "./play-screen.js";
+import { keep, pref } from "./prefs.js";
+import { baize, clauseLinks, refusalWords, showRefusal, startPage, toast, watchConnection } from "./shell.js";
 import { sound, speak } from "./sound.js";
 import { Table } from "./table.js";
 
@@ -29,57 +31,18 @@ const SAID_S = [10, 5];
 const name = query("table");
 await startPage({
   title: "play.title",
-  bar: () => [h("strong", { class: "bar-table" }, name), h("a", { class: "button quiet", href: `/board?table=${part(name)}` }, t("home.board"))],
+  bar: () => [
+    h("strong", { class: "bar-table" }, name),
+    h("a", { class: "button quiet", href: `/board?table=${part(name)}` }, t("home.board")),
+  ],
 });
 
-// ---------------------------------------------------------------- the parts of the screen
-
-const ui = {
-  call: h("p", { class: "call", role: "status", "aria-live": "polite" }),
-  original: h("p", { class: "call-original", lang: "en" }),
-  spoken: h("span", { class: "visually-hidden", role: "status" }),
-  seconds: h("span", { class: "seconds number", role: "timer", "aria-label": t("play.seconds") }),
-  bar: h("div", { class: "bar-fill" }),
-  dice: h("div", null),
-  last: h("div", { class: "recent", role: "group", "aria-label": t("home.last") }),
-  limits: h("ul", { class: "limits" }),
-  felt: h("div", { class: "felt-scroll", id: "felt" }),
-  sections: h("div", { class: "sections", role: "group", "aria-label": t("play.sections") }),
-  info: h("div", { class: "info" }),
-  funds: h("dd", { class: "number", id: "funds" }),
-  onFelt: h("dd", { class: "number", id: "on-felt" }),
-  lastNet: h("dd", { class: "number", id: "last-net" }),
-  rail: h("div", { class: "rail" }),
-  result: h("section", { class: "panel result", "aria-live": "polite" }),
-  favourites: h("section", { class: "panel" }),
-  guide: h("aside", { class: "guide", "aria-label": t("guide.title"), hidden: true }),
-};
-
-put(
-  $("#main"),
-  h("h1", { class: "visually-hidden" }, t("play.at", { table: name })),
-  h("div", { class: "play" },
-    h("div", { class: "left" },
-      h("section", { class: "sign", "aria-label": t("play.limits") }, ui.limits),
-      h("section", { class: "felt-area", "aria-label": t("play.felt") }, ui.sections, ui.felt),
-      h("section", { class: "hand", "aria-label": t("play.hand") }, ui.guide, ui.info, ui.rail)),
-    h("div", { class: "right" },
-      h("section", { class: "stage", "aria-label": t("play.round") },
-        ui.dice,
-        h("div", { class: "stage-words" }, ui.call, ui.original, ui.spoken,
-          h("div", { class: "countdown" }, ui.seconds, h("div", { class: "bar-track", "aria-hidden": "true" }, ui.bar)), ui.last)),
-      h("div", { class: "side" },
-        h("dl", { class: "panel purse" },
-          h("div", null, h("dt", null, t("play.funds")), ui.funds),
-          h("div", null, h("dt", null, t("play.on-felt")), ui.onFelt),
-          h("div", null, h("dt", null, t("play.last-net")), ui.lastNet)),
-        ui.result, ui.favourites))),
-);
-
+const ui = buildScreen(name);
 const table = new Table(name);
 const tumbler = new Tumbler(ui.dice);
 const guide = new Guide(ui.guide);
 const bets = new Bets(table, { refused, changed: () => drawBets() });
+const rail = new Rail(ui, table, bets, { chosen: () => guide.did("chip") });
 
 /** @type {import("./felt.js").Felt | null} */
 let felt = null;
@@ -87,12 +50,13 @@ let felt = null;
 let layout = null;
 /** The cloth that is drawn: book, layout and palette. */
 let drawn = "";
-let chosen = 0;
 /** The box that the line above the rail tells about. @type {string | null} */
 let shownBox = null;
-/** Dice and lights of the round that is over, until the next one opens. @type {{round: number, dice: number[], lit: string[]} | null} */
+/**
+ * Dice and lights of the round that is over, until the next one opens.
+ * @type {{round: number, dice: number[], lit: string[]} | null}
+ */
 let kept = null;
-let demo = true;
 let toldResult = -1;
 let saidSeconds = -1;
 
@@ -107,8 +71,12 @@ async function drawCloth(setUp) {
   const [sheet, made] = await Promise.all([
     layoutOf(setUp.book, setUp.layout),
     mountFelt(ui.felt, {
-      book: setUp.book, layout: setUp.layout, palette: baize(), label: t("play.felt"),
-      onPick: pick, onPoint: (box) => box && point(box),
+      book: setUp.book,
+      layout: setUp.layout,
+      palette: baize(),
+      label: t("play.felt"),
+      onPick: pick,
+      onPoint: (box) => box && point(box),
     }),
   ]);
   layout = sheet;
@@ -141,11 +109,21 @@ function drawSections() {
   put(
     ui.sections,
     ...parts.map(([section, each]) => h("button", { onclick: () => felt?.showSection(each) }, t(`section.${section}`))),
-    h("button", { "aria-pressed": String(pref("whole-felt", false)), onclick: (/** @type {Event} */ event) => {
-      keep("whole-felt", !pref("whole-felt", false));
-      /** @type {HTMLElement} */ (event.currentTarget).setAttribute("aria-pressed", String(pref("whole-felt", false)));
-      fit();
-    } }, t("play.whole")),
+    h(
+      "button",
+      {
+        "aria-pressed": String(pref("whole-felt", false)),
+        onclick: (/** @type {Event} */ event) => {
+          keep("whole-felt", !pref("whole-felt", false));
+          /** @type {HTMLElement} */ (event.currentTarget).setAttribute(
+            "aria-pressed",
+            String(pref("whole-felt", false)),
+          );
+          fit();
+        },
+      },
+      t("play.whole"),
+    ),
   );
 }
 
@@ -180,7 +158,7 @@ function pick(box) {
     return;
   }
   sound("chip");
-  void bets.place(box, view.set_up.denominations[chosen]).then((ok) => ok && guide.did("bet"));
+  void bets.place(box, rail.value(view.set_up)).then((ok) => ok && guide.did("bet"));
 }
 
 /** @param {string} box */
@@ -203,15 +181,24 @@ function refused(refusal, box, amount) {
   if (!setUp) return showRefusal(refusal);
   const limit = limitOf(setUp, box);
   const room = table.view?.room?.[box];
-  const values = { box: boxName(box), min: money(limit.min), max: money(limit.max), room: typeof room === "number" ? money(room) : "" };
+  const values = {
+    box: boxName(box),
+    min: money(limit.min),
+    max: money(limit.max),
+    room: typeof room === "number" ? money(room) : "",
+  };
   const more = [];
   let words = refusalWords(refusal);
   if (refusal.code === "under-minimum") {
     words = t("play.under-minimum", values);
-    if (amount > 0 && !bets.standing()[box]) more.push(h("button", { onclick: () => void bets.place(box, limit.min) }, t("play.place", { amount: money(limit.min) })));
+    if (amount > 0 && !bets.standing()[box])
+      more.push(
+        h("button", { onclick: () => void bets.place(box, limit.min) }, t("play.place", { amount: money(limit.min) })),
+      );
   } else if (refusal.code === "over-maximum" || refusal.code === "over-differential") {
     words = t(refusal.code === "over-maximum" ? "play.over-maximum" : "play.over-differential", values);
-    if (typeof room === "number" && room > 0 && amount > room) more.push(h("button", { onclick: () => void bets.place(box, room) }, t("play.place", { amount: money(room) })));
+    if (typeof room === "number" && room > 0 && amount > room)
+      more.push(h("button", { onclick: () => void bets.place(box, room) }, t("play.place", { amount: money(room) })));
   } else if (refusal.code === "not-enough-chips") {
     words = t("code.not-enough-chips");
   }
@@ -234,9 +221,16 @@ function draw() {
 /** Dice and lights as they are, or as they were in the round that has just ended. @param {View} view */
 function drawStage(view) {
   const { round } = view;
-  if (round.dice) kept = { round: round.number, dice: round.dice, lit: round.lit.length ? round.lit : (kept?.round === round.number ? kept.lit : []) };
+  if (round.dice)
+    kept = {
+      round: round.number,
+      dice: round.dice,
+      lit: round.lit.length ? round.lit : kept?.round === round.number ? kept.lit : [],
+    };
   else if (round.phase === "betting" || round.phase === "bets-closed") kept = null;
-  const tumbling = table.until?.what === "tumbling" || (table.mode !== "automatic" && round.phase === "bets-closed" && round.tumbles > 0);
+  const tumbling =
+    table.until?.what === "tumbling" ||
+    (table.mode !== "automatic" && round.phase === "bets-closed" && round.tumbles > 0);
   if (kept && !tumbling) tumbler.show(kept.dice);
   else if (tumbling) tumbler.tumble();
   else tumbler.cover();
@@ -262,7 +256,10 @@ function drawPhase(view) {
 function result(view) {
   const { round } = view;
   const dice = round.dice ?? [];
-  call(t("play.result", { dice: [...dice].sort().join("-"), total: dice.reduce((sum, face) => sum + face, 0) }), round.call);
+  call(
+    t("play.result", { dice: [...dice].sort().join("-"), total: dice.reduce((sum, face) => sum + face, 0) }),
+    round.call,
+  );
 }
 
 /**
@@ -283,28 +280,51 @@ function drawLimits(view) {
   if (ui.limits.dataset.now === now) return;
   ui.limits.dataset.now = now;
   const present = new Set(layout.boxes.map(kindOf));
-  const range = (/** @type {{min: number, max: number}} */ { min, max }) => t("home.limits", { min: money(min), max: money(max) });
+  const range = (/** @type {{min: number, max: number}} */ { min, max }) =>
+    t("home.limits", { min: money(min), max: money(max) });
   const kinds = Object.entries(setUp.limits.kinds).filter(([kind]) => present.has(kind));
   put(
     ui.limits,
     h("li", null, h("b", null, t("play.limit-default")), " ", range(setUp.limits.default)),
     ...kinds.map(([kind, limit]) => h("li", null, h("b", null, t(`kind.${kind}`)), " ", range(limit))),
     ...Object.entries(setUp.limits.differential).map(([pair, most]) =>
-      h("li", { class: "differential" }, h("b", null, t("play.differential", { pair: t(`pair.${pair}`) })), " ", money(most))),
+      h(
+        "li",
+        { class: "differential" },
+        h("b", null, t("play.differential", { pair: t(`pair.${pair}`) })),
+        " ",
+        money(most),
+      ),
+    ),
     h("li", null, h("a", { href: `/rules?book=${part(setUp.book)}&layout=${part(setUp.layout)}` }, t("nav.rules"))),
   );
 }
 
 /** @param {View} view */
 function drawLast(view) {
-  const results = view.results.filter((each) => each.dice).slice(-8).reverse();
+  const results = view.results
+    .filter((each) => each.dice)
+    .slice(-8)
+    .reverse();
   const now = results.map((each) => each.number).join();
   if (ui.last.dataset.now === now) return;
   ui.last.dataset.now = now;
-  put(ui.last, ...results.map((each) => {
-    const dice = each.dice ?? [1, 1, 1];
-    return h("span", { class: "recent-roll" }, diceRow(dice, 18), h("b", null, dice.reduce((sum, face) => sum + face, 0)));
-  }));
+  put(
+    ui.last,
+    ...results.map((each) => {
+      const dice = each.dice ?? [1, 1, 1];
+      return h(
+        "span",
+        { class: "recent-roll" },
+        diceRow(dice, 18),
+        h(
+          "b",
+          null,
+          dice.reduce((sum, face) => sum + face, 0),
+        ),
+      );
+    }),
+  );
 }
 
 /** Chips, own and others', the purse, the rail. */
@@ -315,22 +335,34 @@ function drawBets() {
   const own = bets.stakes();
   const { round } = view;
   const over = round.phase === "between-rounds";
-  const paid = over && table.seat?.last?.number === round.number ? Object.fromEntries((table.seat.last.lines ?? []).filter((line) => line.returned > 0).map((line) => [line.box, line.returned])) : {};
+  const paid =
+    over && table.seat?.last?.number === round.number
+      ? Object.fromEntries(
+          (table.seat.last.lines ?? []).filter((line) => line.returned > 0).map((line) => [line.box, line.returned]),
+        )
+      : {};
   if (felt) {
     felt.chips(over ? paid : own, { own: true, denominations: setUp.denominations });
     felt.chips(othersOn(view), { denominations: setUp.denominations });
     const swept = round.phase === "collected";
     const lit = new Set(kept?.lit ?? []);
     felt.markChips("lost", (box) => swept && !lit.has(box));
-    felt.markChips("won", (box) => (over || swept || round.phase === "announced" || round.phase === "entered") && lit.has(box));
-    felt.mark("full", Object.entries(view.room ?? {}).filter(([, room]) => room === 0).map(([box]) => box));
+    felt.markChips(
+      "won",
+      (box) => (over || swept || round.phase === "announced" || round.phase === "entered") && lit.has(box),
+    );
+    felt.mark(
+      "full",
+      Object.entries(view.room ?? {})
+        .filter(([, room]) => room === 0)
+        .map(([box]) => box),
+    );
     felt.names(boxWords);
   }
   say(ui.funds, table.seat ? money(table.seat.funds) : "–");
   say(ui.onFelt, table.seat ? money(table.seat.on_felt) : "–");
-  drawRail(setUp);
+  rail.draw(setUp);
   drawInfo();
-  drawFavourites();
 }
 
 /** What the others have in each box. @param {View} view */
@@ -342,91 +374,6 @@ function othersOn(view) {
     for (const [box, amount] of Object.entries(boxes)) found[box] = (found[box] ?? 0) + amount;
   }
   return found;
-}
-
-// ---------------------------------------------------------------- the rail
-
-let railNow = "";
-
-/** @param {SetUp} setUp */
-function drawRail(setUp) {
-  const open = bets.open;
-  const mine = Object.keys(bets.stakes()).length > 0;
-  const can = {
-    undo: open && bets.done.length > 0, clear: open && mine, rebet: open && !mine && bets.last().length > 0, double: open && mine, save: mine,
-  };
-  const now = JSON.stringify([setUp.denominations, chosen, can, bets.player !== "", demo]);
-  if (now === railNow) return;
-  railNow = now;
-  const focused = document.activeElement?.getAttribute("data-action");
-  if (!bets.player) {
-    put(ui.rail, seatPanel());
-    return;
-  }
-  const button = (/** @type {"undo" | "clear" | "rebet" | "double"} */ what, /** @type {() => unknown} */ act) =>
-    h("button", { "data-action": what, disabled: !can[what], onclick: act }, t(`play.${what}`));
-  put(
-    ui.rail,
-    h("div", { class: "chips-rail", role: "radiogroup", "aria-label": t("play.chips") }, ...setUp.denominations.map((value, place) =>
-      h("button", {
-        class: `rail-chip ${CHIP_COLOURS[place % CHIP_COLOURS.length].replace("chip", "rail")}`, role: "radio", "data-action": `chip-${place}`,
-        "aria-checked": String(place === chosen), tabindex: place === chosen ? "0" : "-1", "aria-label": money(value), onclick: () => choose(place),
-        onkeydown: (/** @type {KeyboardEvent} */ event) => chipKey(event, place, setUp.denominations.length),
-      }, h("span", null, chipFace(value))))),
-    h("div", { class: "actions" },
-      button("undo", () => void bets.undo()), button("clear", () => void bets.clear()), button("rebet", () => void bets.rebet()),
-      button("double", () => void bets.double()),
-      h("button", { "data-action": "history", onclick: () => void showHistory(setUp) }, t("play.history"))),
-  );
-  if (focused) /** @type {HTMLElement | null} */ (ui.rail.querySelector(`[data-action="${focused}"]`))?.focus();
-}
-
-/** @param {number} place */
-function choose(place) {
-  chosen = place;
-  keep("chip", place);
-  guide.did("chip");
-  drawBets();
-}
-
-/**
- * @param {KeyboardEvent} event
- * @param {number} place
- * @param {number} count
- */
-function chipKey(event, place, count) {
-  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-  if (!step) return;
-  event.preventDefault();
-  choose((place + step + count) % count);
-  /** @type {HTMLElement | null} */ (ui.rail.querySelector(`[data-action="chip-${chosen}"]`))?.focus();
-}
-
-/** Somebody who only watches: how to sit down. */
-function seatPanel() {
-  if (demo) {
-    return h("div", { class: "sit" }, h("p", null, t("play.watching")), h("button", { class: "main", "data-action": "sit", onclick: () => void sit({ guest_at: name }) }, t("play.sit-demo")));
-  }
-  const code = h("input", { name: "code", required: true, autocomplete: "off", maxlength: 32 });
-  const player = h("input", { name: "player", autocomplete: "nickname", maxlength: 64 });
-  const made = h("form", { class: "sit" }, h("p", null, t("play.code-words")),
-    h("label", { class: "field" }, h("span", null, t("play.code")), code), h("label", { class: "field" }, h("span", null, t("play.name")), player),
-    h("button", { class: "main" }, t("home.sit")));
-  made.addEventListener("submit", (event) => {
-    event.preventDefault();
-    void sit({ code: code.value.trim(), ...(player.value.trim() ? { player: player.value.trim() } : {}) });
-  });
-  return made;
-}
-
-/** @param {Record<string, string>} how */
-async function sit(how) {
-  try {
-    remember((await post("/api/seat", how)).me);
-    table.rejoin();
-  } catch (refusal) {
-    showRefusal(refusal);
-  }
 }
 
 // ---------------------------------------------------------------- the line about a box
@@ -448,48 +395,22 @@ function drawInfo() {
   const limit = limitOf(setUp, box);
   put(
     ui.info,
-    h("div", { class: "info-words" },
-      h("strong", null, boxName(box)), h("span", { class: "odds" }, payText(layout, box)),
-      h("span", null, t("home.limits", { min: money(limit.min), max: money(limit.max) })), h("span", { class: "room" }, roomWords(box)),
+    h(
+      "div",
+      { class: "info-words" },
+      h("strong", null, boxName(box)),
+      h("span", { class: "odds" }, payText(layout, box)),
+      h("span", null, t("home.limits", { min: money(limit.min), max: money(limit.max) })),
+      h("span", { class: "room" }, roomWords(box)),
       mine ? h("b", null, t("play.your-bet", { amount: money(mine) })) : null,
       h("span", { class: "muted" }, t("play.needs", { needs: needs(box) })),
-      clauseLinks(setUp.book, clausesOf(layout, box))),
+      clauseLinks(setUp.book, clausesOf(layout, box)),
+    ),
     mine && bets.open ? h("button", { onclick: () => void bets.withdraw(box) }, t("play.withdraw")) : null,
   );
 }
 
-// ---------------------------------------------------------------- favourites and results
-
-let favouritesNow = "";
-
-function drawFavourites() {
-  const all = bets.favourites();
-  const mine = Object.keys(bets.stakes()).length > 0;
-  const now = JSON.stringify([all, mine, bets.open]);
-  if (now === favouritesNow) return;
-  favouritesNow = now;
-  put(
-    ui.favourites,
-    h("h2", null, t("favourites.title")),
-    all.length ? h("ul", { class: "favourites" }, ...all.map((each) => h("li", null,
-      h("button", { disabled: !bets.open, onclick: () => void bets.use(each) }, each.name),
-      h("span", { class: "muted" }, Object.entries(each.bets).map(([box, amount]) => `${boxName(box)} ${money(amount)}`).join(t("list.comma"))),
-      h("button", { class: "x", "aria-label": t("favourites.remove", { name: each.name }), onclick: () => (bets.forgetFavourite(each.name), drawFavourites()) }, "×"))))
-      : h("p", { class: "muted" }, t("favourites.none")),
-    h("button", { disabled: !mine, onclick: () => void saveFavourite() }, t("favourites.save")),
-  );
-}
-
-async function saveFavourite() {
-  const input = h("input", { value: t("favourites.name", { n: bets.favourites().length + 1 }), maxlength: 40 });
-  const chosenBets = bets.stakes();
-  const called = await dialog(t("favourites.save"), (/** @type {(answer: string | null) => void} */ close) => [
-    h("label", { class: "field" }, h("span", null, t("favourites.label")), input),
-    h("p", { class: "row" }, h("button", { class: "main", onclick: () => close(input.value.trim()) }, t("favourites.keep")), h("button", { onclick: () => close(null) }, t("cancel"))),
-  ]);
-  if (called) bets.save(called, chosenBets);
-  drawFavourites();
-}
+// ---------------------------------------------------------------- what a round brought
 
 /** What the last own round brought, once the house says so. */
 async function drawResult() {
@@ -512,7 +433,9 @@ async function drawResult() {
   if (!fresh) return;
   guide.did("result");
   if (round.net > 0) sound("win");
-  toast(t(round.void ? "result.toast-void" : "result.toast", { n: round.number, net: signed(round.net) }), { kind: round.net > 0 ? "good" : "plain" });
+  toast(t(round.void ? "result.toast-void" : "result.toast", { n: round.number, net: signed(round.net) }), {
+    kind: round.net > 0 ? "good" : "plain",
+  });
 }
 
 // ---------------------------------------------------------------- what happens
@@ -544,7 +467,10 @@ function hear(told) {
         break;
       case "round-voided":
         call(t("result.void", { why: t(`void.${each.why}`) }), each.call);
-        toast(t("result.void", { why: t(`void.${each.why}`) }), { kind: "bad", more: [clauseLinks(table.view?.set_up?.book ?? "", each.clauses ?? [])] });
+        toast(t("result.void", { why: t(`void.${each.why}`) }), {
+          kind: "bad",
+          more: [clauseLinks(table.view?.set_up?.book ?? "", each.clauses ?? [])],
+        });
         speak(ui.call.textContent ?? "");
         break;
     }
@@ -582,7 +508,6 @@ table.on("seat", () => {
   void drawResult();
 });
 table.on("hello", () => {
-  railNow = "";
   drawBets();
 });
 addEventListener("baize", () => draw());
@@ -591,17 +516,20 @@ addEventListener("keydown", (event) => {
   const typing = event.target instanceof HTMLInputElement || document.querySelector("dialog[open]");
   const place = Number(event.key) - 1;
   const count = table.view?.set_up?.denominations.length ?? 0;
-  if (!typing && bets.player && Number.isInteger(place) && place >= 0 && place < count) choose(place);
+  if (!typing && bets.player && Number.isInteger(place) && place >= 0 && place < count) rail.choose(place);
 });
-$("#top .bar-own").append(h("button", { class: "quiet", "aria-label": t("guide.again"), onclick: () => guide.again() }, "?"));
+$("#top .bar-own").append(
+  h("button", { class: "quiet", "aria-label": t("guide.again"), onclick: () => guide.again() }, "?"),
+);
 
-chosen = pref("chip", 1);
 watchConnection(table);
 setInterval(tick, TICK_MS);
 void me().catch(() => null);
-get("/api/floor").then((floor) => {
-  demo = floor.demo;
-  railNow = "";
-  drawBets();
-}, () => null);
+get("/api/floor").then(
+  (floor) => {
+    rail.demo = floor.demo;
+    drawBets();
+  },
+  () => null,
+);
 table.connect();

@@ -5,7 +5,7 @@
 import { getOnce, part, Refusal } from "./api.js";
 import { boxName } from "./boxes.js";
 import { $, h, put, query, say } from "./dom.js";
-import { has, t, tn } from "./i18n.js";
+import { has, language, t, tn } from "./i18n.js";
 import { anchor, books, subNav } from "./rules-parts.js";
 import { baize, showRefusal, startPage } from "./shell.js";
 
@@ -109,7 +109,7 @@ const trouble = section("trouble",
   h("div", { class: "scroll" }, h("table", null,
     h("thead", null, h("tr", null, h("th", null, t("rules.reason")), h("th", null, t("rules.reach")), h("th", null, t("rules.clause")))),
     h("tbody", null, ...book.procedure.voids.map((each) => h("tr", { "data-void": each.reason },
-      h("td", null, t(`void.${each.reason}`), h("div", { class: "muted", lang: "en" }, each.summary)),
+      h("td", null, language() !== "en" && h("div", null, t(`void.${each.reason}`)), h("div", { lang: "en" }, each.summary)),
       h("td", null, t(`rules.scope-${each.scope}`)), h("td", null, links(each.clauses))))))),
   h("h3", null, t("rules.policy")),
   h("dl", { class: "policy" }, ...POLICY.filter((rule) => book.rules[rule]).flatMap((rule) =>

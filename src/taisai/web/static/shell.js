@@ -70,8 +70,12 @@ function bar(page) {
     h("a", { class: "brand", href: "/" }, h("span", { class: "brand-die", "aria-hidden": "true" }), "Tai Sai"),
     h("nav", { "aria-label": t("nav.main") }, ...links),
     h("div", { class: "bar-own" }, ...(page.bar?.() ?? [])),
-    h("button", { class: "quiet", onclick: () => void settings() }, h("span", { class: "gear", "aria-hidden": "true" }, "⚙"),
-      h("span", { class: "gear-words" }, t("nav.settings"))),
+    h(
+      "button",
+      { class: "quiet", onclick: () => void settings() },
+      h("span", { class: "gear", "aria-hidden": "true" }, "⚙"),
+      h("span", { class: "gear-words" }, t("nav.settings")),
+    ),
   ];
 }
 
@@ -114,23 +118,33 @@ async function settings() {
     choice(t("settings.language"), Object.entries(LANGUAGES), language(), setLanguage),
     choice(
       t("settings.room"),
-      [["", t("settings.room-auto")], ["light", t("settings.room-light")], ["dark", t("settings.room-dark")]],
+      [
+        ["", t("settings.room-auto")],
+        ["light", t("settings.room-light")],
+        ["dark", t("settings.room-dark")],
+      ],
       room(),
       (value) => (keep("room", value || null), enterRoom()),
     ),
     choice(
       t("settings.baize"),
-      [["green", t("settings.baize-green")], ["red", t("settings.baize-red")]],
+      [
+        ["green", t("settings.baize-green")],
+        ["red", t("settings.baize-red")],
+      ],
       baize(),
       (value) => (keep("baize", value), enterRoom(), dispatchEvent(new CustomEvent("baize"))),
     ),
     toggle(t("settings.sound"), soundOn(), setSound),
     toggle(t("settings.voice"), voiceOn(), setVoice),
-    h("p", { class: "row" },
+    h(
+      "p",
+      { class: "row" },
       who && h("button", { onclick: () => void signOut() }, t("nav.sign-out", { who: who.who })),
       !who && h("a", { class: "button", href: "/sign-in" }, t("nav.sign-in")),
       h("a", { class: "button", href: "/docs" }, t("nav.docs")),
-      h("button", { class: "main", onclick: () => close(null) }, t("close"))),
+      h("button", { class: "main", onclick: () => close(null) }, t("close")),
+    ),
   ]);
 }
 
@@ -153,7 +167,8 @@ export function toast(words, { kind = "plain", more = [] } = {}) {
   const gone = () => made.remove();
   made.append(h("button", { class: "x", "aria-label": t("close"), onclick: gone }, "×"));
   const host = $("#toasts");
-  for (const each of [...host.children]) if (each.firstElementChild?.textContent === made.firstElementChild?.textContent) each.remove();
+  for (const each of [...host.children])
+    if (each.firstElementChild?.textContent === made.firstElementChild?.textContent) each.remove();
   host.prepend(made);
   while (host.children.length > 3) host.lastElementChild?.remove();
   setTimeout(gone, kind === "bad" ? 9000 : 4500);
@@ -177,10 +192,20 @@ export function dialog(title, content, how = {}) {
     };
     made.addEventListener("cancel", (event) => (event.preventDefault(), close(null)));
     made.addEventListener("click", (event) => event.target === made && close(null));
-    put(made, h("div", { class: "sheet" },
-      h("div", { class: "sheet-top" }, h("h2", null, title),
-        h("button", { class: "x", "aria-label": t("close"), onclick: () => close(null) }, "×")),
-      ...content(close)));
+    put(
+      made,
+      h(
+        "div",
+        { class: "sheet" },
+        h(
+          "div",
+          { class: "sheet-top" },
+          h("h2", null, title),
+          h("button", { class: "x", "aria-label": t("close"), onclick: () => close(null) }, "×"),
+        ),
+        ...content(close),
+      ),
+    );
     document.body.append(made);
     made.showModal();
   });
@@ -222,9 +247,13 @@ export async function showClause(book, clause) {
   }
   await dialog(`${book} ${clauseLabel(clause)}`, () => [
     ...found.map((/** @type {import("./types").Clause} */ each) =>
-      h("section", { class: "clause", lang: "en" }, h("h3", null, clauseLabel(each.id)),
+      h(
+        "section",
+        { class: "clause", lang: "en" },
+        h("h3", null, clauseLabel(each.id)),
         each.question && h("p", { class: "question" }, each.question),
-        h("p", null, each.reading ?? each.summary ?? "")),
+        h("p", null, each.reading ?? each.summary ?? ""),
+      ),
     ),
     !found.length && h("p", null, /^R\d+$/.test(clause) ? t("clause.standard") : t("clause.none")),
     h("p", null, h("a", { href: `/rules?book=${part(book)}&clause=${part(clause)}` }, t("clause.book"))),
@@ -269,6 +298,8 @@ export function watchConnection(table) {
     wasLost = lost;
   };
   table.on("state", show);
-  table.on("notice", (notice) => toast(has(`notice.${notice.code}`) ? t(`notice.${notice.code}`) : notice.sentence, { kind: "bad" }));
+  table.on("notice", (notice) =>
+    toast(has(`notice.${notice.code}`) ? t(`notice.${notice.code}`) : notice.sentence, { kind: "bad" }),
+  );
   show();
 }

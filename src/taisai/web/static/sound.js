@@ -54,7 +54,8 @@ function tone(audio, pitch, after, lasts, loud, shape = "sine") {
 
 /** @type {Record<string, (audio: AudioContext) => void>} */
 const SOUNDS = {
-  bell: (audio) => [1, 2.4, 3.8].forEach((part, place) => tone(audio, 880 * part, 0, 1.6 / (place + 1), 0.2 / (place + 1))),
+  bell: (audio) =>
+    [1, 2.4, 3.8].forEach((part, place) => tone(audio, 880 * part, 0, 1.6 / (place + 1), 0.2 / (place + 1))),
   chip: (audio) => [0, 0.03].forEach((after) => tone(audio, 2600 - after * 9000, after, 0.06, 0.12, "triangle")),
   rattle: (audio) => {
     for (let each = 0; each < 9; each += 1) tone(audio, 300 + Math.random() * 500, each * 0.09, 0.05, 0.1, "square");

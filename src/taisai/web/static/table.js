@@ -327,7 +327,10 @@ export class Table {
     else found.reject(new Refusal(message));
   }
 
-  /** The answer to a ping: the clock, and the sign that everything missed has been told. @param {{now: number}} message */
+  /**
+   * The answer to a ping: the clock, and the sign that everything missed has been told.
+   * @param {{now: number}} message
+   */
   _pong(message) {
     const took = performance.now() - this._pingAt;
     this._pingAt = 0;

@@ -50,18 +50,20 @@ export function marksPanel(marks, drill, book, words) {
   const dice = drill.dice.join("-");
 
   /**
-   * One thing marked; a mistake has the words of its most particular clause.
+   * One thing marked; a mistake has the words of its clauses, each told once.
    * @param {{correct: boolean, clauses: string[]}} mark
    * @param {string} title
    * @param {...import("./dom.js").Child} inside
    */
   function line(mark, title, ...inside) {
-    const clause = mark.clauses[mark.clauses.length - 1];
+    const news = mark.correct ? [] : mark.clauses.filter((clause) => said.has(clause));
+    const words = news.map((clause) => h("q", { lang: "en" }, said.get(clause) ?? ""));
+    for (const clause of news) said.delete(clause);
     return h("li", { class: mark.correct ? "right" : "wrong" },
       h("div", { class: "mark-top" }, h("span", { class: "sign-mark", "aria-hidden": "true" }, mark.correct ? "✓" : "✕"), h("strong", null, title),
         h("span", { class: `tag ${mark.correct ? "good" : "bad"}` }, t(mark.correct ? "train.right" : "train.wrong"))),
       ...inside,
-      h("p", { class: "because" }, clauseLinks(drill.book, mark.clauses), !mark.correct && clause && h("q", { lang: "en" }, said.get(clause) ?? "")));
+      h("p", { class: "because" }, clauseLinks(drill.book, mark.clauses), ...words));
   }
 
   /** @param {string} box @param {boolean} wins */
@@ -69,13 +71,13 @@ export function marksPanel(marks, drill, book, words) {
 
   /** @param {PaymentMark} each */
   function payment(each) {
-    const counted = each.pays === null
+    const counted = each.due === 0 ? t("train.due-nothing") : each.pays === null
       ? t("train.due-back", { at_risk: money(each.at_risk), stake: money(each.stake), due: money(each.due) })
       : t("train.due", { at_risk: money(each.at_risk), odds: t("odds.to-1", { n: each.pays }), due: money(each.due) });
     const chips = Object.entries(each.chips).reverse().map(([value, count]) => `${count} × ${money(Number(value))}`).join(" + ");
     return line(each, `${each.player}: ${boxName(each.box)}`,
       h("p", { class: "number" }, counted, !each.correct && ` ${t("train.you-gave", { amount: money(each.given) })}`),
-      each.at_risk < each.stake && h("p", { class: "muted" }, t("result.part", { at_risk: money(each.at_risk), stake: money(each.stake) })),
+      each.at_risk < each.stake && each.pays !== null && h("p", { class: "muted" }, t("result.part", { at_risk: money(each.at_risk), stake: money(each.stake) })),
       each.due > 0 && h("p", { class: "muted" }, t("train.in-chips", { chips })));
   }
 

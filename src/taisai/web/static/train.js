@@ -352,6 +352,7 @@ class Exercise {
     keep("train.results", [...results(), { at: Date.now() * 1000, layout: name, level: drill.level, seed: drill.seed, percent: marks.percent, passed: marks.passed, seconds: marks.seconds, par_s: marks.par_s }].slice(-KEPT_MOST));
     this.stage = STAGES.length;
     put(ui.steps);
+    ui.work.parentElement?.classList.add("marked");
     ui.time.remove();
     this.collected.clear();
     this.showCollected();

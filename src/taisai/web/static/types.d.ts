@@ -100,6 +100,10 @@ export interface Me {
   /** After so long without a touch the screen locks itself; 0 is never. */
   idle_s: number;
 }
+/** Why something was not done: the one shape of every error. */
+export interface Fault {
+  code: string; sentence: string; clauses?: string[]; allowed?: string; field?: string; request?: string;
+}
 /** The second person of a two-person authorisation. */
 export interface Second { login: string; password: string; role: string }
 
@@ -108,7 +112,7 @@ export interface TableCard {
   book: string | null; layout: string | null; currency: string | null; limits: Limits | null;
   round: number; round_phase: RoundPhase; players: number; watchers: number; results: Result[];
 }
-export interface FloorCard { house: string; demo: boolean; now: number; tables: TableCard[] }
+export interface FloorCard { house: string; demo: boolean; now: number; tables: TableCard[]; disabled: boolean }
 
 export interface PayRow {
   bet: string; boxes: Box[]; pays: number; dice: number | null; totals: number[] | null; clauses: string[];

@@ -11,8 +11,19 @@ const token = location.hash.slice(1);
 history.replaceState(null, "", location.pathname + location.search);
 
 await startPage({ title: "people.welcome" });
-const first = field(t("people.new-password"), { name: "password", type: "password", autocomplete: "new-password", required: true, minlength: 1 });
-const again = field(t("people.again"), { name: "again", type: "password", autocomplete: "new-password", required: true });
+const first = field(t("people.new-password"), {
+  name: "password",
+  type: "password",
+  autocomplete: "new-password",
+  required: true,
+  minlength: 1,
+});
+const again = field(t("people.again"), {
+  name: "again",
+  type: "password",
+  autocomplete: "new-password",
+  required: true,
+});
 const role = postChoice(query("post"));
 let chosen = "";
 
@@ -29,6 +40,11 @@ put(
   h("h1", null, t("people.welcome")),
   token
     ? form([h("p", null, t("people.choose")), first.row, again.row, role.row], t("people.go-on"), choose)
-    : h("div", { class: "panel" }, h("p", null, t("people.no-token")), h("a", { class: "button main", href: "/sign-in" }, t("people.sign-in"))),
+    : h(
+        "div",
+        { class: "panel" },
+        h("p", null, t("people.no-token")),
+        h("a", { class: "button main", href: "/sign-in" }, t("people.sign-in")),
+      ),
 );
 if (token) first.input.focus();

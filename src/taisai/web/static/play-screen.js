@@ -1,0 +1,81 @@
+// The parts of the player's screen, put together once: stage (dice, call, countdown), sign (limits), cloth, hand, side.
+// Enters: the table's name. Leaves: the elements that play.js fills.
+
+import { $, h, put } from "./dom.js";
+import { t } from "./i18n.js";
+
+/** Build the screen. @param {string} name */
+export function buildScreen(name) {
+  const ui = {
+    call: h("p", { class: "call", role: "status", "aria-live": "polite" }),
+    original: h("p", { class: "call-original", lang: "en" }),
+    spoken: h("span", { class: "visually-hidden", role: "status" }),
+    seconds: h("span", { class: "seconds number", role: "timer", "aria-label": t("play.seconds") }),
+    bar: h("div", { class: "bar-fill" }),
+    dice: h("div", null),
+    last: h("div", { class: "recent", role: "group", "aria-label": t("home.last") }),
+    limits: h("ul", { class: "limits" }),
+    felt: h("div", { class: "felt-scroll", id: "felt" }),
+    sections: h("div", { class: "sections", role: "group", "aria-label": t("play.sections") }),
+    info: h("div", { class: "info" }),
+    funds: h("dd", { class: "number", id: "funds" }),
+    onFelt: h("dd", { class: "number", id: "on-felt" }),
+    lastNet: h("dd", { class: "number", id: "last-net" }),
+    rail: h("div", { class: "rail" }),
+    result: h("section", { class: "panel result", "aria-live": "polite" }),
+    favourites: h("section", { class: "panel" }),
+    guide: h("aside", { class: "guide", "aria-label": t("guide.title"), hidden: true }),
+  };
+  put(
+    $("#main"),
+    h("h1", { class: "visually-hidden" }, t("play.at", { table: name })),
+    h(
+      "div",
+      { class: "play" },
+      h(
+        "div",
+        { class: "left" },
+        h("section", { class: "sign", "aria-label": t("play.limits") }, ui.limits),
+        h("section", { class: "felt-area", "aria-label": t("play.felt") }, ui.sections, ui.felt),
+        h("section", { class: "hand", "aria-label": t("play.hand") }, ui.guide, ui.info, ui.rail),
+      ),
+      h(
+        "div",
+        { class: "right" },
+        h(
+          "section",
+          { class: "stage", "aria-label": t("play.round") },
+          ui.dice,
+          h(
+            "div",
+            { class: "stage-words" },
+            ui.call,
+            ui.original,
+            ui.spoken,
+            h(
+              "div",
+              { class: "countdown" },
+              ui.seconds,
+              h("div", { class: "bar-track", "aria-hidden": "true" }, ui.bar),
+            ),
+            ui.last,
+          ),
+        ),
+        h(
+          "div",
+          { class: "side" },
+          h(
+            "dl",
+            { class: "panel purse" },
+            h("div", null, h("dt", null, t("play.funds")), ui.funds),
+            h("div", null, h("dt", null, t("play.on-felt")), ui.onFelt),
+            h("div", null, h("dt", null, t("play.last-net")), ui.lastNet),
+          ),
+          ui.result,
+          ui.favourites,
+        ),
+      ),
+    ),
+  );
+  return ui;
+}

@@ -1,0 +1,124 @@
+"""A house for tests of the crew's screens: it runs beside the test, whose players and helpers use the Python client.
+
+Enters: nothing. Leaves: an address, people who work there, and coroutines done on the house's own loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from typing import Any, Final, TypeVar
+
+from playwright.sync_api import Page, expect
+
+from taisai.client import Session
+from taisai.table import actions as a
+from tests.web.browser.conftest import WAIT_MS, Visit
+from tests.web.serving import PASSWORD, POSTS, Running, open_house
+
+T = TypeVar("T")
+ANSWER_S: Final = 30
+
+expect.set_options(timeout=WAIT_MS)
+
+
+class CrewHouse:
+    """A house that runs on a loop of its own thread."""
+
+    def __init__(self, running: Running, loop: asyncio.AbstractEventLoop) -> None:
+        self._running, self._loop = running, loop
+        self._tables = 0
+
+    @property
+    def running(self) -> Running:
+        """The house and those who work there."""
+        return self._running
+
+    @property
+    def address(self) -> str:
+        """Where it listens."""
+        return self._running.address
+
+    def wait(self, work: Coroutine[Any, Any, T]) -> T:
+        """Have something done on the house's loop."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(ANSWER_S)
+
+    def new_table(self, layout: str, **set_up: Any) -> str:
+        """A table of its own for a test, open for gaming; its name."""
+        self._tables += 1
+        name = f"T{self._tables}"
+        self.wait(self._running.ready_table(name, layout, **set_up))
+        return name
+
+    def seat(self, player: str, table: str) -> Session:
+        """A player with chips."""
+        return self.wait(self._running.seat(player, table))
+
+    def do(self, who: str | Session, table: str, *actions: a.Action) -> None:
+        """Have somebody do one thing after the other."""
+        session = self._running.crew[who] if isinstance(who, str) else who
+        for action in actions:
+            self.wait(session.do(table, action))
+
+    def crew_view(self, table: str) -> dict[str, Any]:
+        """What the supervisor sees of a table."""
+        view: dict[str, Any] = self.wait(self._running.crew["sue"].crew(table))["crew"]
+        return view
+
+    def page(self, visit: Visit, login: str, path: str, **options: Any) -> Page:
+        """A page of somebody who is signed in."""
+        page = visit("/", at=self.address, **options)
+        post = "administrator" if login == "admin" else str(POSTS[login])
+        status = page.evaluate(
+            """(body) => fetch("/api/sign-in", {method: "POST", headers: {"content-type": "application/json"},
+                body: JSON.stringify(body)}).then((answer) => answer.status)""",
+            {"login": login, "password": PASSWORD, "post": post},
+        )
+        assert status == 200
+        page.goto(self.address + path)
+        return page
+
+
+@contextmanager
+def crew_house() -> Iterator[CrewHouse]:
+    """A house with a dealer, a supervisor, two managers, an auditor and an administrator; gone afterwards."""
+    opened: list[CrewHouse] = []
+    failed: list[BaseException] = []
+    ready, over = threading.Event(), asyncio.Event()
+
+    async def run() -> None:
+        async with open_house() as running:
+            await running.hire(*POSTS)
+            opened.append(CrewHouse(running, asyncio.get_running_loop()))
+            ready.set()
+            await over.wait()
+
+    def main() -> None:
+        try:
+            asyncio.run(run())
+        except BaseException as error:  # told to the test, which waits for it
+            failed.append(error)
+            ready.set()
+
+    thread = threading.Thread(target=main)
+    thread.start()
+    assert ready.wait(ANSWER_S)
+    if failed:
+        raise failed[0]
+    try:
+        yield opened[0]
+    finally:
+        opened[0]._loop.call_soon_threadsafe(over.set)
+        thread.join(ANSWER_S)
+
+
+def authorise(page: Page, login: str, reason: str) -> None:
+    """The second person types login and password into the open dialog; the one who asks gives the reason."""
+    form = page.locator("dialog[open] form")
+    form.locator("[name=reason]").fill(reason)
+    form.locator("[name=second-role]").select_option(str(POSTS[login]))
+    form.locator("[name=second-login]").fill(login)
+    form.locator("[name=second-password]").fill(PASSWORD)
+    form.locator("[type=submit]").click()

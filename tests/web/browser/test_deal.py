@@ -1,0 +1,286 @@
+"""A dealer at a real browser: whole rounds by keyboard under every book, limits, voids, interruptions, the lock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from taisai.table import actions as a
+from tests.web.browser.conftest import Visit
+from tests.web.browser.crew import CrewHouse, authorise, crew_house
+from tests.web.serving import PASSWORD
+
+BUY_IN = 20_000
+
+
+@pytest.fixture(scope="module")
+def house() -> Iterator[CrewHouse]:
+    """A house for the tests of this file; each has a table of its own."""
+    with crew_house() as opened:
+        yield opened
+
+
+@dataclass(frozen=True)
+class Book:
+    """What a round under a book needs."""
+
+    layout: str
+    steps: tuple[str, ...]
+    """The next steps in their order, as the large button names them."""
+    winner: str
+    loser: str
+    pays: int
+    """To 1, on 1-2-4."""
+    voids: frozenset[str]
+
+
+BOOKS = {
+    "tai-sai": Book(
+        "rws-tai-sai-v6/A",
+        ("open-bets", "close-bets", "tumble", "uncover", "announce", "collect", "pay-next"),
+        "total:7", "big", 12,
+        frozenset({"interrupted", "too-few-tumbles", "not-flat", "exposed", "damaged-dice"}),
+    ),
+    "open-cover": Book(
+        "rws-open-cover-v3/B",
+        ("open-bets", "close-bets", "tumble", "uncover", "announce", "collect", "pay-next"),
+        "small", "big", 1,
+        frozenset({"damaged-dice", "too-few-tumbles", "not-flat", "activated-before-close", "interrupted"}),
+    ),
+    "mini-dice": Book(
+        "rws-mini-dice-v3/A",
+        ("open-bets", "close-bets", "tumble", "uncover", "announce", "collect", "pay-next"),
+        "single:4", "single:6", 1,
+        frozenset({"too-few-tumbles", "dice-stacked", "damaged-dice", "not-flat", "interrupted"}),
+    ),
+    "new-zealand": Book(
+        "nz-division-9/1",
+        ("tumble", "open-bets", "close-bets", "uncover", "announce", "enter", "collect", "pay-next"),
+        "total:7", "big", 12,
+        frozenset({"not-flat", "tumbler-fault", "exposed", "not-activated", "interrupted"}),
+    ),
+}  # fmt: skip
+
+
+def next_is(page: Page, step: str) -> Locator:
+    """The large button, once it stands for this step."""
+    button = page.locator("#next")
+    expect(button).to_have_attribute("data-next", step)
+    return button
+
+
+def press(page: Page, step: str) -> None:
+    """Take the next step by keyboard; it must be this one."""
+    expect(next_is(page, step)).to_have_attribute("aria-disabled", "false")
+    page.keyboard.press("Enter")
+
+
+def dealt_to(page: Page, house: CrewHouse, table: str, step: str) -> None:
+    """A round at a table whose book tumbles after the close, brought to a step by the Python client."""
+    order = (
+        ("close-bets", a.OpenBets()),
+        ("tumble", a.CloseBets()),
+        ("uncover", a.Tumble(3)),
+        ("announce", a.Uncover((1, 2, 4))),
+        ("collect", a.Announce()),
+    )
+    for reached, action in order:
+        house.do("dan", table, action)
+        if reached == step:
+            break
+    next_is(page, step)
+
+
+@pytest.mark.parametrize("name", BOOKS)
+def test_a_whole_round_by_keyboard(name: str, house: CrewHouse, visit: Visit) -> None:
+    """A dealer deals a round with the keyboard alone: each step as the book has it, the sums shown, everybody paid."""
+    book = BOOKS[name]
+    table = house.new_table(book.layout)
+    ann, bob = house.seat("ann", table), house.seat("bob", table)
+    page = house.page(visit, "dan", f"/deal?table={table}")
+    for step in book.steps:
+        if step == "uncover":
+            expect(next_is(page, step)).to_have_attribute("aria-disabled", "true")
+            for face in "1264":
+                page.keyboard.press(face)
+                if face == "6":
+                    page.keyboard.press("Backspace")
+            expect(page.locator("#next")).to_contain_text("1-2-4")
+        if step == "announce":
+            expect(page.locator(".deal-call")).to_have_text("“1, 2, 4, total 7”")
+        if step == "enter":
+            expect(next_is(page, step)).to_be_visible()
+            for face in "3124":
+                page.keyboard.press(face)
+            expect(page.locator(".slots")).to_have_attribute("aria-label", "1-2-4")
+        if step == "collect":
+            expect(page.locator(".losers")).to_contain_text("$10")
+            expect(page.locator(".losers li")).to_have_count(1)
+        press(page, step)
+        if step == "open-bets":
+            next_is(page, "close-bets")
+            house.do(ann, table, a.PlaceBet("ann", book.winner, 500), a.PlaceBet("ann", book.loser, 1_000))
+            house.do(bob, table, a.PlaceBet("bob", book.winner, 1_500))
+    first = page.locator(".pay-list li").first
+    expect(first).to_contain_text(f"$5 × {book.pays} to 1 = ${5 * book.pays}")
+    expect(first).to_contain_text("paid")
+    expect(page.locator(".pay-list [aria-current=step]")).to_contain_text(f"$15 × {book.pays} to 1 = ${15 * book.pays}")
+    press(page, "pay-next")
+    expect(page.locator(".deal-state")).to_have_text("Round 1 · Between rounds")
+    funds = house.crew_view(table)["funds"]
+    assert funds == {"ann": BUY_IN + 500 * book.pays - 1_000, "bob": BUY_IN + 1_500 * book.pays}
+
+
+def test_what_is_not_next_is_greyed_with_the_reason(house: CrewHouse, visit: Visit) -> None:
+    """Steps and actions that the table would refuse say why, to a mouse, to a keyboard and to a screen reader."""
+    table = house.new_table("rws-tai-sai-v6/A")
+    page = house.page(visit, "dan", f"/deal?table={table}")
+    dealt_to(page, house, table, "close-bets")
+    collect = page.locator(".steps li", has_text="Collect")
+    expect(collect).to_have_attribute("data-why", "The round is at betting; this comes at announced, entered.")
+    lights = page.locator("[data-action=report-lights]")
+    expect(lights).to_have_attribute("aria-disabled", "true")
+    lights.hover()
+    shown = lights.evaluate("(each) => getComputedStyle(each, '::after').content")
+    assert "The round is at betting" in shown
+    expect(lights.locator(".visually-hidden")).to_contain_text("The round is at betting")
+    lights.click()
+    expect(page.locator(".toast")).to_contain_text("The round is at betting")
+    assert house.crew_view(table)["next"]["do"] == "close-bets"
+
+
+def test_excess_is_rejected_and_call_bets_are_placed(house: CrewHouse, visit: Visit) -> None:
+    """A bet over the maximum, found on the felt, is shown as a breach; one key hands the excess back."""
+    table = house.new_table("rws-tai-sai-v6/A")
+    house.seat("ann", table)
+    page = house.page(visit, "dan", f"/deal?table={table}")
+    dealt_to(page, house, table, "close-bets")
+    page.keyboard.press("b")
+    form = page.locator("dialog[open] form")
+    form.locator("[name=how]").select_option("felt")
+    form.locator("[name=box]").select_option("big")
+    form.locator("[name=amount]").fill("115")
+    page.keyboard.press("Enter")
+    expect(page.locator(".breaches")).to_contain_text("Big is $15 over the maximum")
+    expect(page.locator("g.box.over")).to_have_attribute("data-box", "big")
+    page.keyboard.press("x")
+    expect(page.locator(".breaches")).to_have_count(0)
+    expect(page.locator("[data-player=ann] .number")).to_have_text("$100")
+
+
+@pytest.mark.parametrize("name", BOOKS)
+def test_every_void_reason_of_the_book(name: str, house: CrewHouse, visit: Visit) -> None:
+    """The dialog offers exactly the reasons of the book; before the dice are known no second person is asked for."""
+    book = BOOKS[name]
+    table = house.new_table(book.layout)
+    ann = house.seat("ann", table)
+    if book.steps[0] == "tumble":
+        house.do("dan", table, a.Tumble(3))
+    house.do("dan", table, a.OpenBets())
+    house.do(ann, table, a.PlaceBet("ann", book.loser, 1_000))
+    page = house.page(visit, "dan", f"/deal?table={table}")
+    next_is(page, "close-bets")
+    page.keyboard.press("v")
+    form = page.locator("dialog[open] form")
+    offered = form.locator("[name=why] option").evaluate_all("(all) => all.map((each) => each.value)")
+    assert set(offered) == book.voids
+    expect(form.locator("[name=second-login]")).to_have_count(0)
+    form.locator("[name=why]").select_option("not-flat")
+    form.locator("[type=submit]").click()
+    expect(page.locator(".deal-state")).to_have_text("Round 1 · Between rounds")
+    assert house.crew_view(table)["funds"] == {"ann": BUY_IN}
+
+
+def test_an_interruption_is_resolved_by_two(house: CrewHouse, visit: Visit) -> None:
+    """A stopped round goes on as the dice lie, when dealer and supervisor say so; a wrong password does not count."""
+    table = house.new_table("rws-tai-sai-v6/A")
+    page = house.page(visit, "dan", f"/deal?table={table}")
+    dealt_to(page, house, table, "uncover")
+    page.keyboard.press("i")
+    page.locator("dialog[open] [name=cause]").fill("fire alarm")
+    page.keyboard.press("Enter")
+    expect(page.locator(".deal-state")).to_contain_text("fire alarm")
+    press(page, "resolve-interruption")
+    form = page.locator("dialog[open] form")
+    form.locator("[name=readable]").fill("1 2 4")
+    form.locator("[name=dice]").fill("1-2-4")
+    form.locator("[name=reason]").fill("all three lie in sight")
+    form.locator("[name=second-login]").fill("sue")
+    form.locator("[name=second-password]").fill("not the password")
+    form.locator("[type=submit]").click()
+    expect(form.locator(".fault")).to_be_visible()
+    authorise(page, "sue", "all three lie in sight")
+    next_is(page, "announce")
+    expect(page.locator(".tumbler")).to_have_attribute("data-dice", "shown")
+
+
+def test_lights_that_failed_are_reported(house: CrewHouse, visit: Visit) -> None:
+    """The dealer says that the lights failed; the dice decide, and the round is paid."""
+    table = house.new_table("rws-tai-sai-v6/A")
+    page = house.page(visit, "dan", f"/deal?table={table}")
+    dealt_to(page, house, table, "collect")
+    page.keyboard.press("l")
+    page.locator("dialog[open] [name=fault]").fill("small stayed dark")
+    page.keyboard.press("Enter")
+    expect(page.locator("dialog")).to_have_count(0)
+    press(page, "collect")
+    expect(page.locator(".deal-state")).to_contain_text("Between rounds")
+
+
+def test_chips_and_seats(house: CrewHouse, visit: Visit) -> None:
+    """A dealer seats a player, sells chips, takes some back, and gives out a seat code that works."""
+    table = house.new_table("nz-division-9/1", colours={"red": a.ColourSet(100)})
+    page = house.page(visit, "dan", f"/deal?table={table}", viewport={"width": 390, "height": 844})
+    expect(page.locator("[data-action=sit-down]")).to_be_visible()
+    page.keyboard.press("n")
+    page.locator("dialog[open] [name=player]").fill("cat")
+    page.keyboard.press("Enter")
+    person = page.locator("[data-player=cat]")
+    person.locator("[data-action=buy-in]").click()
+    page.locator("dialog[open] [name=amount]").fill("250")
+    page.keyboard.press("Enter")
+    expect(person.locator(".number")).to_have_text("$250")
+    for action, fields, left in (
+        ("cash-out", {"amount": "50"}, "$200"),
+        ("take-colour", {"value": "5", "amount": "100"}, "$200"),
+        ("turn-in-colour", {}, "$200"),
+    ):
+        person.locator(".person").click()
+        page.locator(f"dialog[open] [data-action={action}]").click()
+        for name, value in fields.items():
+            page.locator(f"dialog[open] [name={name}]").fill(value)
+        page.locator("dialog[open] [type=submit]").click()
+        expect(page.locator("dialog")).to_have_count(0)
+        expect(person.locator(".number")).to_have_text(left)
+    page.keyboard.press("k")
+    page.locator("dialog[open] [name=player]").fill("dov")
+    page.keyboard.press("Enter")
+    code = page.locator(".seat-code").inner_text()
+    assert house.wait(house.running.client.sit_down(code=code)).me.player == "dov"
+
+
+def test_an_idle_screen_locks_itself(house: CrewHouse, visit: Visit) -> None:
+    """After the idle minutes the screen is covered and takes no step; the holder's password opens it."""
+    table = house.new_table("rws-tai-sai-v6/A")
+    page = visit("/", at=house.address)
+    page.clock.install()
+    page = house.page(visit, "dan", f"/deal?table={table}")
+    page.clock.install()
+    page.reload()
+    next_is(page, "open-bets")
+    page.clock.fast_forward("06:00")
+    lock = page.locator("dialog.lock[open]")
+    expect(lock).to_contain_text("dan")
+    page.keyboard.press("Escape")
+    expect(lock).to_be_visible()
+    lock.locator("input").fill("not the password")
+    page.keyboard.press("Enter")
+    expect(lock.locator(".fault")).to_be_visible()
+    lock.locator("input").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(lock).to_have_count(0)
+    press(page, "open-bets")
+    next_is(page, "close-bets")
