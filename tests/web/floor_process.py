@@ -1,15 +1,18 @@
 """A floor in a process of its own, to be killed: automatic tables in a hurry, players seated and with chips.
 
-    python -m tests.web.floor_process JOURNAL TABLES PLAYERS
+    python -m tests.web.floor_process JOURNAL TABLES PLAYERS [PORT]
 
 The first line on standard output is JSON: the port, and the players' tokens by table. Started again on the same
-journal it goes on from there: the same players, whose chips are what the journal says.
+journal it goes on from there: the same players, whose chips are what the journal says. With a port it is one node of
+several on the same journal.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +21,7 @@ import uvicorn
 import uvloop
 
 from taisai.books import open_shelf
-from taisai.floor.settings import Bounds, JournalPlace, Settings, TableSettings, Timing
+from taisai.floor.settings import Bounds, JournalPlace, Listen, Node, Settings, TableSettings, Timing
 from taisai.floor.settings import House as HouseSettings
 from taisai.table import actions as a
 from taisai.table.people import Person, Role
@@ -34,7 +37,7 @@ HURRY = Timing(
 LAYOUTS = ("rws-tai-sai-v6/C", "nz-division-9/1", "rws-open-cover-v3/A", "rws-mini-dice-v3/A")
 
 
-def settings_for(journal: str, tables: int) -> Settings:
+def settings_for(journal: str, tables: int, port: int = 0) -> Settings:
     """Automatic tables, each under the next of four books, that need nobody."""
     shelf = open_shelf(environment={})
     made = []
@@ -59,14 +62,16 @@ def settings_for(journal: str, tables: int) -> Settings:
         journal=JournalPlace(url=journal),
         limits=Bounds(commands_per_second=MANY, commands_burst=MANY, connections_per_address=MANY),
         house=HouseSettings(minimum_betting_ms=0),
+        listen=Listen(port=port),
+        node=Node(address=f"http://127.0.0.1:{port}", secret="between us") if port else Node(),
         tables=tuple(made),
     )
 
 
-async def serve(app: App, told: Callable[[int], dict[str, Any]]) -> None:
+async def serve(app: App, told: Callable[[int], dict[str, Any]], port: int = 0) -> None:
     """Serve until the end; say where first."""
     config = uvicorn.Config(
-        app, host="127.0.0.1", port=0, ws="websockets-sansio", ws_per_message_deflate=False, lifespan="off",
+        app, host="127.0.0.1", port=port, ws="websockets-sansio", ws_per_message_deflate=False, lifespan="off",
         access_log=False, log_config=None, backlog=4096,
     )  # fmt: skip
     server = uvicorn.Server(config)
@@ -77,11 +82,13 @@ async def serve(app: App, told: Callable[[int], dict[str, Any]]) -> None:
     await serving
 
 
-async def main(journal: str, tables: int, players: int) -> None:
+async def main(journal: str, tables: int, players: int, port: int = 0) -> None:
     """Start, or go on."""
-    set_up_logs("json", "error")
-    house = House(settings_for(journal, tables), open_shelf(environment={}))
+    set_up_logs("json", os.environ.get("TAISAI_TEST_LOG", "error"))
+    house = House(settings_for(journal, tables, port), open_shelf(environment={}))
     await house.start()
+    stopping = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)
     dan = Person("dan", Role.DEALER)
     seats: dict[str, list[tuple[str, str]]] = {}
     for name in list(house.floor.tables):
@@ -93,8 +100,11 @@ async def main(journal: str, tables: int, players: int) -> None:
                 command = a.Command(id=f"{tag}-{player}", at=house.clock.now(), by=dan, do=do)
                 await house.floor.do(name, command)
             seats[name].append((player, (await house.sessions.begin_player(name, player)).token))
-    await serve(App(house), lambda port: {"port": port, "seats": seats})
+    serving = asyncio.ensure_future(serve(App(house), lambda at: {"port": at, "seats": seats}, port))
+    await asyncio.wait({serving, asyncio.ensure_future(stopping.wait())}, return_when=asyncio.FIRST_COMPLETED)
+    await house.stop("a rolling upgrade")
+    os._exit(0)
 
 
 if __name__ == "__main__":
-    uvloop.run(main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3])))
+    uvloop.run(main(sys.argv[1], *map(int, sys.argv[2:])))

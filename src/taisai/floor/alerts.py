@@ -7,7 +7,7 @@ at the table: it says that it was seen to.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -39,6 +39,8 @@ class Alert(Struct, frozen=True, kw_only=True):
     at: int
     """When it was raised, or raised again."""
     what: str
+    amount: int = 0
+    """Of a large win, in minor units."""
     times: int = 1
     cleared_at: int | None = None
     cleared_by: str = ""
@@ -55,13 +57,22 @@ class Alerts:
 
     def load(self) -> None:
         """Know what the drawer holds; the floor is started."""
-        for name, value in self._floor.writer.journal.kept(PREFIX).items():
+        self._know(self._floor.writer.journal.kept(PREFIX))
+
+    async def refresh(self) -> None:
+        """Know what other nodes raised and cleared meanwhile."""
+        self._know(await self._floor.writer.run(lambda journal: journal.kept(PREFIX)))
+
+    def _know(self, kept: Mapping[str, bytes]) -> None:
+        for name, value in kept.items():
             try:
                 alert = msgspec.json.decode(value, type=Alert)
             except msgspec.MsgspecError:
                 continue  # of another taisai; what it told is in the journal
-            if name == PREFIX + alert.id:
-                self._all.setdefault(alert.id, alert)
+            mine = self._all.get(alert.id)
+            newer = mine is None or (mine.cleared_at is None and (alert.cleared_at or 0, alert.times) > (0, mine.times))
+            if newer and name == PREFIX + alert.id:
+                self._all[alert.id] = alert
 
     def shown(self, *, cleared: bool = False) -> list[Alert]:
         """Alerts that wait, newest first; with `cleared` also those that somebody saw to."""
@@ -107,11 +118,11 @@ class Alerts:
                 case h.DisputeOpened(dispute=dispute, player=player, claim=claim):
                     self._raise("dispute", table, f"{dispute}, {player}: {claim}")
                 case h.BetPaid(player=player, box=box, winnings=winnings) if winnings >= self._large_win:
-                    self._raise("large-win", table, f"{player} {box} {winnings}")
+                    self._raise("large-win", table, f"{player} on {box}", winnings)
                 case _:
                     pass
 
-    def _raise(self, kind: str, table: LiveTable, what: str) -> None:
+    def _raise(self, kind: str, table: LiveTable, what: str, amount: int = 0) -> None:
         state = table.state
         standing = next(
             (
@@ -127,7 +138,8 @@ class Alerts:
             alert = replace(standing, what=what, at=self._now(), round=state.round.number, times=standing.times + 1)
         else:
             name = f"{table.name}.{state.seq}.{len(self._all)}"
-            alert = Alert(id=name, kind=kind, table=table.name, round=state.round.number, at=self._now(), what=what)
+            at, number = self._now(), state.round.number
+            alert = Alert(id=name, kind=kind, table=table.name, round=number, at=at, what=what, amount=amount)
         self._all[alert.id] = alert
         self._keep(alert.id, msgspec.json.encode(alert))
 

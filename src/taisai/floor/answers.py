@@ -36,6 +36,8 @@ class HouseCode(StrEnum):
     """The journal could not be written: nothing happened."""
     TRY_AGAIN = "try-again"
     """Decided on a state that came to nothing; nothing happened."""
+    NOT_HELD = "not-held"
+    """Another node holds the table by now; between nodes only."""
     TABLE_BROKEN = "table-broken"
     """An invariant does not hold: the table has stopped."""
     BAD_ORIGIN = "bad-origin"

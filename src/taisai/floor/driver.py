@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from taisai.floor.dealer import AutomaticDealer
 from taisai.floor.live import LiveTable
-from taisai.table.state import RoundPhase, TableState
+from taisai.table.state import Round, RoundPhase, TableState
 
 if TYPE_CHECKING:
     from taisai.floor.floor import Floor
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 LOGGER = logging.getLogger("taisai.floor")
 RETRY_S = 1.0
 """How long a refused dealer waits before he tries again, unless something changes."""
+
+
+def _is_over(current: Round) -> bool:
+    return current.phase is RoundPhase.BETWEEN and not current.commitment
 
 
 class Driver:
@@ -48,7 +52,7 @@ class Driver:
         return {"what": str(stage), "at": until}
 
     async def finish(self) -> None:
-        """Finish the round in play, and begin no other."""
+        """Finish the round in play, unless nobody has bet in it, and begin no other."""
         self._finishing = True
         self.wake()
         if self._task is not None:
@@ -63,14 +67,17 @@ class Driver:
         while True:
             self._change.clear()
             current = table.state.round
-            if self._finishing and current.phase is RoundPhase.BETWEEN and not current.commitment:
+            if self._finishing and (_is_over(current) or not (current.stacks or current.bets)):
                 return
+            if not table.owned:
+                await self._wait(None)  # another node deals it
+                continue
             move = self.dealer.next_move(table.state, floor.clock.now())
             if move.command is None:
                 await self._wait(None if move.at is None else (move.at - floor.clock.now()) / 1e6)
                 continue
             outcome = await floor.do(table.name, move.command)
-            if outcome.fault is not None:
+            if outcome.fault is not None and table.owned:
                 LOGGER.warning("table %s: the dealer was refused: %s", table.name, outcome.fault.sentence)
                 await self._wait(RETRY_S)
 

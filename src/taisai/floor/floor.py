@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Coroutine
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from taisai.floor.answers import Fault, HouseCode, Outcome
 from taisai.floor.clock import Clock
@@ -33,6 +33,9 @@ from taisai.journal.keeper import Books
 from taisai.table.actions import Command, OpenBets, PlaceBet
 from taisai.table.happenings import BetPaid, BetPlaced, Event, RoundConcluded, RoundVoided
 from taisai.table.state import RoundPhase, TableState
+
+if TYPE_CHECKING:
+    from taisai.floor.nodes import Nodes
 
 LOGGER = logging.getLogger("taisai.floor")
 DISABLED: Final = "floor/disabled/"
@@ -63,6 +66,8 @@ class Floor:
         """Names of tables where no new round begins; `*` for all of them (R35)."""
         self.closing = False
         self.closed = False
+        self.nodes: Nodes | None = None
+        """This node among others, where several share the journal."""
         self.writer: GroupWriter
         self.log: HouseLog
         self._listeners: list[Listener] = []
@@ -82,6 +87,8 @@ class Floor:
         self.disabled = {name.removeprefix(DISABLED) for name in kept}
         for name in game_tables(self.writer.journal):
             table = self.table(name)
+            if self.nodes is not None:
+                continue  # others may hold it; whoever takes it over goes on with it
             command = table.restart(self.clock.now())
             if command is not None:
                 await self.do(name, command)
@@ -90,12 +97,27 @@ class Floor:
         """Have somebody told of every new durable state."""
         self._listeners.append(listener)
 
-    def table(self, name: str) -> LiveTable:
-        """A table by its name; one that is not known begins, new and without a set-up."""
+    def table(self, name: str, *, owned: bool | None = None) -> LiveTable:
+        """A table by its name; one that is not known begins, new and without a set-up.
+
+        Where there are other nodes it is not this node's before its lease is taken.
+        """
         found = self.tables.get(name)
         if found is None:
-            found = self.tables[name] = LiveTable(name, self.writer, self._books, self._changed)
+            mine = self.nodes is None if owned is None else owned
+            found = self.tables[name] = LiveTable(name, self.writer, self._books, self._changed, owned=mine)
         return found
+
+    def woken(self, name: str) -> None:
+        """A table has come to this node: its dealer, if it has one, looks at it."""
+        driver = self.drivers.get(name)
+        if driver is not None:
+            driver.wake()
+
+    async def refresh(self) -> None:
+        """Read again what other nodes may have changed beside the tables."""
+        kept = await self.writer.run(lambda journal: journal.kept(DISABLED))
+        self.disabled = {name.removeprefix(DISABLED) for name in kept}
 
     def forget(self, name: str) -> None:
         """Let go of a table that never had a record."""
@@ -119,18 +141,27 @@ class Floor:
     # ------------------------------------------------------------------ commands
 
     def submit(self, table: LiveTable, command: Command, reply: Reply) -> None:
-        """Carry a command out; the reply comes when it is on disk."""
+        """Carry a command out, here or at the node that holds its table; the reply comes when it is on disk."""
+        if self.nodes is None or table.owned:
+            self.submit_here(table, command, reply)
+        else:
+            self.nodes.submit(table, command, reply)
+
+    def submit_here(self, table: LiveTable, command: Command, reply: Reply) -> None:
+        """Carry a command out at a table of this node."""
         do = command.do
         if self.closed:
             reply(Outcome(table.state.seq, fault=Fault(HouseCode.CLOSING, "The house is closed.")))
-        elif self.closing and isinstance(do, (OpenBets, PlaceBet)):
+        elif self.closing and self.nodes is None and isinstance(do, (OpenBets, PlaceBet)):
             fault = Fault(HouseCode.CLOSING, "The house is closing: no new round begins and no bet is taken.")
             reply(Outcome(table.state.seq, fault=fault))
         elif self.disabled and isinstance(do, OpenBets) and not self.disabled.isdisjoint((EVERYTHING, table.name)):
             fault = Fault(HouseCode.DISABLED, "The table is disabled: no new round begins.", ("R35",))
             reply(Outcome(table.state.seq, fault=fault))
-        else:
+        elif self.nodes is None:
             table.submit(command, reply)
+        else:
+            self.nodes.submit(table, command, reply)
 
     async def do(self, name: str, command: Command) -> Outcome:
         """Carry a command out and wait for what becomes of it."""
@@ -198,11 +229,13 @@ class Floor:
                 await asyncio.gather(*(driver.finish() for driver in self.drivers.values()))
         for driver in self.drivers.values():
             driver.cancel()
+        if self.nodes is not None:
+            await self.nodes.stop()
         for task in list(self._tasks):
             with contextlib.suppress(Exception):
                 await task
         for table in self.tables.values():
-            if table.state.seq:
+            if table.state.seq and self.nodes is None:
                 table.snapshot()
         self.closed = True
         await self.writer.stop()

@@ -17,9 +17,10 @@ from typing import Final
 
 from taisai.floor.answers import Fault, HouseCode, Outcome, fault_of
 from taisai.floor.writer import GroupWriter
-from taisai.journal import Batch, DuplicateCommand, Journal, JournalError, JournalFull, JournalReadOnly
+from taisai.journal import Batch, DuplicateCommand, Journal, JournalError, JournalFull, JournalReadOnly, LeaseLost
 from taisai.journal.codec import event_of, records_of
 from taisai.journal.keeper import COMMANDS_KEPT, SNAPSHOT_EVERY, Books, RulesAtHand, load, restart_command
+from taisai.journal.record import Record
 from taisai.table.actions import Command
 from taisai.table.decide import decide
 from taisai.table.evolve import evolve
@@ -59,8 +60,10 @@ class _Pending:
 class LiveTable:
     """The one writer of one table."""
 
-    def __init__(self, name: str, writer: GroupWriter, books: Books, listener: Listener) -> None:
+    def __init__(self, name: str, writer: GroupWriter, books: Books, listener: Listener, *, owned: bool = True) -> None:
         self.name = name
+        self.owned = owned
+        """Whether this node writes to it; if not, it follows what another one writes."""
         self._writer = writer
         self._rules = RulesAtHand(books)
         self._listener = listener
@@ -149,6 +152,8 @@ class LiveTable:
         if error is not None or self._recovering:
             if not self._recovering:
                 LOGGER.error("not written: %s", error, extra={"table": self.name})
+            if isinstance(error, LeaseLost):
+                self.owned = False
             self._failed.append((pending, error or JournalError("an earlier record failed")))
             self._recovering = True
             if len(self._failed) == len(self._pending):
@@ -176,6 +181,45 @@ class LiveTable:
             journal.sign_checkpoint(state.at)
 
         self._writer.chore(keep)
+
+    # ------------------------------------------------------------------ changing hands
+
+    async def take_over(self) -> None:
+        """Become its writer: from what is on disk, since another node may have written a moment ago."""
+
+        def read(journal: Journal) -> tuple[TableState, int, list[str]]:
+            return *load(journal, self.name), journal.recent_commands(self.name, COMMANDS_KEPT)
+
+        state, self._snapshot_seq, recent = await self._writer.run(read)
+        moved = state.seq != self.state.seq
+        self.state = self._next = state
+        self._known = dict.fromkeys(reversed(recent))
+        self.owned = True
+        if moved:
+            self._listener(self, ())
+
+    async def hand_over(self) -> None:
+        """Decide nothing more, and wait until what is decided is on disk."""
+        self.owned = False
+        while self._pending:
+            await self._writer.run(lambda _journal: None)
+
+    def follow(self, record: Record) -> None:
+        """Another node has written: see it too."""
+        state = self.state
+        if record.seq <= state.seq:
+            return
+        if record.seq == state.seq + 1 and not self._pending:
+            event = event_of(record)
+            try:
+                self.state = self._next = evolve(state, event)
+            except LedgerBroken as error:
+                self.broken = str(error)
+            self._listener(self, (event,))
+        else:
+            self.state, self._snapshot_seq = load(self._writer.journal, self.name)
+            self._next = self.state
+            self._listener(self, ())
 
     # ------------------------------------------------------------------ after a failure
 
@@ -223,7 +267,10 @@ class LiveTable:
             for reply in pending.replies:
                 reply(outcome)
         for command, reply in waiting:
-            self.submit(command, reply)
+            if self.owned:
+                self.submit(command, reply)
+            else:
+                reply(Outcome(self.state.seq, fault=_not_recorded(LeaseLost(self.name, 0, None))))
 
     # ------------------------------------------------------------------ repeats
 
@@ -259,6 +306,8 @@ def _id_taken(seq: int) -> Outcome:
 
 
 def _not_recorded(error: JournalError) -> Fault:
+    if isinstance(error, LeaseLost):
+        return Fault(HouseCode.NOT_HELD, "Another node holds this table by now.", allowed="repeat it with the same id")
     if isinstance(error, DuplicateCommand):
         return Fault(HouseCode.TRY_AGAIN, "Another command of this table was a repeat: nothing of yours was recorded.")
     why = next((words for kind, words in _WHY.items() if isinstance(error, kind)), "the journal cannot be written")

@@ -126,6 +126,17 @@ class Sessions:
             for key, session in kept.items()
         }
 
+    def reload_one(self, token: str) -> None:
+        """Know a session that began at another node a moment ago."""
+        key = key_of(token)
+        value = self._drawer.kept(PREFIX + key).get(PREFIX + key)
+        if value is not None and key not in self._open:
+            try:
+                self._open[key] = msgspec.json.decode(value, type=Session)
+            except msgspec.MsgspecError:
+                return
+            self._written_seen[key] = self._open[key].seen_at
+
     # ------------------------------------------------------------------ what requests ask
 
     def find(self, token: str) -> Session | None:

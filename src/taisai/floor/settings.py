@@ -52,6 +52,8 @@ class Listen(_Section, frozen=True, kw_only=True):
     """What people type; needed behind a proxy, for links and for the check of origins."""
     trusted_proxies: tuple[str, ...] = ()
     """Addresses or networks whose word on who calls is believed."""
+    metrics_from: tuple[str, ...] = ("127.0.0.0/8", "::1/128")
+    """Addresses or networks that may read /metrics: turnover is in them."""
     allowed_origins: tuple[str, ...] = ()
     """Other sites whose pages may call the API."""
 
@@ -66,6 +68,21 @@ class JournalPlace(_Section, frozen=True, kw_only=True):
 
     def __rich_repr__(self) -> list[tuple[str, str]]:
         return [("url", redacted(self.url))]
+
+
+class Node(_Section, frozen=True, kw_only=True):
+    """One node of several that share a PostgreSQL journal."""
+
+    address: str = ""
+    """Where the other nodes reach this one (http://10.0.0.5:8000); empty for a house of one node."""
+    secret: str = ""
+    """What the nodes know one another by; the same for all."""
+
+    def __repr__(self) -> str:
+        return f"Node(address={self.address!r}, secret=…)"
+
+    def __rich_repr__(self) -> list[tuple[str, str]]:
+        return [("address", self.address)]
 
 
 class SignIn(_Section, frozen=True, kw_only=True):
@@ -179,6 +196,7 @@ class Settings(_Section, frozen=True, kw_only=True):
 
     listen: Listen = Listen()
     journal: JournalPlace = JournalPlace()
+    node: Node = Node()
     sign_in: SignIn = SignIn()
     limits: Bounds = Bounds()
     demo: Demo = Demo()
@@ -192,6 +210,7 @@ class Settings(_Section, frozen=True, kw_only=True):
         """The settings as plain values, without any password."""
         plain: dict[str, Any] = msgspec.to_builtins(self, str_keys=True)
         plain["journal"]["url"] = redacted(self.journal.url)
+        plain["node"]["secret"] = "…" if self.node.secret else ""
         return plain
 
     def digest(self) -> str:

@@ -245,13 +245,13 @@ class _Reading:
             if not _ORIGIN.fullmatch(origin):
                 reason = f"origins such as https://casino.example, without a path, got {_quoted(origin)}"
                 self.fault(("listen", "allowed_origins"), reason)
-        for proxy in listen.trusted_proxies:
-            try:
-                ip_network(proxy, strict=False)
-            except ValueError:
-                self.fault(
-                    ("listen", "trusted_proxies"), f"addresses or networks such as 10.0.0.0/8, got {_quoted(proxy)}"
-                )
+        for key in ("trusted_proxies", "metrics_from"):
+            for network in getattr(listen, key):
+                try:
+                    ip_network(network, strict=False)
+                except ValueError:
+                    reason = f"addresses or networks such as 10.0.0.0/8, got {_quoted(network)}"
+                    self.fault(("listen", key), reason)
 
     def _book(self, shelf: Shelf, book_id: str, place: tuple[str, ...]) -> RuleBook | None:
         try:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Final, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from taisai.journal import (
     Batch,
@@ -26,6 +26,7 @@ from taisai.journal import (
     Journal,
     JournalError,
     JournalFailed,
+    LeaseLost,
     OutcomeUnknown,
     SequenceConflict,
 )
@@ -76,6 +77,8 @@ class GroupWriter:
         self.counts = Counts()
         self._loop = loop
         self._queue: SimpleQueue[Written | Callable[[Journal], None] | None] = SimpleQueue()
+        self.fences: dict[str, int] = {}
+        """Fencing numbers of the tables that this node holds, where several nodes share the journal."""
         self._broken = False
         self._stopped = False
         self._thread = Thread(target=self._run, name="journal writer", daemon=True)
@@ -159,8 +162,8 @@ class GroupWriter:
         told: list[tuple[Written, JournalError | None]]
         try:
             self._reopen_if_broken()
-            self.journal.append([one.batch for one in group])
-        except (DuplicateCommand, SequenceConflict, InvalidRecord) as error:
+            self._append([one.batch for one in group])
+        except (DuplicateCommand, SequenceConflict, InvalidRecord, LeaseLost) as error:
             tables = dict.fromkeys(one.batch.table for one in group)
             if len(tables) == 1:
                 told = self._one_by_one(group, error)
@@ -194,11 +197,19 @@ class GroupWriter:
         for one in group:
             if refused is None:
                 try:
-                    self.journal.append([one.batch])
+                    self._append([one.batch])
                 except JournalError as found:
                     refused = found
             told.append((one, refused))
         return told
+
+    def _append(self, batches: Sequence[Batch]) -> None:
+        fences = {batch.table: self.fences[batch.table] for batch in batches if batch.table in self.fences}
+        if fences:
+            journal: Any = self.journal  # a number is given by a journal that knows what to do with it
+            journal.append(batches, fences)
+        else:
+            self.journal.append(batches)
 
     def _reopen_if_broken(self) -> None:
         if self._broken:

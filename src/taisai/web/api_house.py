@@ -51,7 +51,9 @@ async def get_readiness(call: Call) -> Health:
 
 
 async def get_metrics(call: Call) -> Response:
-    """Metrics for Prometheus."""
+    """Metrics for Prometheus, for those whom the settings name."""
+    if not call.house.may_measure(call.where):
+        raise Stop(Fault(HouseCode.NOT_ALLOWED, "Metrics are not for this address.", allowed="listen.metrics_from"))
     return Response(metrics_text(call.house), media_type="text/plain; version=0.0.4")
 
 

@@ -22,6 +22,7 @@ class AlertsQuery(Struct, frozen=True):
 
 async def list_alerts(call: Call) -> list[Alert]:
     """Alerts of the tables that the session reaches, newest first."""
+    await call.house.alerts.refresh()
     return [each for each in call.house.alerts.shown(cleared=call.query.cleared) if call.mine.reaches(each.table)]
 
 

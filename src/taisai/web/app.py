@@ -28,6 +28,8 @@ from taisai.web.endpoint import Endpoint, error_response
 from taisai.web.house import House
 from taisai.web.openapi import openapi
 from taisai.web.pages import page_routes
+from taisai.web.peers import PATH as PEERS
+from taisai.web.peers import serve_peer
 from taisai.web.play import PlaySocket
 from taisai.web.security import COOKIE, HEADERS, bearer, is_own_origin
 
@@ -107,6 +109,10 @@ class App:
         await receive()
         headers = Headers(scope=scope)
         name = scope["path"].removeprefix(PLAY)
+        if scope["path"] == PEERS:
+            if not await serve_peer(house, headers, receive, send):
+                await _refuse(send, Fault(HouseCode.NOT_FOUND, "There is nothing at this address."))
+            return
         fault = self._unwelcome(scope, headers, name)
         if fault is not None:
             await _refuse(send, fault)
@@ -117,7 +123,7 @@ class App:
             if not is_own_origin(headers, house.settings.listen.allowed_origins):
                 await _refuse(send, Fault(HouseCode.BAD_ORIGIN, "This came from another site.", field="Origin"))
                 return
-        session = house.sessions.find(token) if token else None
+        session = await house.session_of(token)
         where = house.address_of((scope.get("client") or ("",))[0], headers)
         house.connections_of[where] = house.connections_of.get(where, 0) + 1
         house.counts.connections += 1

@@ -208,7 +208,7 @@ class Endpoint:
     async def _understood(self, house: House, request: Request, request_id: str, where: str) -> Call:
         if not house.rates.take(where):
             raise Stop(Fault(HouseCode.TOO_FAST, "Too many requests from this address."), {"retry-after": "1"})
-        session = self._session(house, request)
+        session = await self._session(house, request)
         query = _typed_query(self.query, request) if self.query is not None else None
         path = {name: str(value) for name, value in request.path_params.items()}
         table = path.get("table")
@@ -220,12 +220,12 @@ class Endpoint:
             body = _typed_body(self.body, await _read(request, house.settings.limits.body_bytes))
         return Call(house, request, request_id, where, session, path, query, body)
 
-    def _session(self, house: House, request: Request) -> Session | None:
+    async def _session(self, house: House, request: Request) -> Session | None:
         token = bearer(request.headers)
-        session = house.sessions.find(token) if token else None
+        session = await house.session_of(token)
         if token is None:
             cookie = request.cookies.get(COOKIE)
-            session = house.sessions.find(cookie) if cookie else None
+            session = await house.session_of(cookie)
             if session is not None:
                 fault = forged(request.method, request.headers, session.csrf, house.settings.listen.allowed_origins)
                 if fault is not None:

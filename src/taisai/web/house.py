@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from starlette.datastructures import Headers
@@ -25,9 +25,10 @@ from taisai.floor.digests import Manifest, last_start, manifest, note_difference
 from taisai.floor.driver import Driver
 from taisai.floor.floor import Floor
 from taisai.floor.live import LiveTable
+from taisai.floor.nodes import Nodes
 from taisai.floor.passwords import Passwords
 from taisai.floor.seats import SeatRefusal, Seats
-from taisai.floor.sessions import THE_CONSOLE, Sessions
+from taisai.floor.sessions import THE_CONSOLE, Session, Sessions
 from taisai.floor.settings import Settings, TableSettings
 from taisai.journal import Journal, open_journal
 from taisai.journal.house import HouseStopped, Post
@@ -37,12 +38,14 @@ from taisai.table.state import TablePhase
 from taisai.web.auditing import Auditor
 from taisai.web.channel import Channel
 from taisai.web.metrics import WebCounts
+from taisai.web.peers import Peers
 from taisai.web.security import Rates
 from taisai.web.wire import Notice, text_of
 
 LOGGER = logging.getLogger("taisai.web")
 DEMO_STAFF: Final = (Role.DEALER, Role.SUPERVISOR, Role.SHIFT_MANAGER)
 SWEEP_S: Final = 60.0
+LOOK_S: Final = 5.0
 VERIFY_S: Final = 24 * 3600.0
 """Program, books and settings are verified by digest every day (R36)."""
 
@@ -81,6 +84,9 @@ class House:
         self.shelf = shelf
         self.clock = clock or Clock()
         self.floor = Floor(shelf.book, self._open_journal, self.clock, large_win=settings.house.large_win)
+        self.peers = Peers(settings.node.secret)
+        if settings.node.address:
+            self.floor.nodes = Nodes(self.floor, settings.node.address, self.peers)
         self.alerts = Alerts(self.floor, self.clock.now, settings.house.large_win)
         self.auditor = Auditor()
         self.counts = WebCounts()
@@ -101,7 +107,8 @@ class House:
         self._reopen_shelf = reopen_shelf or (lambda: shelf)
         self._gather = {} if gather_s is None else {"gather_s": gather_s}
         self._channels: dict[str, Channel] = {}
-        self._trusted = [ipaddress.ip_network(each, strict=False) for each in settings.listen.trusted_proxies]
+        self._trusted = _networks(settings.listen.trusted_proxies)
+        self._measurers = _networks(settings.listen.metrics_from)
         self._chores: list[asyncio.Task[None]] = []
 
     def _open_journal(self) -> Journal:
@@ -118,6 +125,8 @@ class House:
         """Open everything, in order."""
         loop = asyncio.get_running_loop()
         await self.floor.start()
+        if self.floor.nodes is not None:
+            await self.floor.nodes.start(table.name for table in self.settings.tables)
         self.alerts.load()
         self.floor.listen(self._changed)
         drawer = ThreadedDrawer(self.floor, loop)
@@ -138,6 +147,8 @@ class House:
         for table in self.settings.tables:
             await self._prepare(table)
         self._chores = [loop.create_task(self._sweep()), loop.create_task(self._verify_daily())]
+        if self.floor.nodes is not None:
+            self._chores.append(loop.create_task(self._look_around()))
         self.is_ready = True
 
     async def _demo_staff(self) -> None:
@@ -157,7 +168,9 @@ class House:
         """Set a new table up; open and deal it when it is automatic."""
         live = self.floor.table(table.name)
         book = self.shelf.book(table.book)
-        if live.state.phase is TablePhase.NEW or table.mode == "automatic":
+        if not live.owned:
+            pass  # another node has seen to it
+        elif live.state.phase is TablePhase.NEW or table.mode == "automatic":
             opening = table.mode == "automatic"
             commands = opening_moves(
                 live.state, book, table.set_up(book), table.float_count, self.clock.now(), opening=opening
@@ -190,6 +203,16 @@ class House:
         await self.sessions.flush()
         await self.floor.log.note(HouseStopped(why))
         await self.floor.stop()
+        await self.peers.close()
+
+    async def _look_around(self) -> None:
+        """Where there are other nodes: know what they did to sessions and alerts."""
+        while True:
+            await asyncio.sleep(LOOK_S)
+            try:
+                await asyncio.to_thread(self.sessions.reload)
+            except Exception:
+                LOGGER.exception("sessions could not be read")
 
     async def _sweep(self) -> None:
         while True:
@@ -239,6 +262,16 @@ class House:
 
     # ------------------------------------------------------------------ people
 
+    async def session_of(self, token: str | None) -> Session | None:
+        """The session that a token stands for; where there are other nodes it may have begun at one of them."""
+        if not token:
+            return None
+        found = self.sessions.find(token)
+        if found is None and self.floor.nodes is not None:
+            await asyncio.to_thread(self.sessions.reload_one, token)
+            found = self.sessions.find(token)
+        return found
+
     async def vouch(
         self, login: str, password: str, role: Role, table: str, *, where: str = "", asker: str = ""
     ) -> Person | Fault:
@@ -257,11 +290,26 @@ class House:
         return peer
 
     def _trusts(self, address: str) -> bool:
-        try:
-            parsed = ipaddress.ip_address(address)
-        except ValueError:
-            return False
-        return any(parsed in network for network in self._trusted)
+        return _is_in(address, self._trusted)
+
+    def may_measure(self, address: str) -> bool:
+        """Whether an address may read the metrics."""
+        return _is_in(address, self._measurers)
+
+
+_Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+def _networks(texts: Sequence[str]) -> list[_Network]:
+    return [ipaddress.ip_network(each, strict=False) for each in texts]
+
+
+def _is_in(address: str, networks: Sequence[_Network]) -> bool:
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    return any(parsed in network for network in networks)
 
 
 def _tumbler(table: TableSettings) -> DiceSource:

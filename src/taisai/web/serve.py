@@ -47,9 +47,7 @@ def server_of(house: House) -> uvicorn.Server:
     return _Server(config)
 
 
-async def serve(
-    settings: Settings, open_shelf: Callable[[], Shelf], started: Callable[[House, str], None]
-) -> None:
+async def serve(settings: Settings, open_shelf: Callable[[], Shelf], started: Callable[[House, str], None]) -> None:
     """Serve until a signal comes; `started` is called with the house and its address."""
     house = House(settings, open_shelf(), reopen_shelf=open_shelf)
     await house.start()

@@ -14,8 +14,8 @@ from tests.web.browser.floor import Floor, Wire, running_floor
 
 FOLDER = Path(__file__).parent
 WAIT_MS = 20_000
-_EXPECTED = ("401", "ERR_CONNECTION", "ERR_INTERNET_DISCONNECTED", "WebSocket connection", "ERR_EMPTY_RESPONSE")
-"""What the console says about nobody being signed in, and about wires that a test cuts."""
+_EXPECTED = ("401", "409", "ERR_CONNECTION", "ERR_INTERNET_DISCONNECTED", "WebSocket connection", "ERR_EMPTY_RESPONSE")
+"""What the console says about nobody being signed in, what a table refuses, and wires that a test cuts."""
 
 
 class Visit(Protocol):

@@ -139,7 +139,7 @@ def test_what_is_not_next_is_greyed_with_the_reason(house: CrewHouse, visit: Vis
     table = house.new_table("rws-tai-sai-v6/A")
     page = house.page(visit, "dan", f"/deal?table={table}")
     dealt_to(page, house, table, "close-bets")
-    collect = page.locator(".steps li", has_text="Collect")
+    collect = page.locator(".steps li", has_text="Collect losing")
     expect(collect).to_have_attribute("data-why", "The round is at betting; this comes at announced, entered.")
     lights = page.locator("[data-action=report-lights]")
     expect(lights).to_have_attribute("aria-disabled", "true")
@@ -147,7 +147,7 @@ def test_what_is_not_next_is_greyed_with_the_reason(house: CrewHouse, visit: Vis
     shown = lights.evaluate("(each) => getComputedStyle(each, '::after').content")
     assert "The round is at betting" in shown
     expect(lights.locator(".visually-hidden")).to_contain_text("The round is at betting")
-    lights.click()
+    lights.click(force=True)
     expect(page.locator(".toast")).to_contain_text("The round is at betting")
     assert house.crew_view(table)["next"]["do"] == "close-bets"
 
@@ -265,8 +265,6 @@ def test_chips_and_seats(house: CrewHouse, visit: Visit) -> None:
 def test_an_idle_screen_locks_itself(house: CrewHouse, visit: Visit) -> None:
     """After the idle minutes the screen is covered and takes no step; the holder's password opens it."""
     table = house.new_table("rws-tai-sai-v6/A")
-    page = visit("/", at=house.address)
-    page.clock.install()
     page = house.page(visit, "dan", f"/deal?table={table}")
     page.clock.install()
     page.reload()

@@ -142,13 +142,14 @@ def test_odds_are_exact_and_low_returns_are_flagged(visit: Visit) -> None:
 
 def test_row_and_box_light_each_other_up(visit: Visit) -> None:
     """Pointing at a row marks its box on the heat map; a box that is pointed at or focused marks its row."""
-    page = drawn_odds(visit("/odds?layout=rws-tai-sai-v6/A"))
+    page = drawn_odds(visit("/odds?layout=rws-tai-sai-v6/A", viewport={"width": 1920, "height": 1080}))
     heat = page.locator(".odds g.box[data-box='triple:2']")
     page.locator("tr[data-box='big']").hover()
     expect(page.locator(".odds g.box[data-box='big']")).to_have_class("box picked")
     heat.hover()
     expect(page.locator("tr.linked")).to_have_attribute("data-box", "triple:2")
     expect(page.locator("tr.linked")).to_be_in_viewport()
+    expect(page.locator(".pointed")).to_have_text("Triple 2: house edge 16.20%, return 83.80%")
     page.locator(".odds g.box[data-box='total:9']").focus()
     expect(page.locator("tr.linked")).to_have_attribute("data-box", "total:9")
     assert "12.50%" in (page.locator(".odds g.box[data-box='total:4']").get_attribute("aria-label") or "")

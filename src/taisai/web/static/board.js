@@ -3,7 +3,7 @@
 // and it says that the table prevails (`rws-tai-sai-v6` §5.11).
 
 import { getOnce, part } from "./api.js";
-import { kindOf } from "./boxes.js";
+import { signOf } from "./boxes.js";
 import { diceRow, Tumbler } from "./dice.js";
 import { $, h, put, query, say } from "./dom.js";
 import { language, t } from "./i18n.js";
@@ -16,7 +16,7 @@ import { Table } from "./table.js";
 
 const TICK_MS = 200;
 const ROWS = 6;
-const COLUMNS = 18;
+const COLUMNS = 40;
 const SHOWN = 10;
 
 const name = query("table");
@@ -109,6 +109,7 @@ function drawRoad(host, sides) {
         ),
       ),
   );
+  host.scrollLeft = host.scrollWidth;
 }
 
 /**
@@ -208,15 +209,11 @@ function drawSign(view) {
   if (!setUp || ui.limits.dataset.now === JSON.stringify(setUp.limits)) return;
   ui.limits.dataset.now = JSON.stringify(setUp.limits);
   setCurrency(setUp.currency);
-  const range = (/** @type {{min: number, max: number}} */ each) =>
-    t("home.limits", { min: money(each.min), max: money(each.max) });
-  const kinds = new Set(Object.keys(view.room ?? {}).map(kindOf));
   put(
     ui.limits,
-    h("li", null, h("span", null, t("play.limit-default")), h("b", null, range(setUp.limits.default))),
-    ...Object.entries(setUp.limits.kinds)
-      .filter(([kind]) => kinds.has(kind))
-      .map(([kind, each]) => h("li", null, h("span", null, t(`kind.${kind}`)), h("b", null, range(each)))),
+    ...signOf(setUp, Object.keys(view.room ?? {})).map(({ words, limit: { min, max } }) =>
+      h("li", null, h("span", null, words), h("b", null, t("home.limits", { min: money(min), max: money(max) }))),
+    ),
     ...Object.entries(setUp.limits.differential).map(([pair, most]) =>
       h(
         "li",

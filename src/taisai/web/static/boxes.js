@@ -75,3 +75,19 @@ export function clausesOf(layout, box) {
 export function limitOf(setUp, box) {
   return setUp.limits.kinds[kindOf(box)] ?? setUp.limits.default;
 }
+
+/**
+ * The table's sign, line by line: what it is about, and minimum and maximum.
+ * Kinds without a line of their own share one.
+ * @param {SetUp} setUp
+ * @param {Iterable<string>} boxes the boxes of the layout
+ * @returns {{words: string, limit: import("./types").BoxLimit}[]}
+ */
+export function signOf(setUp, boxes) {
+  const kinds = [...new Set([...boxes].map(kindOf))];
+  const { limits } = setUp;
+  const shared = kinds.filter((kind) => !(kind in limits.kinds)).map((kind) => t(`kind.${kind}`));
+  const own = kinds.filter((kind) => kind in limits.kinds);
+  const first = shared.length ? [{ words: shared.join(t("list.comma")), limit: limits.default }] : [];
+  return [...first, ...own.map((kind) => ({ words: t(`kind.${kind}`), limit: limits.kinds[kind] }))];
+}

@@ -132,6 +132,21 @@ export async function act(desk, action) {
   }
 }
 
+/** Half the width of a reason beside its button, and how near to the window's edge it may come. */
+const HALF_PX = 125;
+
+/** Shift the reason of a greyed button so that it is all in the window. @param {Event} event */
+function shift(event) {
+  const found = /** @type {HTMLElement | null} */ (event.target instanceof Element ? event.target.closest("[data-why]") : null);
+  if (!found) return;
+  const { left, right } = found.getBoundingClientRect();
+  const middle = (left + right) / 2;
+  const wanted = Math.min(Math.max(middle, HALF_PX), innerWidth - HALF_PX);
+  found.style.setProperty("--shift", `${Math.round(wanted - middle)}px`);
+}
+addEventListener("pointerover", shift);
+addEventListener("focusin", shift);
+
 // ---------------------------------------------------------------- fields
 
 /**

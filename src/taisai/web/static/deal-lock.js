@@ -13,6 +13,8 @@ import { refusalWords, signOut, toast } from "./shell.js";
 const TOUCHES = ["pointerdown", "keydown", "wheel", "touchstart"];
 const LOOK_MS = 1000;
 let touched = Date.now();
+/** Whether it was said that the session is over. */
+let told = false;
 /** @type {HTMLDialogElement | null} */
 let shown = null;
 /** @type {(() => void)[]} */
@@ -50,7 +52,8 @@ export function stopped(refusal) {
     return true;
   }
   if (refusal.code === "not-signed-in") {
-    toast(refusalWords(refusal), { kind: "bad", more: [h("a", { href: `/sign-in${location.search}` }, t("nav.sign-in"))] });
+    if (!told) toast(refusalWords(refusal), { kind: "bad", more: [h("a", { href: `/sign-in${location.search}` }, t("nav.sign-in"))] });
+    told = true;
     return true;
   }
   return false;

@@ -162,7 +162,7 @@ function draw() {
   drawEntry();
   drawNext();
   drawSteps(crew);
-  put(ui.work, table.crew && [breachesPanel(desk), losersPanel(desk), payoutsPanel(desk)].filter(Boolean));
+  keepFocus(ui.work, breachesPanel(desk), losersPanel(desk), payoutsPanel(desk));
   keepFocus(ui.players, playersPanel(desk));
   const buttons = TROUBLE.map(([action, key]) => actionButton(desk, action, key ? { key, preset: presets(action) } : {}));
   keepFocus(ui.trouble, ...buttons);

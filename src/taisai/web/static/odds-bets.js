@@ -53,19 +53,45 @@ export async function betsPanel(host, { book, layout, boxes }) {
   const told = h("p", { class: "visually-hidden", role: "status" });
   const feltHost = h("div", { class: "felt-scroll" });
   const partsHost = h("div");
-  put(host, h("h2", { id: "bets-title" }, t("rules.bets")), h("p", { class: "muted" }, t("rules.bets-words")), rail, partsHost, feltHost, list, told, answer);
+  put(
+    host,
+    h("h2", { id: "bets-title" }, t("rules.bets")),
+    h("p", { class: "muted" }, t("rules.bets-words")),
+    rail,
+    partsHost,
+    feltHost,
+    list,
+    told,
+    answer,
+  );
   const felt = await mountFelt(feltHost, {
-    book: decodeURIComponent(book), layout: decodeURIComponent(layout), palette: baize(), label: t("rules.bets"),
-    name: (box) => (bets.has(box) ? t("rules.box-bet", { box: boxName(box), amount: money(bets.get(box) ?? 0) }) : boxName(box)),
+    book: decodeURIComponent(book),
+    layout: decodeURIComponent(layout),
+    palette: baize(),
+    label: t("rules.bets"),
+    name: (box) =>
+      bets.has(box) ? t("rules.box-bet", { box: boxName(box), amount: money(bets.get(box) ?? 0) }) : boxName(box),
     onPick: (box) => change(box, value),
   });
   put(partsHost, sections(felt));
 
   function drawRail() {
-    put(rail, ...CHIPS.map((each, place) => h("button", {
-      class: `chip-button rail-${place}`, "aria-pressed": String(each === value), "aria-label": t("play.place", { amount: money(each) }),
-      onclick: () => ((value = each), drawRail()),
-    }, chip(each))), h("button", { onclick: () => (bets.clear(), void draw()) }, t("play.clear")));
+    put(
+      rail,
+      ...CHIPS.map((each, place) =>
+        h(
+          "button",
+          {
+            class: `chip-button rail-${place}`,
+            "aria-pressed": String(each === value),
+            "aria-label": t("play.place", { amount: money(each) }),
+            onclick: () => ((value = each), drawRail()),
+          },
+          chip(each),
+        ),
+      ),
+      h("button", { onclick: () => (bets.clear(), void draw()) }, t("play.clear")),
+    );
   }
 
   /**
@@ -82,8 +108,26 @@ export async function betsPanel(host, { book, layout, boxes }) {
   async function draw() {
     felt.chips(Object.fromEntries(bets), { own: true, denominations: CHIPS });
     felt.names();
-    put(list, ...[...bets].map(([box, amount]) => h("li", { "data-box": box }, h("span", null, boxName(box)), h("strong", { class: "number" }, money(amount)),
-      h("button", { class: "x", "aria-label": t("rules.take-off", { box: boxName(box) }), onclick: () => change(box, -amount) }, "×"))));
+    put(
+      list,
+      ...[...bets].map(([box, amount]) =>
+        h(
+          "li",
+          { "data-box": box },
+          h("span", null, boxName(box)),
+          h("strong", { class: "number" }, money(amount)),
+          h(
+            "button",
+            {
+              class: "x",
+              "aria-label": t("rules.take-off", { box: boxName(box) }),
+              onclick: () => change(box, -amount),
+            },
+            "×",
+          ),
+        ),
+      ),
+    );
     const text = [...bets].map(([box, amount]) => `${box}=${amount}`).join(",");
     const address = new URL(location.href);
     if (text) address.searchParams.set("bets", text);
@@ -125,11 +169,36 @@ function facts(odds) {
     ["ahead", exactly(odds.ahead)],
     ["return", [...exactly(odds.return), odds.below_75 && h("span", { class: "tag warn" }, t("rules.below-75"))]],
     ["edge", exactly(odds.edge)],
-    ["expected", [signed(Math.round(odds.expected_net.value)), " ", h("span", { class: "exact" }, t("rules.minor", { n: odds.expected_net.exact }))]],
-    ["deviation", [money(Math.round(Math.sqrt(odds.variance.value))), " ", h("span", { class: "exact" }, `√(${odds.variance.exact})`)]],
-    ["worst", odds.exposure ? [t("rules.worst-on", { dice: worst.dice.join("-"), amount: money(odds.exposure) })] : [t("rules.worst-none")]],
+    [
+      "expected",
+      [
+        signed(Math.round(odds.expected_net.value)),
+        " ",
+        h("span", { class: "exact" }, t("rules.minor", { n: odds.expected_net.exact })),
+      ],
+    ],
+    [
+      "deviation",
+      [
+        money(Math.round(Math.sqrt(odds.variance.value))),
+        " ",
+        h("span", { class: "exact" }, `√(${odds.variance.exact})`),
+      ],
+    ],
+    [
+      "worst",
+      odds.exposure
+        ? [t("rules.worst-on", { dice: worst.dice.join("-"), amount: money(odds.exposure) })]
+        : [t("rules.worst-none")],
+    ],
   ];
-  return h("dl", { class: "facts" }, ...lines.map(([name, inside]) => h("div", { "data-fact": name }, h("dt", null, t(`rules.fact-${name}`)), h("dd", null, ...inside))));
+  return h(
+    "dl",
+    { class: "facts" },
+    ...lines.map(([name, inside]) =>
+      h("div", { "data-fact": name }, h("dt", null, t(`rules.fact-${name}`)), h("dd", null, ...inside)),
+    ),
+  );
 }
 
 /**
@@ -146,19 +215,70 @@ function chart(odds) {
   const y = (/** @type {number} */ ways) => 18 + (height - foot - 18) * (1 - ways / most);
   const bars = all.map(({ net, ways }, place) => {
     const x = left + step * (place + 0.5);
-    return s("g", { class: `bar ${kind(net)}` }, s("title", null, `${signed(net)}: ${tn("rules.ways", ways)}`),
+    return s(
+      "g",
+      { class: `bar ${kind(net)}` },
+      s("title", null, `${signed(net)}: ${tn("rules.ways", ways)}`),
       s("rect", { x: x - bar / 2, y: y(ways), width: bar, height: Math.max(1, height - foot - y(ways)), rx: 3 }),
       all.length <= 24 && s("text", { x, y: y(ways) - 5 }, ways),
-      place % each === 0 && s("text", { x, y: height - foot + 18, class: "net" }, (net > 0 ? "+" : net < 0 ? "−" : "") + chip(Math.abs(net))));
+      place % each === 0 &&
+        s(
+          "text",
+          { x, y: height - foot + 18, class: "net" },
+          (net > 0 ? "+" : net < 0 ? "−" : "") + chip(Math.abs(net)),
+        ),
+    );
   });
-  return h("figure", { class: "chart" },
+  return h(
+    "figure",
+    { class: "chart" },
     h("figcaption", null, h("h3", null, t("rules.chart")), h("p", { class: "muted" }, t("rules.chart-words"))),
-    s("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": t("rules.chart-label", { n: all.length, least: signed(all[0].net), most: signed(all[all.length - 1].net) }) },
-      s("line", { x1: left, x2: width, y1: height - foot, y2: height - foot, class: "axis" }), ...bars),
-    h("details", null, h("summary", null, t("rules.chart-table")),
-      h("table", { class: "distribution" }, h("thead", null, h("tr", null, ...["result", "ways", "chance"].map((name) => h("th", { class: "number" }, t(`rules.col-${name}`))))),
-        h("tbody", null, ...all.map(({ net, ways }) => h("tr", { "data-net": net }, h("td", { class: "number" }, signed(net)), h("td", { class: "number" }, number(ways)),
-          h("td", { class: "number" }, percent(ways / 216, 2))))))));
+    s(
+      "svg",
+      {
+        viewBox: `0 0 ${width} ${height}`,
+        role: "img",
+        "aria-label": t("rules.chart-label", {
+          n: all.length,
+          least: signed(all[0].net),
+          most: signed(all[all.length - 1].net),
+        }),
+      },
+      s("line", { x1: left, x2: width, y1: height - foot, y2: height - foot, class: "axis" }),
+      ...bars,
+    ),
+    h(
+      "details",
+      null,
+      h("summary", null, t("rules.chart-table")),
+      h(
+        "table",
+        { class: "distribution" },
+        h(
+          "thead",
+          null,
+          h(
+            "tr",
+            null,
+            ...["result", "ways", "chance"].map((name) => h("th", { class: "number" }, t(`rules.col-${name}`))),
+          ),
+        ),
+        h(
+          "tbody",
+          null,
+          ...all.map(({ net, ways }) =>
+            h(
+              "tr",
+              { "data-net": net },
+              h("td", { class: "number" }, signed(net)),
+              h("td", { class: "number" }, number(ways)),
+              h("td", { class: "number" }, percent(ways / 216, 2)),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
 /**
@@ -168,14 +288,46 @@ function chart(odds) {
 function grid(odds) {
   const most = Math.max(...odds.rolls.map((each) => Math.abs(each.net)), 1);
   const nets = new Map(odds.rolls.map((each) => [each.dice.join(""), each.net]));
-  return h("figure", { class: "rolls" }, h("figcaption", null, h("h3", null, t("rules.rolls")), h("p", { class: "muted" }, t("rules.rolls-words"))),
-    h("div", { class: most < 100_000 ? "blocks short" : "blocks" }, ...FACES.map((one) => h("table", { class: "block" }, h("caption", null, t("rules.first-die", { n: one })),
-      h("thead", null, h("tr", null, h("td", null), ...FACES.map((three) => h("th", { scope: "col" }, three)))),
-      h("tbody", null, ...FACES.map((two) => h("tr", null, h("th", { scope: "row" }, two), ...FACES.map((three) => {
-        const net = nets.get(`${one}${two}${three}`) ?? 0;
-        const strong = Math.abs(net) * 3 > most ? "strong" : "";
-        return h("td", { class: `${kind(net)} ${strong}`, "data-roll": `${one}${two}${three}`, "data-net": net, title: `${one}-${two}-${three}: ${signed(net)}` },
-          (net > 0 ? "+" : net < 0 ? "−" : "") + chip(Math.abs(net)));
-      })))))))
-    );
+  return h(
+    "figure",
+    { class: "rolls" },
+    h("figcaption", null, h("h3", null, t("rules.rolls")), h("p", { class: "muted" }, t("rules.rolls-words"))),
+    h(
+      "div",
+      { class: most < 100_000 ? "blocks short" : "blocks" },
+      ...FACES.map((one) =>
+        h(
+          "table",
+          { class: "block" },
+          h("caption", null, t("rules.first-die", { n: one })),
+          h("thead", null, h("tr", null, h("td", null), ...FACES.map((three) => h("th", { scope: "col" }, three)))),
+          h(
+            "tbody",
+            null,
+            ...FACES.map((two) =>
+              h(
+                "tr",
+                null,
+                h("th", { scope: "row" }, two),
+                ...FACES.map((three) => {
+                  const net = nets.get(`${one}${two}${three}`) ?? 0;
+                  const strong = Math.abs(net) * 3 > most ? "strong" : "";
+                  return h(
+                    "td",
+                    {
+                      class: `${kind(net)} ${strong}`,
+                      "data-roll": `${one}${two}${three}`,
+                      "data-net": net,
+                      title: `${one}-${two}-${three}: ${signed(net)}`,
+                    },
+                    (net > 0 ? "+" : net < 0 ? "−" : "") + chip(Math.abs(net)),
+                  );
+                }),
+              ),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
 }

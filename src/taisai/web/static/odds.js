@@ -48,6 +48,8 @@ const COLUMNS = {
 /** @type {import("./felt.js").Felt | null} */
 let felt = null;
 const feltHost = h("div", { class: "felt-scroll" });
+const pointed = h("p", { class: "pointed", "aria-hidden": "true" }, t("rules.point"));
+const sheetOf = new Map(odds.map((each) => [each.box, each]));
 const body = h("tbody");
 let sorted = "box";
 let up = true;
@@ -56,17 +58,59 @@ const rows = new Map(odds.map((each) => [each.box, row(each)]));
 
 /** @param {BoxOdds} each */
 function row(each) {
-  const made = h("tr", { "data-box": each.box },
-    h("th", { scope: "row" }, h("button", { class: "link", onclick: () => felt?.focus(each.box), onfocus: () => link(each.box, false) }, boxName(each.box))),
-    h("td", { class: "pays", title: payText(sheet, each.box) }, t("odds.to-1", { n: each.pays.map((one) => one.pays).join(" / ") })),
-    h("td", { class: "number" }, `${each.ways} `, h("span", { class: "exact" }, each.probability.exact), " ", percent(each.probability.value, 2)),
-    h("td", { class: "number" }, ...exactly(each.return), each.below_75 && h("div", null, h("span", { class: "tag warn" }, t("rules.below-75")))),
+  const made = h(
+    "tr",
+    { "data-box": each.box },
+    h(
+      "th",
+      { scope: "row" },
+      h(
+        "button",
+        { class: "link", onclick: () => felt?.focus(each.box), onfocus: () => link(each.box, false) },
+        boxName(each.box),
+      ),
+    ),
+    h(
+      "td",
+      { class: "pays", title: payText(sheet, each.box) },
+      t("odds.to-1", { n: each.pays.map((one) => one.pays).join(" / ") }),
+    ),
+    h(
+      "td",
+      { class: "number" },
+      `${each.ways} `,
+      h("span", { class: "exact" }, each.probability.exact),
+      " ",
+      percent(each.probability.value, 2),
+    ),
+    h(
+      "td",
+      { class: "number" },
+      ...exactly(each.return),
+      each.below_75 && h("div", null, h("span", { class: "tag warn" }, t("rules.below-75"))),
+    ),
     h("td", { class: "number" }, ...exactly(each.edge)),
     h("td", { class: "number", title: each.variance.exact }, number(Math.round(each.variance.value * 1000) / 1000)),
-    h("td", null, clauseLinks(book, each.clauses)));
+    h("td", null, clauseLinks(book, each.clauses)),
+  );
   made.addEventListener("pointerenter", () => link(each.box, false));
   made.addEventListener("pointerleave", () => link(null, false));
   return made;
+}
+
+/**
+ * A box and what the house keeps of it.
+ * @param {string} box
+ */
+function edgeOf(box) {
+  const each = sheetOf.get(box);
+  return each
+    ? t("rules.box-edge", {
+        box: boxName(box),
+        edge: percent(each.edge.value, 2),
+        return: percent(each.return.value, 2),
+      })
+    : boxName(box);
 }
 
 /**
@@ -76,6 +120,7 @@ function row(each) {
  */
 function link(box, scroll) {
   felt?.mark("picked", box === null ? [] : [box]);
+  pointed.textContent = box === null ? t("rules.point") : edgeOf(box);
   for (const [each, made] of rows) made.classList.toggle("linked", each === box);
   const host = body.closest(".odds-table");
   const made = box === null ? undefined : rows.get(box);
@@ -85,8 +130,17 @@ function link(box, scroll) {
 }
 
 const heads = Object.keys(COLUMNS).map((column) =>
-  h("th", { scope: "col", class: column === "box" || column === "pays" ? "" : "number", "data-column": column },
-    h("button", { class: "sort", onclick: () => sort(column) }, t(`rules.col-${column}`), h("span", { class: "arrow", "aria-hidden": "true" }))));
+  h(
+    "th",
+    { scope: "col", class: column === "box" || column === "pays" ? "" : "number", "data-column": column },
+    h(
+      "button",
+      { class: "sort", onclick: () => sort(column) },
+      t(`rules.col-${column}`),
+      h("span", { class: "arrow", "aria-hidden": "true" }),
+    ),
+  ),
+);
 
 /** @param {string} column */
 function sort(column) {
@@ -112,25 +166,61 @@ const betsHost = h("section", { class: "panel", id: "bets", "aria-labelledby": "
 const low = odds.filter((each) => each.below_75).length;
 put(
   $("#main"),
-  h("div", { class: "wrap wide rules" },
+  h(
+    "div",
+    { class: "wrap wide rules" },
     subNav("odds", name),
-    h("div", { class: "row top-row" }, h("h1", null, t("rules.odds-title", { layout: name })),
-      layoutChoice(t("rules.layout"), all, name, (chosen) => (location.href = `/odds?layout=${chosen}`))),
-    h("div", { class: "odds" },
-      h("section", { class: "panel", "aria-label": t("rules.heat") }, h("h2", null, t("rules.heat")), h("p", { class: "muted" }, t("rules.heat-words")), partsHost, feltHost),
-      h("section", { class: "panel", "aria-labelledby": "table-title" }, h("h2", { id: "table-title" }, t("rules.table")),
-        h("p", { class: "muted" }, t("rules.table-words"), " ", low > 0 ? t("rules.below-count", { n: low }) : t("rules.below-none")),
-        h("div", { class: "scroll odds-table", tabindex: "0", role: "region", "aria-labelledby": "table-title" }, h("table", { lang: locale() },
-          h("thead", null, h("tr", null, ...heads, h("th", { scope: "col" }, t("rules.clause")))), body)))),
-    betsHost),
+    h(
+      "div",
+      { class: "row top-row" },
+      h("h1", null, t("rules.odds-title", { layout: name })),
+      layoutChoice(t("rules.layout"), all, name, (chosen) => (location.href = `/odds?layout=${chosen}`)),
+    ),
+    h(
+      "div",
+      { class: "odds" },
+      h(
+        "section",
+        { class: "panel", "aria-label": t("rules.heat") },
+        h("h2", null, t("rules.heat")),
+        h("p", { class: "muted" }, t("rules.heat-words")),
+        partsHost,
+        feltHost,
+        pointed,
+      ),
+      h(
+        "section",
+        { class: "panel", "aria-labelledby": "table-title" },
+        h("h2", { id: "table-title" }, t("rules.table")),
+        h(
+          "p",
+          { class: "muted" },
+          t("rules.table-words"),
+          " ",
+          low > 0 ? t("rules.below-count", { n: low }) : t("rules.below-none"),
+        ),
+        h(
+          "div",
+          { class: "scroll odds-table", tabindex: "0", role: "region", "aria-labelledby": "table-title" },
+          h(
+            "table",
+            { lang: locale() },
+            h("thead", null, h("tr", null, ...heads, h("th", { scope: "col" }, t("rules.clause")))),
+            body,
+          ),
+        ),
+      ),
+    ),
+    betsHost,
+  ),
 );
-const sheetOf = new Map(odds.map((each) => [each.box, each]));
 felt = await mountFelt(feltHost, {
-  book, layout, palette: baize(), heat: true, label: t("rules.heat"),
-  name: (box) => {
-    const each = sheetOf.get(box);
-    return each ? t("rules.box-edge", { box: boxName(box), edge: percent(each.edge.value, 2), return: percent(each.return.value, 2) }) : boxName(box);
-  },
+  book,
+  layout,
+  palette: baize(),
+  heat: true,
+  label: t("rules.heat"),
+  name: edgeOf,
   onPick: (box) => {
     link(box, true);
     $("button", /** @type {HTMLElement} */ (rows.get(box))).focus();

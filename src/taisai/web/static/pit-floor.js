@@ -66,6 +66,14 @@ function tableCard(card) {
       h("a", { class: "button", href: `/deal?table=${part(card.table)}` }, t("home.deal")), h("a", { class: "button", href: `#journal/${part(card.table)}` }, t("pit.part.journal"))));
 }
 
+/** Currencies of the tables, by name. @type {Map<string, string>} */
+const currencies = new Map();
+
+/** What an alert is about: the house's words, and the amount of a win. @param {Alert} alert */
+function about(alert) {
+  return alert.amount ? `${alert.what}: ${money(alert.amount, currencies.get(alert.table))}` : alert.what;
+}
+
 /**
  * @param {Alert} alert
  * @param {() => void} again
@@ -77,7 +85,7 @@ function alertRow(alert, again) {
     h("div", { class: "grow" },
       h("p", null, h("strong", null, t(`pit.alert.${alert.kind}`)), " · ", h("a", { href: `#table/${part(alert.table)}` }, alert.table),
         alert.round > 0 && ` · ${t("history.round", { n: alert.round })}`, alert.times > 1 && ` · ${t("pit.times", { n: alert.times })}`, " · ", time(alert.at)),
-      h("p", { class: "muted", lang: "en" }, alert.what),
+      h("p", { class: "muted", lang: "en" }, about(alert)),
       cleared && h("p", { class: "by" }, t("pit.cleared-by", { who: alert.cleared_by, time: dateTime(alert.cleared_at ?? 0) }), alert.note && ` “${alert.note}”`)),
     !cleared && h("button", { onclick: () => void clear(alert, again), "aria-label": t("pit.clear-what", { what: t(`pit.alert.${alert.kind}`), table: alert.table }) }, t("pit.clear")));
 }
@@ -89,7 +97,7 @@ function alertRow(alert, again) {
 async function clear(alert, again) {
   const note = h("input", { name: "note", autocomplete: "off", maxlength: 500 });
   const said = await dialog(t("pit.clear"), (/** @type {(answer: string | null) => void} */ close) => {
-    const form = h("form", { class: "ask" }, h("p", null, h("strong", null, t(`pit.alert.${alert.kind}`)), ` · ${alert.table}`), h("p", { class: "muted", lang: "en" }, alert.what),
+    const form = h("form", { class: "ask" }, h("p", null, h("strong", null, t(`pit.alert.${alert.kind}`)), ` · ${alert.table}`), h("p", { class: "muted", lang: "en" }, about(alert)),
       h("label", { class: "field" }, h("span", null, t("pit.clear-note")), note),
       h("p", { class: "row" }, h("button", { class: "main", type: "submit" }, t("pit.clear")), h("button", { type: "button", onclick: () => close(null) }, t("cancel"))));
     form.addEventListener("submit", (event) => {
@@ -135,6 +143,7 @@ export async function open(host) {
     try {
       /** @type {[PitCard[], Alert[]]} */
       const [tables, alerts] = await Promise.all([get("/api/pit"), get("/api/alerts?cleared=true")]);
+      for (const card of tables) if (card.currency) currencies.set(card.table, card.currency);
       drawAlerts(alerts);
       drawCards(tables);
       for (const card of tables) watch(card.table);

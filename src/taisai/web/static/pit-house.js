@@ -47,7 +47,7 @@ export function enabling(what, disabled, again) {
 function auditPanel() {
   const words = h("p", { role: "status" });
   const bar = h("progress", { max: 1, value: 0, "aria-label": t("pit.audit"), hidden: true });
-  const list = h("ul", { class: "events" });
+  const list = h("ul", { class: "events", tabindex: "0", "aria-label": t("pit.audit") });
   const button = h("button", { class: "main", "data-action": "audit", onclick: () => void begin() }, t("pit.audit-begin"));
   let gone = false;
 
@@ -98,8 +98,8 @@ function digestPanel() {
 
 /** @type {import("./pit.js").Open} */
 export async function open(host, _argument, who) {
-  const tables = h("ul", { class: "events" });
-  const events = h("ul", { class: "events" });
+  const tables = h("ul", { class: "rows" });
+  const events = h("ul", { class: "events", tabindex: "0", "aria-label": t("pit.events") });
   const may = who.post !== "auditor";
 
   async function draw() {

@@ -35,7 +35,7 @@ export async function open(host) {
           ...SUMS.map((key) => h("td", { class: "number" }, cash(row, key))), ...SHARES.map((key) => h("td", { class: "number" }, row[key] === null ? "–" : percent(row[key], 2)))))))),
       report.rows.length === 0 && h("p", null, t("pit.no-activity")),
       h("h3", null, t("pit.significant")),
-      h("ul", { class: "events" }, ...report.significant.slice(-100).reverse().map((/** @type {any} */ each) =>
+      h("ul", { class: "events", tabindex: "0", "aria-label": t("pit.significant") }, ...report.significant.slice(-100).reverse().map((/** @type {any} */ each) =>
         h("li", { lang: "en" }, h("span", { class: "when" }, new Date(each.at).toLocaleString()), h("strong", null, each.table), " ", each.detail || each.what))));
   }
   const label = (/** @type {string} */ text, /** @type {HTMLElement} */ each) => h("label", { class: "field" }, h("span", null, text), each);

@@ -23,7 +23,7 @@ export function buildScreen(name) {
     lastNet: h("dd", { class: "number", id: "last-net" }),
     rail: h("div", { class: "rail" }),
     result: h("section", { class: "panel result", "aria-live": "polite" }),
-    favourites: h("section", { class: "panel" }),
+    favourites: h("section", { class: "panel favourites-panel" }),
     guide: h("aside", { class: "guide", "aria-label": t("guide.title"), hidden: true }),
   };
   put(

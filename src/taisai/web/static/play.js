@@ -3,7 +3,7 @@
 // Everything that counts is the house's: room, limits, odds, dice, payouts. This screen shows and asks.
 
 import { get, me, part, Refusal } from "./api.js";
-import { boxName, clausesOf, kindOf, layoutOf, limitOf, payText, SECTIONS } from "./boxes.js";
+import { boxName, clausesOf, kindOf, layoutOf, limitOf, payText, SECTIONS, signOf } from "./boxes.js";
 import { diceRow, Tumbler } from "./dice.js";
 import { $, h, put, query, say } from "./dom.js";
 import { mountFelt } from "./felt.js";
@@ -279,14 +279,11 @@ function drawLimits(view) {
   const now = JSON.stringify([setUp.limits, language()]);
   if (ui.limits.dataset.now === now) return;
   ui.limits.dataset.now = now;
-  const present = new Set(layout.boxes.map(kindOf));
-  const range = (/** @type {{min: number, max: number}} */ { min, max }) =>
-    t("home.limits", { min: money(min), max: money(max) });
-  const kinds = Object.entries(setUp.limits.kinds).filter(([kind]) => present.has(kind));
   put(
     ui.limits,
-    h("li", null, h("b", null, t("play.limit-default")), " ", range(setUp.limits.default)),
-    ...kinds.map(([kind, limit]) => h("li", null, h("b", null, t(`kind.${kind}`)), " ", range(limit))),
+    ...signOf(setUp, layout.boxes).map(({ words, limit: { min, max } }) =>
+      h("li", null, h("b", null, words), " ", t("home.limits", { min: money(min), max: money(max) })),
+    ),
     ...Object.entries(setUp.limits.differential).map(([pair, most]) =>
       h(
         "li",

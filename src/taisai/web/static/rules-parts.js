@@ -50,8 +50,13 @@ export function subNav(now, layout) {
     ["odds", `/odds?layout=${layout}`],
     ["compare", `/compare?one=${layout}`],
   ];
-  return h("nav", { class: "sub-nav", "aria-label": t("rules.pages") },
-    ...pages.map(([name, href]) => h("a", { class: "button", href, "aria-current": name === now ? "page" : null }, t(`rules.page-${name}`))));
+  return h(
+    "nav",
+    { class: "sub-nav", "aria-label": t("rules.pages") },
+    ...pages.map(([name, href]) =>
+      h("a", { class: "button", href, "aria-current": name === now ? "page" : null }, t(`rules.page-${name}`)),
+    ),
+  );
 }
 
 /**
@@ -62,12 +67,20 @@ export function subNav(now, layout) {
  * @param {(layout: string) => void} chosen
  */
 export function layoutChoice(label, all, now, chosen) {
-  const select = h("select", { onchange: () => chosen(select.value) },
-    ...all.map((book) => h("optgroup", { label: `${book.title}, ${book.version}` },
-      ...book.layouts.map((layout) => {
-        const name = `${book.id}/${layout}`;
-        return h("option", { value: name, selected: name === now }, `${name}`);
-      }))));
+  const select = h(
+    "select",
+    { onchange: () => chosen(select.value) },
+    ...all.map((book) =>
+      h(
+        "optgroup",
+        { label: `${book.title}, ${book.version}` },
+        ...book.layouts.map((layout) => {
+          const name = `${book.id}/${layout}`;
+          return h("option", { value: name, selected: name === now }, `${name}`);
+        }),
+      ),
+    ),
+  );
   return h("label", { class: "field" }, h("span", null, label), select);
 }
 
@@ -79,8 +92,11 @@ export function sections(felt) {
   const kinds = new Set([...felt.boxes.keys()].map(kindOf));
   const there = SECTIONS.filter(([, some]) => some.some((kind) => kinds.has(kind)));
   if (there.length < 2) return null;
-  return h("div", { class: "felt-parts", role: "group", "aria-label": t("play.sections") },
-    ...there.map(([name, some]) => h("button", { onclick: () => felt.showSection(some) }, t(`section.${name}`))));
+  return h(
+    "div",
+    { class: "felt-parts", role: "group", "aria-label": t("play.sections") },
+    ...there.map(([name, some]) => h("button", { onclick: () => felt.showSection(some) }, t(`section.${name}`))),
+  );
 }
 
 /**
@@ -89,7 +105,11 @@ export function sections(felt) {
  * @param {number} [places]
  */
 export function exactly(share, places = 2) {
-  return [h("span", { class: "number" }, percent(share.value, places)), " ", h("span", { class: "exact" }, share.exact)];
+  return [
+    h("span", { class: "number" }, percent(share.value, places)),
+    " ",
+    h("span", { class: "exact" }, share.exact),
+  ];
 }
 
 /** The place of a clause in a page. @param {string} clause */

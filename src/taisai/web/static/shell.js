@@ -72,7 +72,7 @@ function bar(page) {
     h("div", { class: "bar-own" }, ...(page.bar?.() ?? [])),
     h(
       "button",
-      { class: "quiet", onclick: () => void settings() },
+      { class: "quiet", "aria-label": t("nav.settings"), onclick: () => void settings() },
       h("span", { class: "gear", "aria-hidden": "true" }, "⚙"),
       h("span", { class: "gear-words" }, t("nav.settings")),
     ),

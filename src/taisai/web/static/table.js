@@ -51,6 +51,17 @@ export function merge(value, patch) {
   return made;
 }
 
+/**
+ * A settled bet by name; the table sends it as a row.
+ * @param {any} row
+ * @returns {import("./types").Line}
+ */
+export function lineOf(row) {
+  if (!Array.isArray(row)) return row;
+  const [player, box, stake, at_risk, pays, winnings, returned] = row;
+  return { player, box, stake, at_risk, pays, winnings, returned };
+}
+
 /** One table, as this browser sees it. */
 export class Table {
   /** @param {string} name */
@@ -287,6 +298,7 @@ export class Table {
         this._moved(message, message.patch, message.told);
         break;
       case "seat":
+        if (message.seat.last) message.seat.last.lines = message.seat.last.lines.map(lineOf);
         this.seat = message.seat;
         this._tell("seat", message.seat);
         break;

@@ -59,7 +59,8 @@ export interface View {
   seats: Record<string, { present: boolean; colour: string | null; value: number }>;
   stakes: Record<string, Record<Box, number>>;
   totals: Record<Box, number>;
-  lines: Line[];
+  /** Bets settled so far in this round, as rows: `lineOf` of table.js names their parts. */
+  lines: any[];
   results: Result[];
   set_up?: SetUp;
   /** How much more each box takes; true is no limit but the chips. */
@@ -165,6 +166,6 @@ export interface PitCard extends TableCard {
   rounds_per_hour: number | null; flags: any[]; exposure?: { staked: number; loss: number };
 }
 export interface Alert {
-  id: string; kind: string; table: string; round: number; at: number; what: string; times: number;
+  id: string; kind: string; table: string; round: number; at: number; what: string; amount: number; times: number;
   cleared_at: number | null; cleared_by: string; note: string;
 }

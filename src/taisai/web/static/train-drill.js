@@ -1,0 +1,565 @@
+// One drill from the first look to its marks: call, collect, pay, and what an irregularity asks.
+// Enters: a drill of /api/training/drill. Leaves: answers for /api/training/mark, and the marks on screen. No payout is
+// computed here: tapped chips are added up, as a hand would, and all else is the house's.
+
+import { getOnce, part, post, Refusal } from "./api.js";
+import { boxName, SECTIONS } from "./boxes.js";
+import { diceRow } from "./dice.js";
+import { $, h, put, say } from "./dom.js";
+import { mountFelt } from "./felt.js";
+import { language, t, tn } from "./i18n.js";
+import { chip, money, setCurrency } from "./money.js";
+import { sections } from "./rules-parts.js";
+import { baize, showRefusal, toast } from "./shell.js";
+import { marksPanel } from "./train-marks.js";
+
+/** @typedef {import("./felt.js").Felt} Felt */
+/** @typedef {{player: string, box: string, stake: number, chips: number}} Bet */
+/** @typedef {{id: string, text: string, choices: {id: string, text: string}[]}} Situation */
+/**
+ * @typedef {object} Drill
+ * @property {string} book
+ * @property {string} layout
+ * @property {string} digest
+ * @property {number} level
+ * @property {string} seed
+ * @property {string} currency
+ * @property {number[]} denominations
+ * @property {import("./types").Limits | null} limits
+ * @property {{name: string, colour: string, value: number}[]} players
+ * @property {Bet[]} bets
+ * @property {number[]} dice
+ * @property {string[]} calls
+ * @property {Situation[]} situations
+ * @property {number} par_s
+ */
+/**
+ * @typedef {object} Next what follows a drill
+ * @property {(seed: string) => void} leave
+ * @property {(seed: string, level: number) => void} again
+ * @property {(marks: import("./train-marks.js").Marks, drill: Drill) => void} marked
+ */
+
+const STAGES = ["call", "collect", "pay", "cases"];
+const main = $("#main");
+
+/** Minutes and seconds. @param {number} seconds */
+export function clock(seconds) {
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+/** One drill from the first look to its marks. */
+export class Exercise {
+  /** @param {Drill} drill */
+  constructor(drill) {
+    this.drill = drill;
+    this.stage = 0;
+    this.call = "";
+    /** @type {Set<string>} */
+    this.collected = new Set();
+    /** Typed amounts by player and box. @type {Map<string, string>} */
+    this.amounts = new Map();
+    /** @type {Record<string, string>} */
+    this.cases = {};
+    this.begun = performance.now();
+    /** @type {HTMLInputElement | null} */
+    this.into = null;
+    /** @type {Felt | null} */
+    this.felt = null;
+    this.ui = {
+      steps: h("ol", { class: "stages", "aria-label": t("train.stages") }),
+      time: h("span", { class: "number time", role: "timer", "aria-label": t("train.time") }),
+      felt: h("div", { class: "felt-scroll" }),
+      parts: h("div"),
+      work: h("section", { class: "panel work", "aria-live": "off" }),
+      bets: h("section", { class: "panel", "aria-label": t("train.bets") }),
+    };
+    setCurrency(drill.currency);
+    /** @type {Record<string, number>} */
+    this.totals = {};
+    for (const { box, stake } of drill.bets) this.totals[box] = (this.totals[box] ?? 0) + stake;
+  }
+
+  async run() {
+    const { drill, ui } = this;
+    put(
+      main,
+      h(
+        "div",
+        { class: "wrap wide train" },
+        h(
+          "div",
+          { class: "row drill-top" },
+          h("h1", null, t("train.drill", { layout: `${drill.book}/${drill.layout}`, n: drill.level })),
+          h("span", { class: "dice-shown" }, diceRow(drill.dice)),
+          ui.time,
+          h("button", { class: "quiet", onclick: () => this.leave() }, t("train.leave")),
+        ),
+        ui.steps,
+        h(
+          "div",
+          { class: "drill" },
+          h("div", { class: "felt-side" }, ui.parts, ui.felt, sign(drill), ui.bets),
+          ui.work,
+        ),
+      ),
+    );
+    this.drawBets();
+    this.draw();
+    this.felt = await mountFelt(ui.felt, {
+      book: drill.book,
+      layout: drill.layout,
+      palette: baize(),
+      label: t("play.felt"),
+      name: (box) => this.nameOf(box),
+      onPick: (box) => this.pick(box),
+    });
+    put(ui.parts, sections(this.felt));
+    this.felt.chips(this.totals, { own: true, denominations: drill.denominations });
+    const first = SECTIONS.find(([, kinds]) => kinds.some((kind) => drill.bets[0]?.box.split(":")[0] === kind));
+    if (first && ui.felt.scrollWidth > ui.felt.clientWidth) this.felt.showSection(first[1]);
+    this.begun = performance.now();
+    const tick = () => {
+      if (!ui.time.isConnected) return clearInterval(timer);
+      say(ui.time, t("train.clock", { now: clock(this.seconds), par: clock(drill.par_s) }));
+      ui.time.classList.toggle("late", this.seconds > drill.par_s);
+      return undefined;
+    };
+    const timer = setInterval(tick, 500);
+    tick();
+  }
+
+  get seconds() {
+    return Math.round((performance.now() - this.begun) / 1000);
+  }
+
+  leave() {
+    start(this.drill.seed);
+  }
+
+  /** @param {string} box */
+  nameOf(box) {
+    const here = this.drill.bets.filter((bet) => bet.box === box).map((bet) => `${bet.player} ${this.stakeOf(bet)}`);
+    if (!here.length) return boxName(box);
+    const taken = this.collected.has(box) ? `${t("list.comma")}${t("train.collected")}` : "";
+    return `${boxName(box)}: ${here.join(t("list.comma"))}${taken}`;
+  }
+
+  /** A bet as it lies: an amount, or chips of a colour. @param {Bet} bet */
+  stakeOf(bet) {
+    const player = this.drill.players.find((each) => each.name === bet.player);
+    return bet.chips && player
+      ? t("train.colour-chips", {
+          n: bet.chips,
+          colour: t(`train.colour-${player.colour}`),
+          value: money(player.value),
+        })
+      : money(bet.stake);
+  }
+
+  /** @param {string} box */
+  pick(box) {
+    if (STAGES[this.stage] !== "collect") return;
+    if (!(box in this.totals)) {
+      toast(t("train.nothing-there", { box: boxName(box) }));
+      return;
+    }
+    if (!this.collected.delete(box)) this.collected.add(box);
+    this.showCollected();
+    this.draw();
+  }
+
+  showCollected() {
+    this.felt?.mark("picked", this.collected);
+    this.felt?.markChips("taken", (box) => this.collected.has(box));
+    this.felt?.names();
+    this.drawBets();
+  }
+
+  drawBets() {
+    const { drill } = this;
+    put(
+      this.ui.bets,
+      h("h2", null, t("train.bets")),
+      h(
+        "ul",
+        { class: "players" },
+        ...drill.players.map((player) => {
+          const mine = drill.bets.filter((bet) => bet.player === player.name);
+          return (
+            mine.length > 0 &&
+            h(
+              "li",
+              null,
+              h("strong", { class: player.colour ? `colour ${player.colour}` : "" }, player.name),
+              h(
+                "ul",
+                null,
+                ...mine.map((bet) =>
+                  h(
+                    "li",
+                    { class: this.collected.has(bet.box) ? "taken" : "" },
+                    h("span", null, boxName(bet.box)),
+                    h("span", { class: "number" }, this.stakeOf(bet)),
+                  ),
+                ),
+              ),
+            )
+          );
+        }),
+      ),
+    );
+  }
+
+  // ---------------------------------------------------------------- stages
+
+  draw() {
+    const name = STAGES[this.stage];
+    put(
+      this.ui.steps,
+      ...STAGES.map((each, place) =>
+        h(
+          "li",
+          { "aria-current": place === this.stage ? "step" : null, class: place < this.stage ? "done" : "" },
+          t(`train.stage-${each}`),
+        ),
+      ),
+    );
+    const inside =
+      {
+        call: () => this.calling(),
+        collect: () => this.collecting(),
+        pay: () => this.paying(),
+        cases: () => this.judging(),
+      }[name] ?? (() => []);
+    const last = this.stage === STAGES.length - 1;
+    const focused = document.activeElement?.getAttribute("data-key");
+    const form = h(
+      "form",
+      null,
+      h("h2", null, t(`train.ask-${name}`)),
+      ...inside(),
+      h(
+        "div",
+        { class: "row onward" },
+        this.stage > 0 && h("button", { type: "button", onclick: () => this.go(this.stage - 1) }, t("train.back")),
+        h("button", { class: "main big", type: "submit" }, last ? t("train.finish") : t("train.next")),
+      ),
+    );
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      if (last) void this.finish();
+      else this.go(this.stage + 1);
+    });
+    put(this.ui.work, form);
+    if (focused) /** @type {HTMLElement | null} */ (form.querySelector(`[data-key="${CSS.escape(focused)}"]`))?.focus();
+  }
+
+  /** @param {number} stage */
+  go(stage) {
+    this.stage = stage;
+    this.draw();
+    /** @type {HTMLElement | null} */ (this.ui.work.querySelector("input, button.choice, button.main"))?.focus({
+      preventScroll: true,
+    });
+  }
+
+  calling() {
+    const typed = h("input", {
+      name: "call",
+      "data-key": "call",
+      value: this.drill.calls.includes(this.call) ? "" : this.call,
+      autocomplete: "off",
+      lang: "en",
+      oninput: () => {
+        this.call = typed.value;
+        this.ui.work.querySelectorAll(".choice").forEach((each) => each.setAttribute("aria-pressed", "false"));
+      },
+    });
+    return [
+      h(
+        "div",
+        { class: "choices", role: "group", "aria-label": t("train.ask-call") },
+        ...this.drill.calls.map((each) =>
+          h(
+            "button",
+            {
+              type: "button",
+              class: "choice",
+              lang: "en",
+              "data-key": each,
+              "aria-pressed": String(each === this.call),
+              onclick: () => ((this.call = each), this.draw()),
+            },
+            each,
+          ),
+        ),
+      ),
+      h("label", { class: "field" }, h("span", null, t("train.type-call")), typed),
+    ];
+  }
+
+  collecting() {
+    const boxes = Object.keys(this.totals);
+    return [
+      h("p", { class: "muted" }, t("train.tap-losers")),
+      h(
+        "div",
+        { class: "choices boxes", role: "group", "aria-label": t("train.ask-collect") },
+        ...boxes.map((box) =>
+          h(
+            "button",
+            {
+              type: "button",
+              class: "choice",
+              "data-key": box,
+              "aria-pressed": String(this.collected.has(box)),
+              onclick: () => this.pick(box),
+            },
+            boxName(box),
+          ),
+        ),
+      ),
+      h("p", { role: "status", class: "muted" }, tn("train.picked", this.collected.size)),
+    ];
+  }
+
+  paying() {
+    const { drill } = this;
+    const lines = drill.bets.filter((bet) => drill.limits || !this.collected.has(bet.box));
+    const field = (/** @type {Bet} */ bet) => {
+      const key = `${bet.player}|${bet.box}`;
+      const back = this.collected.has(bet.box);
+      const input = h("input", {
+        inputmode: "decimal",
+        autocomplete: "off",
+        "data-key": key,
+        name: key,
+        value: this.amounts.get(key) ?? "",
+        placeholder: "0",
+        "aria-label": t(back ? "train.give-back-to" : "train.pay-to", {
+          player: bet.player,
+          box: boxName(bet.box),
+          stake: this.stakeOf(bet),
+        }),
+        onfocus: () => (this.into = input),
+        oninput: () => this.amounts.set(key, input.value),
+      });
+      return h(
+        "label",
+        { class: `pay-line ${back ? "back" : ""}` },
+        h(
+          "span",
+          null,
+          h("strong", null, bet.player),
+          ` ${boxName(bet.box)}`,
+          h("br"),
+          h("span", { class: "muted" }, `${this.stakeOf(bet)} · ${t(back ? "train.give-back" : "train.pay")}`),
+        ),
+        input,
+      );
+    };
+    const rail = h(
+      "div",
+      { class: "row rail", role: "group", "aria-label": t("train.chips") },
+      ...drill.denominations.map((each, place) =>
+        h(
+          "button",
+          {
+            type: "button",
+            class: `chip-button rail-${place}`,
+            "aria-label": t("train.add-chip", { amount: money(each) }),
+            onclick: () => this.addChip(each),
+          },
+          chip(each),
+        ),
+      ),
+      h("button", { type: "button", onclick: () => this.addChip(null) }, t("play.clear")),
+    );
+    return [
+      h("p", { class: "muted" }, t(drill.limits ? "train.pay-words-limits" : "train.pay-words")),
+      lines.length > 0 ? rail : h("p", null, t("train.nobody-to-pay")),
+      ...[...lines].sort((one, two) => one.player.localeCompare(two.player)).map(field),
+    ];
+  }
+
+  /**
+   * A chip on what is typed already; null takes all away.
+   * @param {number | null} value
+   */
+  addChip(value) {
+    const input = this.into?.isConnected
+      ? this.into
+      : /** @type {HTMLInputElement | null} */ (this.ui.work.querySelector(".pay-line input"));
+    if (!input) return;
+    this.into = input;
+    const now = minor(input.value);
+    input.value = value === null ? "" : typed((Number.isNaN(now) ? 0 : now) + value);
+    this.amounts.set(input.name, input.value);
+  }
+
+  judging() {
+    return this.drill.situations.map((each) =>
+      h(
+        "fieldset",
+        { class: "case" },
+        h("legend", null, caseText(each.id, each.text)),
+        ...each.choices.map((choice) =>
+          h(
+            "label",
+            { class: "option" },
+            h("input", {
+              type: "radio",
+              name: each.id,
+              value: choice.id,
+              "data-key": `${each.id}|${choice.id}`,
+              checked: this.cases[each.id] === choice.id,
+              onchange: () => (this.cases[each.id] = choice.id),
+            }),
+            h("span", null, thenText(choice.id, choice.text)),
+          ),
+        ),
+      ),
+    );
+  }
+
+  async finish() {
+    const { drill } = this;
+    const seconds = this.seconds;
+    /** @type {{player: string, box: string, amount: number}[]} */
+    const payments = [];
+    for (const bet of drill.bets) {
+      if (!drill.limits && this.collected.has(bet.box)) continue;
+      const amount = minor(this.amounts.get(`${bet.player}|${bet.box}`) ?? "");
+      if (Number.isNaN(amount)) {
+        this.go(STAGES.indexOf("pay"));
+        toast(t("train.not-an-amount", { player: bet.player, box: boxName(bet.box) }), { kind: "bad" });
+        return;
+      }
+      payments.push({ player: bet.player, box: bet.box, amount });
+    }
+    try {
+      const answers = { call: this.call, collected: [...this.collected], payments, situations: this.cases, seconds };
+      const [marks, book] = await Promise.all([
+        post("/api/training/mark", {
+          layout: `${drill.book}/${drill.layout}`,
+          level: drill.level,
+          seed: drill.seed,
+          digest: drill.digest,
+          answers,
+        }),
+        getOnce(`/api/books/${part(drill.book)}`),
+      ]);
+      this.done(marks, book);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      showRefusal(error);
+    }
+  }
+
+  /**
+   * @param {import("./train-marks.js").Marks} marks
+   * @param {any} book
+   */
+  done(marks, book) {
+    const { drill, ui } = this;
+    const name = `${drill.book}/${drill.layout}`;
+    keep(
+      "train.results",
+      [
+        ...results(),
+        {
+          at: Date.now() * 1000,
+          layout: name,
+          level: drill.level,
+          seed: drill.seed,
+          percent: marks.percent,
+          passed: marks.passed,
+          seconds: marks.seconds,
+          par_s: marks.par_s,
+        },
+      ].slice(-KEPT_MOST),
+    );
+    this.stage = STAGES.length;
+    put(ui.steps);
+    ui.work.parentElement?.classList.add("marked");
+    ui.time.remove();
+    this.collected.clear();
+    this.showCollected();
+    this.felt?.light(marks.lit);
+    const again = (/** @type {string} */ seed, /** @type {number} */ wanted) => () => (
+      (layout = name),
+      (level = wanted),
+      void begin(seed)
+    );
+    put(
+      ui.work,
+      marksPanel(marks, drill, book, { clock, caseText, thenText }),
+      h(
+        "div",
+        { class: "row onward" },
+        h("button", { onclick: again(drill.seed, drill.level) }, t("train.same-again")),
+        h("button", { class: "main big", onclick: again("", drill.level) }, t("train.another")),
+        marks.passed &&
+          drill.level < 4 &&
+          h("button", { class: "main", onclick: again("", drill.level + 1) }, t("train.next-level")),
+        h("button", { onclick: () => this.leave() }, t("train.to-start")),
+      ),
+    );
+    ui.work.scrollIntoView({ block: "nearest" });
+    $("h2", ui.work).focus();
+  }
+}
+
+/** An amount as typed, in minor units; nothing typed is 0, and nonsense is NaN. @param {string} text */
+function minor(text) {
+  const plain = text
+    .trim()
+    .replace(/[\s$']/g, "")
+    .replace(",", ".");
+  if (!plain) return 0;
+  return /^\d{1,9}(\.\d{1,2})?$/.test(plain) ? Math.round(Number(plain) * 100) : Number.NaN;
+}
+
+/** An amount as one types it. @param {number} amount */
+function typed(amount) {
+  return amount % 100 === 0 ? String(amount / 100) : (amount / 100).toFixed(2);
+}
+
+/** @param {string} id @param {string} english */
+function caseText(id, english) {
+  return language() === "en" ? english : t(`train.case-${id}`);
+}
+
+/** @param {string} id @param {string} english */
+function thenText(id, english) {
+  return language() === "en" && english ? english : t(`train.then-${id}`);
+}
+
+/** The sign at the table. @param {Drill} drill */
+function sign(drill) {
+  const { limits } = drill;
+  if (!limits) return null;
+  const range = (/** @type {{min: number, max: number}} */ each) =>
+    t("home.limits", { min: money(each.min), max: money(each.max) });
+  return h(
+    "section",
+    { class: "panel sign", "aria-label": t("play.limits") },
+    h("h2", null, t("play.limits")),
+    h(
+      "dl",
+      null,
+      ...Object.entries(limits.kinds).flatMap(([kind, each]) => [
+        h("dt", null, t(`box.${kind}`, { n: "" }).trim()),
+        h("dd", { class: "number" }, range(each)),
+      ]),
+      h("dt", null, t("play.limit-default")),
+      h("dd", { class: "number" }, range(limits.default)),
+      ...Object.entries(limits.differential).flatMap(([pair, amount]) => [
+        h("dt", null, t("play.differential", { pair: t(`pair.${pair}`) })),
+        h("dd", { class: "number" }, money(amount)),
+      ]),
+    ),
+  );
+}
+

@@ -1,0 +1,261 @@
+"""Supervisors, managers, auditors and administrators at a real browser: the pit and everything done from it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from taisai.table import actions as a
+from tests.web.browser.conftest import Visit
+from tests.web.browser.crew import CrewHouse, authorise, crew_house
+from tests.web.serving import PASSWORD
+
+BUY_IN = 20_000
+NZ = "nz-division-9/1"
+TAI_SAI = "rws-tai-sai-v6/A"
+
+
+@pytest.fixture(scope="module")
+def house() -> Iterator[CrewHouse]:
+    """A house for the tests of this file; each has a table of its own."""
+    with crew_house() as opened:
+        yield opened
+
+
+def entered_wrong(house: CrewHouse) -> str:
+    """A table whose dice show 1-2-4 and whose terminal was given 1-2-5."""
+    table = house.new_table(NZ)
+    ann = house.seat("ann", table)
+    house.do("dan", table, a.Tumble(3), a.OpenBets())
+    house.do(ann, table, a.PlaceBet("ann", "small", 1_000))
+    house.do("dan", table, a.CloseBets(), a.Uncover((1, 2, 4)), a.Announce())
+    house.do("dan", table, *(a.Press(face) for face in (1, 2, 5)), a.Enter())
+    return table
+
+
+def journal(page: Page, house: CrewHouse, table: str) -> None:
+    """Go to the journal of a table, newest first."""
+    page.goto(f"{house.address}/pit#journal/{table}")
+    expect(page.locator(".journal tbody tr").first).to_be_visible()
+
+
+def test_an_entry_is_amended_by_two(house: CrewHouse, visit: Visit) -> None:
+    """A supervisor puts a wrong entry right with a second person; the record names both and the reason."""
+    table = entered_wrong(house)
+    page = house.page(visit, "sue", f"/pit#table/{table}")
+    expect(page.locator(".round-facts")).to_contain_text("entered 1-2-5")
+    page.locator("[data-action=amend-entry]").click()
+    expect(page.locator("dialog[open] [name=dice]")).to_have_value("1-2-4")
+    page.locator("dialog[open] [name=second-login]").fill("sue")
+    page.locator("dialog[open] [name=second-password]").fill(PASSWORD)
+    page.locator("dialog[open] [name=reason]").fill("mine alone")
+    page.locator("dialog[open] [type=submit]").click()
+    expect(page.locator("dialog[open] .fault")).to_be_visible()
+    authorise(page, "pat", "the dealer pressed 5 for 4")
+    expect(page.locator(".round-facts")).to_contain_text("entered 1-2-4")
+    journal(page, house, table)
+    row = page.locator(".journal tbody tr").first
+    for words in ("sue", "with pat", "the dealer pressed 5 for 4"):
+        expect(row).to_contain_text(words)
+
+
+def test_a_round_is_voided_by_two(house: CrewHouse, visit: Visit) -> None:
+    """Once the dice are known a void needs two people and a reason; every bet goes back."""
+    table = entered_wrong(house)
+    page = house.page(visit, "sue", f"/pit#table/{table}")
+    page.locator("[data-action=void-round]").click()
+    page.locator("dialog[open] [name=why]").select_option("not-flat")
+    authorise(page, "kim", "a die leant on the rim")
+    expect(page.locator("dialog")).to_have_count(0)
+    expect(page.locator("[data-round='1']")).to_contain_text("Void: a die does not lie flat")
+    assert house.crew_view(table)["funds"] == {"ann": BUY_IN}
+
+
+def test_a_table_is_put_up_checked_and_opened(house: CrewHouse, visit: Visit) -> None:
+    """A supervisor puts up a table, records its opening check item by item, and opens it: all on the screen."""
+    page = house.page(visit, "sue", "/pit")
+    page.get_by_role("link", name="Put up a table").click()
+    form = page.locator("form.setup")
+    form.locator("[name=book]").select_option("nz-division-9")
+    form.locator("[name=layout]").select_option("2")
+    for name, value in (("table", "NEW-1"), ("currency", "NZD"), ("dice", "D7"), ("seal", "S-77")):
+        form.locator(f"[name={name}]").fill(value)
+    form.locator("[name=chips]").fill("1, 5, 25")
+    form.locator("[name=default-min]").fill("5")
+    form.locator("[name=default-max]").fill("1")
+    form.locator("[type=submit]").click()
+    expect(form.locator(".fault")).to_contain_text("limits")
+    form.locator("[name=default-max]").fill("1000")
+    form.locator("[name=triple-min]").fill("1")
+    form.locator("[name=triple-max]").fill("50")
+    form.locator("[type=submit]").click()
+    expect(page.locator(".opening")).to_contain_text("Dice D7 are in the tumbler under seal S-77.")
+    page.locator("[data-action=open-table]").click()
+    expect(page.locator(".toast.bad")).to_be_visible()
+    page.locator(".opening [data-action=count-float]").click()
+    page.locator("dialog[open] [name=count-500]").fill("1000")
+    page.locator("dialog[open] [type=submit]").click()
+    expect(page.locator(".opening")).to_contain_text("The float is $5,000.")
+    page.locator(".opening [data-action=test-run]").click()
+    page.locator("dialog[open] [name=dice]").fill("1-3-6")
+    page.locator("dialog[open] [type=submit]").click()
+    expect(page.locator("dialog")).to_have_count(0)
+    for item in ("power", "test-run", "tumbler", "seal"):
+        row = page.locator(f"[data-item={item}]")
+        row.get_by_role("button", name="Passed").click()
+        expect(row).to_contain_text("passed, sue")
+    page.locator("[data-action=open-table]").click()
+    expect(page.locator(".part-top .tag")).to_have_text("Between rounds")
+    limits = house.running.house.floor.tables["NEW-1"].state.set_up
+    assert limits is not None
+    assert limits.limits.kinds["triple"] == a.BoxLimit(100, 5_000)
+    assert limits.limits.default == a.BoxLimit(500, 100_000)
+
+
+def test_an_alert_stays_until_somebody_clears_it(house: CrewHouse, visit: Visit) -> None:
+    """A suspension raises an alert; one person clears it, another sees who did, and the house's stream keeps it."""
+    table = house.new_table(TAI_SAI)
+    sue, kim = (house.page(visit, each, "/pit") for each in ("sue", "kim"))
+    expect(sue.locator(f"[data-table={table}]")).to_be_visible()
+    house.do("dan", table, a.SuspendTable("the dome is cracked"))
+    house.do("sue", table, a.ResumeTable(a.Mending.MENDED, "a new dome"))
+    alert = sue.locator(".alert", has_text="the dome is cracked")
+    expect(alert).to_contain_text("Table suspended")
+    alert.get_by_role("button").click()
+    sue.locator("dialog[open] [name=note]").fill("spare dome fitted")
+    sue.keyboard.press("Enter")
+    for page in (sue, kim):
+        done = page.locator(".alert.cleared", has_text="the dome is cracked")
+        expect(done).to_be_attached()
+        expect(done).to_contain_text(re.compile("Cleared by sue, .*“spare dome fitted”"))
+    kim.goto(f"{house.address}/pit#house")
+    expect(kim.locator(".events").last).to_contain_text(f"alert at {table}")
+    expect(kim.locator(".events").last).to_contain_text("cleared: the dome is cracked “spare dome fitted”")
+
+
+def test_the_grid_follows_the_tables(house: CrewHouse, visit: Visit) -> None:
+    """Each card shows state, players, turnover, exposure, win and hold of its table, as they change."""
+    table = house.new_table(TAI_SAI)
+    page = house.page(visit, "sue", "/pit")
+    card = page.locator(f".pit-card[data-table={table}]")
+    expect(card).to_contain_text("Between rounds")
+    ann = house.seat("ann", table)
+    house.do("dan", table, a.OpenBets())
+    house.do(ann, table, a.PlaceBet("ann", "total:7", 1_000))
+    house.do("dan", table, a.CloseBets())
+    expect(card).to_contain_text("No more bets")
+    expect(card.locator("dl")).to_contain_text("Exposure$120")
+    house.do("dan", table, a.Tumble(3), a.Uncover((1, 1, 1)), a.Announce(), a.Collect())
+    for words in ("Between rounds", "Players1", "Turnover$10", "Win$10", "Hold5.0%"):
+        expect(card).to_contain_text(words)
+
+
+def test_staff_are_added_by_link(house: CrewHouse, visit: Visit) -> None:
+    """The administrator adds a dealer for one table; the link lets him choose a password and takes him to work."""
+    admin = house.page(visit, "admin", "/pit#staff")
+    admin.locator("[data-action=add-staff]").click()
+    form = admin.locator("dialog[open] form")
+    form.locator("[name=login]").fill("new-dealer")
+    form.locator("[name=name]").fill("New Dealer")
+    form.locator("[name=post-dealer]").check()
+    form.locator("[name=tables-dealer]").fill("T1")
+    form.locator("[type=submit]").click()
+    link = admin.locator(".link-address").input_value()
+    assert link.startswith(f"{house.address}/welcome?post=dealer#")
+    admin.locator("dialog[open] button", has_text="Close").last.click()
+    row = admin.locator("[data-login=new-dealer]")
+    expect(row).to_contain_text("no password yet")
+    expect(row).to_contain_text("Dealer: T1")
+    newcomer = visit(link.removeprefix(house.address), at=house.address)
+    for each in newcomer.locator("input[type=password]").all():
+        each.fill("a horse of his own 7")
+    newcomer.locator("button[type=submit]").click()
+    expect(newcomer).not_to_have_url(re.compile("/welcome"))
+    row.get_by_role("button", name="Switch off").click()
+    admin.locator("dialog[open] [name=reason]").fill("left the house")
+    admin.keyboard.press("Enter")
+    expect(row).to_contain_text("switched off")
+
+
+def test_a_dispute_limits_and_rulings(house: CrewHouse, visit: Visit) -> None:
+    """A dispute is resolved, limits change with a manager and a reason, and the shift manager rules."""
+    table = house.new_table(TAI_SAI)
+    ann = house.seat("ann", table)
+    house.do("dan", table, a.OpenBets())
+    house.do(ann, table, a.PlaceBet("ann", "big", 1_000))
+    house.do("dan", table, a.CloseBets(), a.Tumble(3), a.Uncover((1, 2, 4)), a.Announce(), a.Collect())
+    house.do("dan", table, a.OpenDispute("D-1", "ann", 1, "the die was moved"))
+    page = house.page(visit, "kim", f"/pit#table/{table}")
+    page.locator("[data-dispute=D-1] button").click()
+    page.locator("dialog[open] [name=resolution]").fill("the film shows no touch")
+    page.locator("dialog[open] [type=submit]").click()
+    expect(page.locator("[data-dispute=D-1]")).to_contain_text("the film shows no touch")
+    page.locator("[data-action=set-limits]").click()
+    page.locator("dialog[open] [name=default-max]").fill("200")
+    authorise(page, "pat", "a busy evening")
+    expect(page.locator("dialog")).to_have_count(0)
+    set_up = house.running.house.floor.tables[table].state.set_up
+    assert set_up is not None
+    assert set_up.limits.default.max == 20_000
+    page.locator("[data-action=rule]").click()
+    page.locator("dialog[open] [name=matter]").fill("a chip between two boxes")
+    page.locator("dialog[open] [name=decision]").fill("it belongs to the nearer one")
+    page.locator("dialog[open] [type=submit]").click()
+    expect(page.locator("dialog")).to_have_count(0)
+    page.locator("[data-action=reverse-rounds]").click()
+    authorise(page, "pat", "a die was chipped")
+    expect(page.locator("[data-round='1']")).to_contain_text("Reversed")
+    assert house.crew_view(table)["funds"] == {"ann": BUY_IN}
+    journal(page, house, table)
+    page.locator("[name=kind]").select_option("ruled")
+    expect(page.locator(".journal tbody tr")).to_have_count(1)
+    expect(page.locator(".journal tbody tr")).to_contain_text("it belongs to the nearer one")
+
+
+def test_an_auditor_audits(house: CrewHouse, visit: Visit) -> None:
+    """An auditor reads journal and reports, verifies digests, runs the audit of the live journal, and finds nothing."""
+    house.new_table(NZ)
+    page = house.page(visit, "ada", "/pit")
+    expect(page.locator(".tabs a")).to_have_text(["Journal", "Reports", "House"])
+    page.locator(".tabs a", has_text="Reports").click()
+    expect(page.locator("[data-part=reports] tbody tr").first).to_be_visible()
+    page.locator(".tabs a", has_text="House").click()
+    page.locator("#digests button").click()
+    expect(page.locator("#digests")).to_contain_text("Nothing differs.")
+    page.locator("[data-action=audit]").click()
+    expect(page.locator("#audit .fine")).to_contain_text("by ada")
+    expect(page.locator("#audit .fine")).to_contain_text("0 findings.")
+    expect(page.locator("[data-action=disable]")).to_have_count(0)
+
+
+def test_rounds_are_disabled_and_enabled(house: CrewHouse, visit: Visit) -> None:
+    """A supervisor disables a table with a reason: its card says so, no round begins, and he enables it again."""
+    table = house.new_table(TAI_SAI)
+    page = house.page(visit, "sue", f"/pit#table/{table}")
+    page.locator("[data-action=disable]").click()
+    page.locator("dialog[open] [name=reason]").fill("the tumbler is looked at")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-action=enable]")).to_be_visible()
+    page.goto(f"{house.address}/pit#floor")
+    expect(page.locator(f".pit-card[data-table={table}]")).to_contain_text("No new rounds")
+    dealer = house.page(visit, "dan", f"/deal?table={table}")
+    expect(dealer.locator("#next")).to_have_attribute("data-next", "open-bets")
+    dealer.keyboard.press("Enter")
+    expect(dealer.locator(".toast.bad")).to_contain_text("disabled")
+    page.goto(f"{house.address}/pit#table/{table}")
+    page.locator("[data-action=enable]").click()
+    page.locator("dialog[open] [name=reason]").fill("it is sound")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-action=disable]")).to_be_visible()
+    dealer.keyboard.press("Enter")
+    expect(dealer.locator("#next")).to_have_attribute("data-next", "close-bets")
+
+
+def test_a_dealer_has_no_business_in_the_pit(house: CrewHouse, visit: Visit) -> None:
+    """A dealer who opens the pit sees the way to sign in, and no table of it."""
+    page = house.page(visit, "dan", "/pit")
+    expect(page.get_by_role("link", name="Staff sign-in")).to_be_visible()
+    expect(page.locator(".pit-card")).to_have_count(0)

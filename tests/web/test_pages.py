@@ -1,0 +1,86 @@
+"""Pages and files: served as they are, not sent twice, nothing beyond the folder."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from taisai.web.pages import PAGES, page_routes
+from tests.web.serving import on_a_loop
+
+ROOT = Path(__file__).parents[2]
+STATIC = ROOT / "src" / "taisai" / "web" / "static"
+
+
+def routes() -> dict[str, Route]:
+    """Every page, and the files, by path."""
+    return {route.path: route for route in page_routes(None)}  # type: ignore[arg-type]  # pages do not look at the house
+
+
+async def ask(path: str, name: str = "", tag: str = "") -> Response:
+    """What a route answers."""
+    scope = {
+        "type": "http",
+        "headers": [(b"if-none-match", tag.encode())] if tag else [],
+        "path_params": {"name": name},
+    }
+    answer: Response = await routes()[path].endpoint(Request(scope))
+    return answer
+
+
+@on_a_loop
+async def test_a_file_is_not_sent_twice() -> None:
+    """A browser that has the newest is told so; another gets the file."""
+    first = await ask("/static/{name}", "api.js")
+    assert (first.status_code, first.media_type) == (200, "text/javascript; charset=utf-8")
+    assert first.body == (STATIC / "api.js").read_bytes()
+    assert (await ask("/static/{name}", "api.js", first.headers["etag"])).status_code == 304
+    assert (await ask("/static/{name}", "api.js", '"older"')).status_code == 200
+
+
+@pytest.mark.parametrize("name", ["nothing.js", "types.d.ts", "../pages.py", ""])
+def test_what_is_no_file_of_the_screens_is_not_served(name: str) -> None:
+    """Only files of the folder that browsers load are served."""
+
+    @on_a_loop
+    async def asked() -> None:
+        with pytest.raises(HTTPException, match="404"):
+            await ask("/static/{name}", name)
+
+    asked()
+
+
+@pytest.mark.parametrize("page", sorted(PAGES.values()))
+def test_a_page_loads_only_what_is_there(page: str) -> None:
+    """Whatever a page asks for is a file of the folder, and nothing is inline: the security policy forbids it."""
+    text = (STATIC / page).read_text(encoding="utf-8")
+    asked = re.findall(r'(?:href|src)="([^"]+)"', text)
+    assert asked
+    assert [each for each in asked if not (each.startswith("/static/") and (STATIC / each[8:]).is_file())] == []
+    assert not re.search(r"<style|\sstyle=|\son[a-z]+=|<script(?![^>]*src=)", text)
+
+
+@pytest.mark.parametrize("script", sorted(path.name for path in STATIC.glob("*.js")))
+def test_a_module_imports_only_what_is_there(script: str) -> None:
+    """Modules import their neighbours and nothing from elsewhere; no line is too long and no file either."""
+    text = (STATIC / script).read_text(encoding="utf-8")
+    imports = re.findall(r'^(?:import|\} from|export .* from) ?(?:.* from )?"([^"]+)"', text, re.MULTILINE)
+    assert [each for each in imports if not (each.startswith("./") and (STATIC / each[2:]).is_file())] == []
+    assert text.startswith("// "), "a module begins with what it is"
+    lines = text.splitlines()
+    long = [number for number, line in enumerate(lines, start=1) if len(line) > 120]
+    assert long == [], "node_modules/.bin/prettier --write mends most long lines"
+    assert len(lines) <= 600
+
+
+def test_the_lock_of_the_checks_names_no_host() -> None:
+    """Packages that check the screens are named with version and digest, not with where they came from."""
+    text = (ROOT / "package-lock.json").read_text(encoding="utf-8")
+    assert "://" not in text
+    assert text.count('"integrity": "sha512-') == text.count('"node_modules/')

@@ -1,0 +1,110 @@
+"""The pit over the API: alerts that outlive a restart, who clears them, the audit of a live journal."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from taisai.client import Refused, Session
+from taisai.floor.settings import Settings
+from taisai.table import actions as a
+from taisai.table.people import Role
+from tests.web.serving import PASSWORD, Running, on_a_loop, open_house, settings_for, sqlite_url
+
+LARGE = 5_000
+
+
+def settings(folder: Path) -> Settings:
+    """A house to which a few dollars are a large win."""
+    base = settings_for(sqlite_url(folder))
+    return replace(base, house=replace(base.house, large_win=LARGE))
+
+
+async def ask(session: Session, method: str, path: str, **body: Any) -> Any:
+    """An answer of the API, as JSON."""
+    return await session.call(method, path, body if method == "POST" else None)
+
+
+async def a_bad_evening(running: Running) -> None:
+    """A dispute, a bet over the maximum, an interruption, a large win, a suspension, at table T1."""
+    await running.ready_table("T1", "rws-tai-sai-v6/A")
+    dan, sue = running.crew["dan"], running.crew["sue"]
+    ann = await running.seat("ann")
+    await dan.do("T1", a.OpenBets())
+    await ann.do("T1", a.PlaceBet("ann", "total:7", 500))
+    await dan.do("T1", a.PlaceBet("ann", "big", 11_000, a.How.FELT))
+    for each in (a.CloseBets(), a.Tumble(3), a.Uncover((1, 2, 4)), a.Announce(), a.Collect(), a.PayAll()):
+        await dan.do("T1", each)
+    for cause in ("a spilt glass", "a second glass"):
+        await dan.do("T1", a.SuspendTable(cause))
+        await sue.do("T1", a.ResumeTable(a.Mending.MENDED, "wiped"))
+    await dan.do("T1", a.OpenDispute("D-1", "ann", 1, "short paid"))
+    await dan.do("T1", a.OpenBets())
+
+
+def test_alerts_outlive_a_restart(tmp_path: Path) -> None:
+    """Alerts wait until they are cleared, over a restart; a suspension that comes twice is one alert, told twice."""
+
+    @on_a_loop
+    async def first() -> None:
+        async with open_house(settings(tmp_path)) as running:
+            await a_bad_evening(running)
+
+    @on_a_loop
+    async def second() -> None:
+        async with open_house(settings(tmp_path)) as running:
+            sue = await running.client.sign_in("sue", PASSWORD, "supervisor")
+            alerts = await ask(sue, "GET", "/api/alerts")
+            told = {each["kind"]: (each["what"], each["times"], each["amount"]) for each in alerts}
+            assert told == {
+                "interrupted": (told["interrupted"][0], 1, 0),
+                "breach": (told["breach"][0], 1, 0),
+                "suspended": ("a second glass", 2, 0),
+                "large-win": ("ann on total:7", 1, 500 * 12),
+                "dispute": ("D-1, ann: short paid", 1, 0),
+            }
+            assert "big holds 11000" in told["breach"][0]
+            cleared = await ask(sue, "POST", f"/api/alerts/{alerts[0]['id']}", note="seen to")
+            assert (cleared["cleared_by"], cleared["note"]) == ("sue", "seen to")
+            assert await ask(sue, "POST", f"/api/alerts/{alerts[0]['id']}", note="again") == cleared
+            assert len(await ask(sue, "GET", "/api/alerts")) == len(alerts) - 1
+            assert cleared in await ask(sue, "GET", "/api/alerts?cleared=true")
+            events = await ask(sue, "GET", "/api/house/events")
+            assert [each["kind"] for each in events].count("house.alert-cleared") == 1
+
+    first()
+    second()
+
+
+@on_a_loop
+async def test_alerts_of_other_tables_are_not_seen() -> None:
+    """A supervisor of another table neither sees nor clears an alert."""
+    async with open_house() as running:
+        await a_bad_evening(running)
+        link = await running.crew["admin"].add_staff("sol", "Sol", {Role.SUPERVISOR: ("T2",)})
+        await running.client.choose_password(link.token, PASSWORD)
+        sol = await running.client.sign_in("sol", PASSWORD, "supervisor")
+        known = (await ask(running.crew["sue"], "GET", "/api/alerts"))[0]["id"]
+        assert await ask(sol, "GET", "/api/alerts") == []
+        with pytest.raises(Refused, match="no such alert"):
+            await ask(sol, "POST", f"/api/alerts/{known}", note="mine")
+
+
+@on_a_loop
+async def test_the_live_journal_is_audited() -> None:
+    """An audit begun over the API goes through every record, says who began it, and finds a whole journal whole."""
+    async with open_house() as running:
+        await a_bad_evening(running)
+        await running.hire("ada")
+        ada = running.crew["ada"]
+        assert (await ask(ada, "GET", "/api/house/audit"))["state"] == "none"
+        run = await ask(ada, "POST", "/api/house/audit")
+        while run["state"] == "running":
+            await asyncio.sleep(0)
+            run = await ask(ada, "GET", "/api/house/audit")
+        assert (run["state"], run["by"], run["findings"], run["fault"]) == ("done", "ada", [], "")
+        assert run["records"] == run["total"] > 30

@@ -1,0 +1,173 @@
+"""Takes the pictures of the screens for README and docs, in a real Chromium.
+
+python tools/screens.py             the chosen ones, into docs/pictures/screens
+python tools/screens.py --all DIR   every screen in every size, in a light and a dark room, into a folder
+
+Enters: a demo floor of its own, with short rounds. Leaves: JPEG files, SCREEN-SIZE-ROOM.jpg. A screen is an entry of
+`SCREENS`: its address, what is there when it is drawn, and what to do before the picture. It takes a minute or two.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from msgspec.structs import replace
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from taisai.books import open_shelf
+from taisai.floor.settings import Settings, Timing, demo_settings
+
+FOLDER: Final = Path(__file__).parent.parent / "docs" / "pictures" / "screens"
+SIZES: Final = {"phone": (390, 844), "tablet": (820, 1180), "table": (1920, 1080)}
+ROOMS: Final = ("light", "dark")
+QUICK: Final = Timing(
+    betting_ms=1_200, after_close_ms=100, tumbling_ms=200, reveal_ms=200, lit_ms=300, paid_ms=200, between_ms=200
+)
+CALM: Final = Timing(
+    betting_ms=9_000, after_close_ms=300, tumbling_ms=900, reveal_ms=400, lit_ms=2_500, paid_ms=600, between_ms=9_000
+)
+RESULTS: Final = 14
+WAIT_MS: Final = 90_000
+
+
+class Screen(NamedTuple):
+    """A screen to be taken."""
+
+    address: str
+    sign: str
+    """What is there when it is drawn."""
+    act: Callable[[Page], None] | None = None
+
+
+def _bet(page: Page) -> None:
+    """Sit down and put chips on a few boxes."""
+    page.locator("[data-action=sit]").click()
+    page.locator("body[data-phase=betting]").wait_for(state="attached")
+    for name in ("small", "total:9", "single:6", "pair:13"):
+        page.locator(f'g.box[data-box="{name}"]').first.click()
+    page.locator('g.chips.own g.stack[data-box="pair:13"]').first.wait_for(state="attached")
+
+
+def _won(page: Page) -> None:
+    """Bet on both sides and wait for what it brought."""
+    page.locator("[data-action=sit]").click()
+    page.locator("body[data-phase=betting]").wait_for(state="attached")
+    for name in ("small", "big", "total:9", "any-triple"):
+        page.locator(f'g.box[data-box="{name}"]').first.click()
+    page.locator(".result .headline").wait_for()
+
+
+SCREENS: Final[dict[str, Screen]] = {
+    "home": Screen("/", ".table-card"),
+    "play": Screen("/play?table=TS-E", "g.box", _bet),
+    "result": Screen("/play?table=OC-A", "g.box", _won),
+    "board": Screen("/board?table=TS-C", f".b-last li:nth-child({min(RESULTS, 10)})"),
+    "sign-in": Screen("/sign-in", "form"),
+    "docs": Screen("/docs", "details"),
+    "rules": Screen("/rules?book=rws-tai-sai-v6&layout=C", "main *"),
+    "train": Screen("/train", "main *"),
+}
+CHOSEN: Final = (
+    ("home", "tablet", "light"),
+    ("play", "table", "dark"),
+    ("play", "phone", "light"),
+    ("result", "table", "light"),
+    ("board", "table", "dark"),
+    ("rules", "tablet", "light"),
+    ("train", "tablet", "light"),
+)
+"""What README and docs show."""
+
+
+def settings() -> Settings:
+    """The demo floor in a hurry: one table fills the board, the others leave time to bet."""
+    base = demo_settings(open_shelf(environment={}))
+    tables = tuple(
+        replace(table, timing=QUICK if table.name == "TS-C" else CALM, idle_when_empty=table.name != "TS-C")
+        for table in base.tables
+    )
+    return replace(
+        base,
+        tables=tables,
+        house=replace(base.house, minimum_betting_ms=0),
+        listen=replace(base.listen, port=0),
+        log=replace(base.log, level="error"),
+    )
+
+
+def serve() -> None:
+    """Be the floor: in a process of its own."""
+    from taisai.web.serve import run  # noqa: PLC0415 - the pictures are taken by another process
+
+    run(settings(), lambda: open_shelf(environment={}), lambda _house, address: print(address, flush=True))
+
+
+@contextmanager
+def floor() -> Iterator[str]:
+    """The address of a floor that is gone afterwards."""
+    command = [sys.executable, __file__, "--serve"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, encoding="utf-8") as process:
+        try:
+            assert process.stdout is not None
+            yield next(line.strip() for line in process.stdout if re.match("http://", line))
+        finally:
+            process.kill()
+
+
+def take(browser: Browser, address: str, picture: tuple[str, str, str], folder: Path) -> Path:
+    """One picture: of a screen, in a size, in a room."""
+    name, size, room = picture
+    screen = SCREENS[name]
+    width, height = SIZES[size]
+    context = browser.new_context(
+        viewport={"width": width, "height": height},
+        color_scheme="dark" if room == "dark" else "light",
+        locale="en-SG",
+        reduced_motion="reduce",
+    )
+    context.set_default_timeout(WAIT_MS)
+    context.add_init_script("localStorage.setItem('taisai.guided', 'true')")
+    page = context.new_page()
+    page.goto(address + screen.address)
+    page.locator(screen.sign).first.wait_for(state="attached")
+    if screen.act is not None:
+        screen.act(page)
+    path = folder / f"{name}-{size}-{room}.jpg"
+    page.screenshot(path=path, type="jpeg", quality=82)
+    context.close()
+    return path
+
+
+def main() -> int:
+    """Take them; the exit code."""
+    if sys.argv[1:] == ["--serve"]:
+        serve()
+        return 0
+    wanted, folder = list(CHOSEN), FOLDER
+    if len(sys.argv) == 3 and sys.argv[1] == "--all":
+        wanted, folder = [(name, size, room) for name in SCREENS for size in SIZES for room in ROOMS], Path(sys.argv[2])
+    elif sys.argv[1:]:
+        print(__doc__)
+        return 2
+    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if program is None:
+        print("no Chromium found: tools/setup dev installs it", file=sys.stderr)
+        return 1
+    folder.mkdir(parents=True, exist_ok=True)
+    with floor() as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        for picture in wanted:
+            print(take(browser, address, picture, folder))
+        browser.close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
