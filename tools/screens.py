@@ -3,7 +3,7 @@
 python tools/screens.py             the chosen ones, into docs/pictures/screens
 python tools/screens.py --all DIR   every screen in every size, in a light and a dark room, into a folder
 
-Enters: a demo floor of its own, with short rounds. Leaves: JPEG files, SCREEN-SIZE-ROOM.jpg. A screen is an entry of
+Enters: a demo floor of its own, with short rounds. Leaves: PNG files, SCREEN-SIZE-ROOM.png. A screen is an entry of
 `SCREENS`: its address, what is there when it is drawn, and what to do before the picture. It takes a minute or two.
 """
 
@@ -31,8 +31,11 @@ QUICK: Final = Timing(
     betting_ms=1_200, after_close_ms=100, tumbling_ms=200, reveal_ms=200, lit_ms=300, paid_ms=200, between_ms=200
 )
 CALM: Final = Timing(
-    betting_ms=9_000, after_close_ms=300, tumbling_ms=900, reveal_ms=400, lit_ms=2_500, paid_ms=600, between_ms=9_000
+    betting_ms=6_000, after_close_ms=300, tumbling_ms=900, reveal_ms=400, lit_ms=1_500, paid_ms=600, between_ms=6_000
 )
+OPEN: Final = Timing(betting_ms=600_000)
+TIMINGS: Final = {"TS-C": QUICK, "TS-E": OPEN}
+"""The board's table fills the board, one waits for bets as long as it takes, the others play a round."""
 RESULTS: Final = 14
 WAIT_MS: Final = 90_000
 
@@ -56,8 +59,9 @@ def _bet(page: Page) -> None:
 
 
 def _won(page: Page) -> None:
-    """Bet on both sides and wait for what it brought."""
+    """Bet on both sides of a fresh round and wait for what it brought."""
     page.locator("[data-action=sit]").click()
+    page.locator("body[data-phase=between-rounds]").wait_for(state="attached")
     page.locator("body[data-phase=betting]").wait_for(state="attached")
     for name in ("small", "big", "total:9", "any-triple"):
         page.locator(f'g.box[data-box="{name}"]').first.click()
@@ -87,10 +91,10 @@ CHOSEN: Final = (
 
 
 def settings() -> Settings:
-    """The demo floor in a hurry: one table fills the board, the others leave time to bet."""
+    """The demo floor in a hurry."""
     base = demo_settings(open_shelf(environment={}))
     tables = tuple(
-        replace(table, timing=QUICK if table.name == "TS-C" else CALM, idle_when_empty=table.name != "TS-C")
+        replace(table, timing=TIMINGS.get(table.name, CALM), idle_when_empty=table.name != "TS-C")
         for table in base.tables
     )
     return replace(
@@ -139,8 +143,8 @@ def take(browser: Browser, address: str, picture: tuple[str, str, str], folder: 
     page.locator(screen.sign).first.wait_for(state="attached")
     if screen.act is not None:
         screen.act(page)
-    path = folder / f"{name}-{size}-{room}.jpg"
-    page.screenshot(path=path, type="jpeg", quality=82)
+    path = folder / f"{name}-{size}-{room}.png"
+    page.screenshot(path=path)
     context.close()
     return path
 

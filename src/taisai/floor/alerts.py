@@ -100,7 +100,13 @@ class Alerts:
 
     # ------------------------------------------------------------------ raising
 
+    def raise_alert(self, kind: str, table: LiveTable, what: str) -> None:
+        """Raise an alert that is not an event of the table itself."""
+        self._raise(kind, table, what)
+
     def _heard(self, table: LiveTable, events: tuple[Event, ...]) -> None:
+        if not table.owned:
+            return  # the node that holds it raises them
         for event in events:
             if type(event.what) is h.BetPlaced:  # by far the most frequent, and nothing to worry about
                 continue

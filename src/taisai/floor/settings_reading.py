@@ -34,6 +34,7 @@ SHORT_VARIABLES: Final = ("TAISAI_LISTEN", "TAISAI_JOURNAL")
 NOT_SETTINGS: Final = frozenset({FILE_VARIABLE, "TAISAI_BOOKS"})
 """Variables that other parts read."""
 FILE_BYTES_MAX: Final = 4 * 1024 * 1024
+SECRET_MIN: Final = 16
 
 _ORIGIN: Final = re.compile(r"https?://[^/\s?#@]+")
 _WHOLE: Final = re.compile(r"[+-]?[0-9]{1,18}")
@@ -241,6 +242,13 @@ class _Reading:
                 ("listen", "public_url"),
                 f"https://host or http://host, without a path, got {_quoted(listen.public_url)}",
             )
+        node = settings.node
+        if node.address and not _ORIGIN.fullmatch(node.address):
+            self.fault(("node", "address"), f"http://host:port, without a path, got {_quoted(node.address)}")
+        if node.address and len(node.secret) < SECRET_MIN:
+            self.fault(("node", "secret"), f"{SECRET_MIN} characters or more, the same for all nodes")
+        if node.address and not settings.journal.url.startswith(("postgresql://", "postgres://")):
+            self.fault(("node", "address"), "several nodes need a PostgreSQL journal (journal.url)")
         for origin in listen.allowed_origins:
             if not _ORIGIN.fullmatch(origin):
                 reason = f"origins such as https://casino.example, without a path, got {_quoted(origin)}"

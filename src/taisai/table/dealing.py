@@ -279,8 +279,7 @@ def _conclusion(rules: TableRules, state: TableState, rulings: tuple[Ruling, ...
     """The round is over."""
     layout, _ = rules.at(state)
     expected = sum(
-        rules.returned_216(layout, ruling.bet.box) * ruling.at_risk
-        + 216 * (ruling.bet.stake - ruling.at_risk)
+        rules.returned_216(layout, ruling.bet.box) * ruling.at_risk + 216 * (ruling.bet.stake - ruling.at_risk)
         for ruling in rulings
     )
     current = state.round

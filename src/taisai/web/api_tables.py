@@ -289,6 +289,7 @@ async def get_pit(call: Call) -> list[Plain]:
             "rounds_per_hour": rounds_per_hour(state, now),
             "disputes": sum(not each.resolution for each in state.disputes.values()),
             "flags": [plain(flag) for flag in state.round.flags],
+            "dice_health": call.house.dice_health.of(name),
         }
         if rules is not None and state.phase is TablePhase.OPEN:
             worst = exposure(rules, state)

@@ -37,6 +37,7 @@ from taisai.table.people import Person, Role
 from taisai.table.state import TablePhase
 from taisai.web.auditing import Auditor
 from taisai.web.channel import Channel
+from taisai.web.dice_health import DiceHealth
 from taisai.web.metrics import WebCounts
 from taisai.web.peers import Peers
 from taisai.web.security import Rates
@@ -88,6 +89,7 @@ class House:
         if settings.node.address:
             self.floor.nodes = Nodes(self.floor, settings.node.address, self.peers)
         self.alerts = Alerts(self.floor, self.clock.now, settings.house.large_win)
+        self.dice_health = DiceHealth(self.floor, self.alerts)
         self.auditor = Auditor()
         self.counts = WebCounts()
         self.rates = Rates(200, 400)
@@ -128,6 +130,7 @@ class House:
         if self.floor.nodes is not None:
             await self.floor.nodes.start(table.name for table in self.settings.tables)
         self.alerts.load()
+        self.dice_health.load()
         self.floor.listen(self._changed)
         drawer = ThreadedDrawer(self.floor, loop)
         policy = self.settings.sign_in

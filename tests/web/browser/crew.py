@@ -69,7 +69,7 @@ class CrewHouse:
 
     def page(self, visit: Visit, login: str, path: str, **options: Any) -> Page:
         """A page of somebody who is signed in."""
-        page = visit("/healthz", at=self.address, **options)
+        page = visit("/sign-in", at=self.address, **options)
         post = "administrator" if login == "admin" else str(POSTS[login])
         status = page.evaluate(
             """(body) => fetch("/api/sign-in", {method: "POST", headers: {"content-type": "application/json"},

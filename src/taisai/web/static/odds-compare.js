@@ -10,7 +10,7 @@ import { books, knownLayout, layoutChoice, layoutNames, subNav } from "./rules-p
 import { startPage, toggle } from "./shell.js";
 
 /** @typedef {import("./rules-parts.js").Exact} Exact */
-/** @typedef {{pays: {pays: number, ways: number}[], ways: number, return: Exact, edge: Exact, below_75: boolean}} Side */
+/** @typedef {{pays: {pays: number, ways: number}[], return: Exact, edge: Exact, below_75: boolean}} Side */
 /** @typedef {{box: string, one: Side | null, two: Side | null, differs: boolean}} Pair */
 
 await startPage({ title: "nav.rules", nav: "rules" });

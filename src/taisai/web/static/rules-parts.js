@@ -11,7 +11,10 @@ import { h } from "./dom.js";
 import { t } from "./i18n.js";
 import { percent } from "./money.js";
 
-/** @typedef {{id: string, title: string, version: string, operator: string, jurisdiction: string, digest: string, layouts: string[]}} BookCard */
+/**
+ * @typedef {{id: string, title: string, version: string, operator: string, jurisdiction: string, digest: string,
+ *   layouts: string[]}} BookCard
+ */
 /** @typedef {{exact: string, value: number}} Exact */
 /** @typedef {import("./felt.js").Felt} Felt */
 

@@ -11,7 +11,10 @@ import { baize, showRefusal, startPage } from "./shell.js";
 
 /** @typedef {import("./types").LayoutSheet} LayoutSheet */
 /** @typedef {{id: string, question: string, reading: string, house_choice: boolean}} Reading */
-/** @typedef {{id: string, summary: string, duties: string[], interpretations: Reading[], cited_by: string[], tests: string[]}} Clause */
+/**
+ * @typedef {{id: string, summary: string, duties: string[], interpretations: Reading[], cited_by: string[],
+ *   tests: string[]}} Clause
+ */
 /** @typedef {Reading & {clauses: string[], cited_by: string[], tests: string[]}} Interpretation */
 /** @typedef {{step: string, clauses: string[]}} Step */
 /** @typedef {{item: string, clauses: string[], summary: string}} Item */
@@ -353,7 +356,9 @@ function interpretation(each) {
 const articles = [
   ...book.clauses.map((each) => ({
     made: clause(each),
-    text: `${each.id} ${each.summary} ${each.interpretations.map((one) => `${one.id} ${one.question} ${one.reading}`).join(" ")}`,
+    text: [each.id, each.summary, ...each.interpretations.flatMap((one) => [one.id, one.question, one.reading])].join(
+      " ",
+    ),
   })),
   ...book.interpretations.map((each) => ({
     made: interpretation(each),

@@ -50,9 +50,13 @@ export function clock(seconds) {
 
 /** One drill from the first look to its marks. */
 export class Exercise {
-  /** @param {Drill} drill */
-  constructor(drill) {
+  /**
+   * @param {Drill} drill
+   * @param {Next} next
+   */
+  constructor(drill, next) {
     this.drill = drill;
+    this.next = next;
     this.stage = 0;
     this.call = "";
     /** @type {Set<string>} */
@@ -134,7 +138,7 @@ export class Exercise {
   }
 
   leave() {
-    start(this.drill.seed);
+    this.next.leave(this.drill.seed);
   }
 
   /** @param {string} box */
@@ -463,23 +467,7 @@ export class Exercise {
    */
   done(marks, book) {
     const { drill, ui } = this;
-    const name = `${drill.book}/${drill.layout}`;
-    keep(
-      "train.results",
-      [
-        ...results(),
-        {
-          at: Date.now() * 1000,
-          layout: name,
-          level: drill.level,
-          seed: drill.seed,
-          percent: marks.percent,
-          passed: marks.passed,
-          seconds: marks.seconds,
-          par_s: marks.par_s,
-        },
-      ].slice(-KEPT_MOST),
-    );
+    this.next.marked(marks, drill);
     this.stage = STAGES.length;
     put(ui.steps);
     ui.work.parentElement?.classList.add("marked");
@@ -487,11 +475,7 @@ export class Exercise {
     this.collected.clear();
     this.showCollected();
     this.felt?.light(marks.lit);
-    const again = (/** @type {string} */ seed, /** @type {number} */ wanted) => () => (
-      (layout = name),
-      (level = wanted),
-      void begin(seed)
-    );
+    const again = (/** @type {string} */ seed, /** @type {number} */ level) => () => this.next.again(seed, level);
     put(
       ui.work,
       marksPanel(marks, drill, book, { clock, caseText, thenText }),
@@ -515,7 +499,7 @@ export class Exercise {
 function minor(text) {
   const plain = text
     .trim()
-    .replace(/[\s$']/g, "")
+    .replace(/[\s$']|,(?=\d{3}(\D|$))/g, "")
     .replace(",", ".");
   if (!plain) return 0;
   return /^\d{1,9}(\.\d{1,2})?$/.test(plain) ? Math.round(Number(plain) * 100) : Number.NaN;
@@ -562,4 +546,3 @@ function sign(drill) {
     ),
   );
 }
-

@@ -11,10 +11,11 @@ import { clauseLinks } from "./shell.js";
 /** @typedef {{given: string, right: string, correct: boolean, clauses: string[]}} CallMark */
 /** @typedef {{box: string, loses: boolean, collected: boolean, correct: boolean, clauses: string[]}} BoxMark */
 /**
- * @typedef {{player: string, box: string, stake: number, at_risk: number, pays: number | null, winnings: number, returned: number, due: number,
- *   given: number, correct: boolean, chips: Record<string, number>, why: string, clauses: string[]}} PaymentMark
+ * @typedef {{player: string, box: string, stake: number, at_risk: number, pays: number | null, winnings: number,
+ *   returned: number, due: number, given: number, correct: boolean,
+ *   chips: Record<string, number>, clauses: string[]}} PaymentMark
  */
-/** @typedef {{id: string, given: string, right: string, text: string, correct: boolean, clauses: string[]}} SituationMark */
+/** @typedef {CallMark & {id: string, text: string}} SituationMark */
 /**
  * @typedef {object} Marks
  * @property {number} right
@@ -40,7 +41,7 @@ import { clauseLinks } from "./shell.js";
 
 /**
  * @param {Marks} marks
- * @param {import("./train.js").Drill} drill
+ * @param {import("./train-drill.js").Drill} drill
  * @param {any} book
  * @param {Words} words
  */

@@ -2,20 +2,20 @@
 // Enters: /train, perhaps with ?layout=B/L&level=2&seed=monday, which is always the same drill. The house makes and
 // marks it (/api/training); here is no payout. Results stay in this browser.
 
-import { getOnce, part, post, Refusal } from "./api.js";
-import { boxName, SECTIONS } from "./boxes.js";
-import { diceRow } from "./dice.js";
-import { $, h, put, query, say } from "./dom.js";
-import { mountFelt } from "./felt.js";
-import { language, t, tn } from "./i18n.js";
-import { chip, dateTime, money, setCurrency } from "./money.js";
+import { part, post } from "./api.js";
+import { $, h, put, query } from "./dom.js";
+import { t } from "./i18n.js";
+import { dateTime } from "./money.js";
 import { keep, pref } from "./prefs.js";
-import { books, knownLayout, layoutChoice, sections } from "./rules-parts.js";
-import { baize, showRefusal, startPage, toast } from "./shell.js";
-import { marksPanel } from "./train-marks.js";
+import { books, knownLayout, layoutChoice } from "./rules-parts.js";
+import { showRefusal, startPage } from "./shell.js";
+import { clock, Exercise } from "./train-drill.js";
 
 /** @typedef {import("./train-drill.js").Drill} Drill */
-/** @typedef {{at: number, layout: string, level: number, seed: string, percent: number, passed: boolean, seconds: number, par_s: number}} Kept */
+/**
+ * @typedef {{at: number, layout: string, level: number, seed: string, percent: number, passed: boolean,
+ *   seconds: number, par_s: number}} Kept
+ */
 
 const LEVELS = [1, 2, 3, 4];
 const KEPT_MOST = 50;
@@ -157,10 +157,29 @@ async function begin(seed) {
     keep("train.layout", layout);
     keep("train.level", level);
     window.history.replaceState(null, "", `/train?layout=${layout}&level=${level}&seed=${part(drill.seed)}`);
-    await new Exercise(drill).run();
+    await new Exercise(drill, { leave: start, again, marked }).run();
   } catch (error) {
     showRefusal(error);
   }
+}
+
+/**
+ * @param {string} seed
+ * @param {number} wanted
+ */
+function again(seed, wanted) {
+  level = wanted;
+  void begin(seed);
+}
+
+/**
+ * Keep a result in this browser.
+ * @param {import("./train-marks.js").Marks} marks
+ * @param {Drill} drill
+ */
+function marked({ percent, passed, seconds, par_s }, { level: reached, seed }) {
+  const result = { at: Date.now() * 1000, layout, level: reached, seed, percent, passed, seconds, par_s };
+  keep("train.results", [...results(), result].slice(-KEPT_MOST));
 }
 
 start(query("seed"));

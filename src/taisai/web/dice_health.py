@@ -1,0 +1,79 @@
+"""Dice health, live: every result of every table is watched, and the pit is told when dice are not fair (R23).
+
+Enters: results as they are recorded. Leaves: evidence by table for the pit's screen, and an alert when it passes the
+level. The evidence may be looked at after every round without more false alarms (`analysis.dice_watch`). A new set of
+dice begins anew; what is known of a set is kept beside the journal, so that a restart goes on with it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from taisai.analysis.dice_watch import DiceWatch
+from taisai.core.dice import roll_of
+from taisai.core.faults import InputFault
+from taisai.floor.live import LiveTable
+from taisai.table.happenings import Event, RoundConcluded
+
+if TYPE_CHECKING:
+    from taisai.floor.alerts import Alerts
+    from taisai.floor.floor import Floor
+
+PREFIX: Final = "dice/"
+KEPT_EVERY: Final = 25
+"""Rounds between two writings: so many are looked at again, or forgotten, after a crash."""
+
+
+class DiceHealth:
+    """The watches of all tables."""
+
+    def __init__(self, floor: Floor, alerts: Alerts) -> None:
+        self._floor, self._alerts = floor, alerts
+        self._watches: dict[str, tuple[str, DiceWatch]] = {}
+        floor.listen(self._heard)
+
+    def load(self) -> None:
+        """Go on with what is known; the floor is started."""
+        for name, value in self._floor.writer.journal.kept(PREFIX).items():
+            try:
+                kept: dict[str, Any] = msgspec.json.decode(value)
+                self._watches[name.removeprefix(PREFIX)] = (kept["set"], DiceWatch.from_state(kept["watch"]))
+            except (msgspec.MsgspecError, InputFault, KeyError, TypeError):
+                continue  # of another taisai: the watch begins anew
+
+    def of(self, table: str) -> dict[str, Any] | None:
+        """The evidence about a table's dice, if any were thrown."""
+        found = self._watches.get(table)
+        if found is None or not found[1].rounds:
+            return None
+        evidence = found[1].evidence()
+        return {
+            "dice_set": found[0],
+            "rounds": evidence.rounds,
+            "chance": evidence.chance,
+            "alarm": evidence.alarm,
+            "leader": evidence.leader.name,
+        }
+
+    def _heard(self, table: LiveTable, events: tuple[Event, ...]) -> None:
+        for event in events:
+            if type(event.what) is RoundConcluded and table.owned:
+                self._see(table, event.what)
+
+    def _see(self, table: LiveTable, what: RoundConcluded) -> None:
+        dice_set = table.state.dice_in or ""
+        known = self._watches.get(table.name)
+        if known is None or known[0] != dice_set:
+            # A dealer enters what he sees in whatever order; virtual dice have their places.
+            ordered = self._floor.mode(table.name) == "automatic"
+            known = self._watches[table.name] = (dice_set, DiceWatch(ordered=ordered))
+        watch = known[1]
+        evidence = watch.see(roll_of(what.dice))
+        if evidence.alarm and evidence.alarm_round == evidence.rounds:
+            sentence = f"dice set {dice_set}: not fair by {evidence.leader.name}, after {evidence.rounds} rounds"
+            self._alerts.raise_alert("dice-health", table, sentence)
+        if watch.rounds % KEPT_EVERY == 0 or evidence.alarm:
+            value = msgspec.json.encode({"set": dice_set, "watch": watch.state()})
+            self._floor.writer.chore(lambda journal: journal.keep(PREFIX + table.name, value))
