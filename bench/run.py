@@ -12,7 +12,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench import bulk, floor, journal, peers, single_settle
+from bench import bulk, floor, journal, peers, postgres, single_settle
 from bench import dice as dice_bench
 from bench import session as session_bench
 from bench import simulate as simulate_bench
@@ -26,6 +26,7 @@ BENCHMARKS = (
     ("The table, the audit, a restart", table_bench.measured),
     ("The journal", journal.measured),
     ("The floor", floor.measured),
+    ("PostgreSQL", postgres.measured),
     ("Bulk settlement", bulk.measured),
     ("Exact sessions", session_bench.measured),
     ("Simulation", simulate_bench.measured),
