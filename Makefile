@@ -72,7 +72,7 @@ clauses: .venv/.dev ## write which tests hold which clause, for `taisai clause`
 bench: .venv/.dev ## measure speed
 	$(BIN)/python -m bench.run
 
-# run.lock leaves out the compiled kernels: they are large, and every command does without them. It is made under the
+# run.lock leaves out the compiled kernels and Spark: they are large, and every command does without them. It is made under the
 # constraint of dev.lock, so both name the same versions.
 .PHONY: lock
 lock: .venv/.dev ## make requirements/*.lock again from pyproject.toml

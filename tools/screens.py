@@ -52,6 +52,7 @@ class Screen(NamedTuple):
 def _bet(page: Page) -> None:
     """Sit down and put chips on a few boxes."""
     page.locator("[data-action=sit]").click()
+    page.locator(".rail-chip").first.wait_for()
     page.locator("body[data-phase=betting]").wait_for(state="attached")
     for name in ("small", "total:9", "single:6", "pair:13"):
         page.locator(f'g.box[data-box="{name}"]').first.click()
@@ -61,6 +62,7 @@ def _bet(page: Page) -> None:
 def _won(page: Page) -> None:
     """Bet on both sides of a fresh round and wait for what it brought."""
     page.locator("[data-action=sit]").click()
+    page.locator(".rail-chip").first.wait_for()
     page.locator("body[data-phase=between-rounds]").wait_for(state="attached")
     page.locator("body[data-phase=betting]").wait_for(state="attached")
     for name in ("small", "big", "total:9", "any-triple"):

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 
 from taisai.journal.codec import KIND_OF, event_of
 from taisai.journal.contract import Journal
-from taisai.journal.house import HOUSE, HouseEvent, LargeWin, house_event_of, house_told, is_significant
+from taisai.journal.house import HOUSE, HOUSE_KINDS, HouseEvent, LargeWin, house_event_of, house_told, is_significant
 from taisai.journal.record import Record
 from taisai.table import happenings as h
 from taisai.table.notation_told import told
@@ -110,6 +110,18 @@ _SIGNIFICANT: Final = (
     h.LimitsSet, h.Ruled, h.LineRuled, h.ErrorNoted, h.DisputeOpened, h.DisputeResolved, h.TableSuspended,
     h.TableResumed, h.LightsFaulted, h.DiceOverdue, h.DiceInspected, h.TableSetUp, h.TableOpened, h.TableClosed,
 )  # fmt: skip
+SIGNIFICANT_KINDS: Final = frozenset({*(KIND_OF[each] for each in _SIGNIFICANT), *HOUSE_KINDS.values()})
+"""Kinds of events that may be significant whatever their amount; a payment is from an amount on."""
+
+
+def span_name(at: datetime, span: Span) -> str:
+    """The span that a time belongs to, by the calendar of its own zone."""
+    return at.strftime(_SPAN_FORMS[span])
+
+
+def title_of(span: Span) -> str:
+    """The title of a report."""
+    return f"Tables by {span}" if span is not Span.LIFE else "Tables, all their life"
 
 
 def make_report(
@@ -141,16 +153,32 @@ def make_report(
         at = datetime.fromtimestamp(event.at / 1_000_000, tz=zone)
         first = first or at
         last = at
-        key = (at.strftime(_SPAN_FORMS[span]), record.table)
+        key = (span_name(at, span), record.table)
         rows[key] = _counted(rows.get(key) or ReportRow(*key), event.what)
-        detail = _detail(event.what, large_win)
-        if detail is not None:
-            kind = KIND_OF[type(event.what)]
-            second = event.authorised_by.id if event.authorised_by is not None else ""
-            told = f"{detail} ({event.reason})" if event.reason else detail
-            significant.append(SignificantEvent(at, record.table, record.seq, kind, event.by.id, second, told))
-    title = f"Tables by {span}" if span is not Span.LIFE else "Tables, all their life"
-    return Report(title, first, last, made_at, tuple(rows[key] for key in sorted(rows)), tuple(significant))
+        notice = _of_a_table(record, event, at, large_win)
+        if notice is not None:
+            significant.append(notice)
+    ordered = tuple(rows[key] for key in sorted(rows))
+    return Report(title_of(span), first, last, made_at, ordered, tuple(significant))
+
+
+def significant_of(record: Record, wanted: frozenset[str], zone: tzinfo, large_win: int) -> SignificantEvent | None:
+    """What is significant of a record; nothing for a table that is not wanted, when some are."""
+    if record.table == HOUSE:
+        return _of_the_house(record, wanted, zone, large_win)
+    if wanted and record.table not in wanted:
+        return None
+    event = event_of(record)
+    return _of_a_table(record, event, datetime.fromtimestamp(event.at / 1_000_000, tz=zone), large_win)
+
+
+def _of_a_table(record: Record, event: h.Event, at: datetime, large_win: int) -> SignificantEvent | None:
+    detail = _detail(event.what, large_win)
+    if detail is None:
+        return None
+    second = event.authorised_by.id if event.authorised_by is not None else ""
+    told = f"{detail} ({event.reason})" if event.reason else detail
+    return SignificantEvent(at, record.table, record.seq, KIND_OF[type(event.what)], event.by.id, second, told)
 
 
 def _of_the_house(record: Record, wanted: frozenset[str], zone: tzinfo, large_win: int) -> SignificantEvent | None:

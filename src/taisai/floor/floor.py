@@ -56,8 +56,10 @@ class Floor:
         clock: Clock | None = None,
         *,
         large_win: int | None = None,
+        make_writer: Callable[[Callable[[], Journal], asyncio.AbstractEventLoop], GroupWriter] = GroupWriter,
     ) -> None:
         self._books = books
+        self._make_writer = make_writer
         self._open_journal = open_journal
         self.clock = clock or Clock()
         self.tables: dict[str, LiveTable] = {}
@@ -80,7 +82,7 @@ class Floor:
     async def start(self) -> None:
         """Open the journal and every table in it; rounds that were in play are interrupted."""
         loop = asyncio.get_running_loop()
-        self.writer = await asyncio.to_thread(GroupWriter, self._open_journal, loop)
+        self.writer = await asyncio.to_thread(self._make_writer, self._open_journal, loop)
         self.log = HouseLog(self.writer.run, self.clock.now)
         self.clock.on_jump = lambda due, shown: self._note(ClockChanged(due, shown))
         kept = self.writer.journal.kept(DISABLED)

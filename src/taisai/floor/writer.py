@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 from taisai.journal import (
     Batch,
@@ -49,6 +49,10 @@ class Written(Protocol):
         ...
 
 
+_Item: TypeAlias = Written | Callable[[Journal], None] | None
+"""A batch, a chore, or None: the end."""
+
+
 class Counts:
     """What the writer has done, for the metrics."""
 
@@ -76,11 +80,14 @@ class GroupWriter:
         self.journal = open_journal()
         self.counts = Counts()
         self._loop = loop
-        self._queue: SimpleQueue[Written | Callable[[Journal], None] | None] = SimpleQueue()
+        self._queue: SimpleQueue[_Item] = SimpleQueue()
         self.fences: dict[str, int] = {}
         """Fencing numbers of the tables that this node holds, where several nodes share the journal."""
         self._broken = False
         self._stopped = False
+        self._begin()
+
+    def _begin(self) -> None:
         self._thread = Thread(target=self._run, name="journal writer", daemon=True)
         self._thread.start()
 
@@ -128,34 +135,40 @@ class GroupWriter:
     # ------------------------------------------------------------------ the writer's thread
 
     def _run(self) -> None:
+        stopping = False
+        while not stopping:
+            group, chores, stopping = self._gather(self._queue.get())
+            self._carry_out(group, chores)
+
+    def _gather(self, first: _Item) -> tuple[list[Written], list[Callable[[Journal], None]], bool]:
+        """All that waits, and whether it is the last."""
+        group: list[Written] = []
+        chores: list[Callable[[Journal], None]] = []
+        stopping = False
+        item = first
         while True:
-            first = self._queue.get()
-            group: list[Written] = []
-            chores: list[Callable[[Journal], None]] = []
-            stopping = False
-            item: Written | Callable[[Journal], None] | None = first
-            while True:
-                if item is None:
-                    stopping = True
-                elif callable(item):
-                    chores.append(item)
-                else:
-                    group.append(item)
-                if len(group) >= LARGEST_GROUP:
-                    break
-                try:
-                    item = self._queue.get_nowait()
-                except Empty:
-                    break
-            if group:
-                self._commit(group)
-            for chore in chores:
-                with suppress(JournalError):
-                    self._reopen_if_broken()
-                with suppress(JournalError):
-                    chore(self.journal)
-            if stopping:
-                return
+            if item is None:
+                stopping = True
+            elif callable(item):
+                chores.append(item)
+            else:
+                group.append(item)
+            if len(group) >= LARGEST_GROUP:
+                break
+            try:
+                item = self._queue.get_nowait()
+            except Empty:
+                break
+        return group, chores, stopping
+
+    def _carry_out(self, group: list[Written], chores: Sequence[Callable[[Journal], None]]) -> None:
+        if group:
+            self._commit(group)
+        for chore in chores:
+            with suppress(JournalError):
+                self._reopen_if_broken()
+            with suppress(JournalError):
+                chore(self.journal)
 
     def _commit(self, group: list[Written]) -> None:
         started = time.perf_counter()

@@ -9,8 +9,8 @@ export, lacks a file, or was changed.
 
 A file is written under a hidden name, flushed to the disk and renamed; when all files of a step are there, its
 manifest is, in the same way. So a crash leaves the export as it was before the step or after it. A file that no
-manifest names is not part of the export: the next export removes it. Each manifest holds the digest of the one before. A manifest whose
-positions lie within those of another was merged into that one, and does not count any more.
+manifest names is not part of the export: the next export removes it. Each manifest holds the digest of the one before.
+A manifest whose positions lie within those of another was merged into that one, and does not count any more.
 """
 
 from __future__ import annotations

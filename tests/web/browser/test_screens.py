@@ -20,7 +20,7 @@ SCREENS = {
     "welcome": ("/welcome?post=dealer#not-a-token", "form"),
     "docs": ("/docs", "details"),
     "rules": ("/rules?book=nz-division-9", ".clause"),
-    "odds": ("/odds?layout=rws-tai-sai-v6/E&bets=small=500,total:9=100", ".rolls"),
+    "odds": ("/odds?layout=rws-tai-sai-v6/A&bets=small=500,total:9=100", ".rolls"),
     "compare": ("/compare?one=rws-tai-sai-v6/A&two=rws-tai-sai-v6/C", ".compare tbody"),
     "train": ("/train", "form"),
 }

@@ -91,7 +91,8 @@ function drawRoad(host, sides) {
   const columns = [];
   for (const side of sides) {
     const column = columns[columns.length - 1];
-    const same = column && (side === "triple" || column[0] === "triple" || column[0] === side);
+    const head = column?.find((each) => each !== "triple");
+    const same = column && (side === "triple" || head === undefined || head === side);
     if (same && column.length < ROWS) column.push(side);
     else columns.push([side]);
   }

@@ -45,10 +45,12 @@ export function playersPanel(desk) {
 export async function onePlayer(desk, player) {
   const view = desk.table.view;
   const bets = Object.entries(view?.stakes[player] ?? {});
+  const colours = Object.keys(view?.set_up?.colours ?? {}).length > 0;
+  const offered = FOR_A_PLAYER.filter((action) => (action.endsWith("-colour") ? colours : action !== "settle-debt" || Boolean(desk.crew()?.debts[player])));
   const chosen = await dialog(player, (/** @type {(answer: string | null) => void} */ close) => [
     h("p", { class: "muted" }, t("deal.in-hand", { amount: money(desk.crew()?.funds[player] ?? 0) })),
     bets.length > 0 && h("ul", { class: "boxes" }, ...bets.map(([box, amount]) => h("li", null, h("strong", null, boxName(box)), " ", h("span", { class: "number" }, money(amount))))),
-    h("div", { class: "row" }, ...FOR_A_PLAYER.map((action) => actionButton(desk, action, { run: () => close(action) }))),
+    h("div", { class: "row" }, ...offered.map((action) => actionButton(desk, action, { run: () => close(action) }))),
   ]);
   if (chosen) await ask(desk, chosen, { player, box: bets[0]?.[0] });
 }

@@ -4,6 +4,7 @@
 //   felt.light(["small"]); felt.light(null)                 winners glow and the rest is dimmed; null is daylight
 //   felt.mark("full", boxes)                                a class on exactly these boxes
 //   felt.names((box) => "...")                              accessible names anew (stakes changed)
+//   await winnersOf(book, layout, [1, 3, 6])                 the boxes that win, for books without lights
 //   felt.showSection(["total"])                             scroll a part of a large felt into sight
 // The SVG is read as a document and only drawing elements are taken over: no script, no listener, no link to
 // elsewhere. Boxes are buttons: one of them is in the tab order, arrow keys go to the nearest in that direction.
@@ -58,6 +59,18 @@ export async function mountFelt(host, options) {
   if (mounted > 1) rename(svg, `felt${mounted}-`);
   host.replaceChildren(svg);
   return new Felt(host, svg, options);
+}
+
+/**
+ * The boxes that win on a roll, as the house draws them: for tables whose book has no lights.
+ * @param {string} book
+ * @param {string} layout
+ * @param {number[]} dice
+ */
+export async function winnersOf(book, layout, dice) {
+  const path = `/api/books/${encodeURIComponent(book)}/layouts/${encodeURIComponent(layout)}/felt.svg`;
+  const text = await drawing(`${path}?dice=${dice.join("-")}`);
+  return [...text.matchAll(/class="box lit" data-box="([^"]+)"/g)].map(([, box]) => box);
 }
 
 /** @param {string} url */

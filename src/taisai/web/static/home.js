@@ -192,7 +192,8 @@ async function draw() {
   if (now === before || list.contains(document.activeElement)) return;
   before = now;
   title.textContent = floor.house;
-  put(list, ...floor.tables.map((card) => tableCard(card, floor)));
+  const tables = [...floor.tables].sort((one, two) => Number(two.phase === "open") - Number(one.phase === "open"));
+  put(list, ...tables.map((card) => tableCard(card, floor)));
 }
 
 await draw();

@@ -8,6 +8,9 @@ import { dateTime } from "./money.js";
 
 const LAST = 200;
 
+/** @param {string} name */
+const role = (name) => (name === "player" || name === "system" ? t(`pit.role.${name}`) : t(`post.${name}`));
+
 /** @type {import("./pit.js").Open} */
 export async function open(host, name) {
   /** @type {import("./types").FloorCard} */
@@ -29,7 +32,7 @@ export async function open(host, name) {
     found.textContent = tn("pit.records", shown.length);
     put(list, ...shown.map((each) => h("tr", { "data-kind": each.kind },
       h("td", { class: "number" }, each.seq), h("td", { class: "when" }, dateTime(each.at)),
-      h("td", null, h("strong", null, each.by), " ", h("br"), h("span", { class: "muted" }, t(`pit.role.${each.role}`)), each.authorised_by && h("p", { class: "by" }, t("pit.with", { who: each.authorised_by }))),
+      h("td", null, h("strong", null, each.by), " ", h("br"), h("span", { class: "muted" }, role(each.role)), each.authorised_by && h("p", { class: "by" }, t("pit.with", { who: each.authorised_by }))),
       h("td", { lang: "en" }, each.told.length ? each.told.map((/** @type {string} */ line) => h("div", null, line)) : each.kind, each.reason && h("p", { class: "by" }, `“${each.reason}”`)),
       h("td", null, h("code", { title: each.hash }, each.hash.slice(0, 8))))));
   }

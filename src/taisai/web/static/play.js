@@ -6,7 +6,7 @@ import { get, me, part, Refusal } from "./api.js";
 import { boxName, clausesOf, kindOf, layoutOf, limitOf, payText, SECTIONS, signOf } from "./boxes.js";
 import { diceRow, Tumbler } from "./dice.js";
 import { $, h, put, query, say } from "./dom.js";
-import { mountFelt } from "./felt.js";
+import { mountFelt, winnersOf } from "./felt.js";
 import { language, t } from "./i18n.js";
 import { money, setCurrency, signed } from "./money.js";
 import { Bets } from "./play-bets.js";
@@ -27,6 +27,9 @@ const TICK_MS = 100;
 const TOUCH_PX = 44;
 /** Seconds left that are said aloud to those who do not see the countdown. */
 const SAID_S = [10, 5];
+
+/** When the result is known, and lights of the table would be on. @type {string[]} */
+const LIT_BY_US = ["announced", "entered", "collected", "between-rounds"];
 
 const name = query("table");
 await startPage({
@@ -228,6 +231,7 @@ function drawStage(view) {
       lit: round.lit.length ? round.lit : kept?.round === round.number ? kept.lit : [],
     };
   else if (round.phase === "betting" || round.phase === "bets-closed") kept = null;
+  if (kept && !kept.lit.length && view.set_up && LIT_BY_US.includes(round.phase)) void lightWinners(kept, view.set_up);
   const tumbling =
     table.until?.what === "tumbling" ||
     (table.mode !== "automatic" && round.phase === "bets-closed" && round.tumbles > 0);
@@ -241,6 +245,18 @@ function drawStage(view) {
   else if (view.suspended) call(t("stage.suspended"), "");
   else if (view.phase !== "open") call(t("stage.not-open"), "");
   else if (ui.call.textContent === "" || !["betting", "announced"].includes(round.phase)) drawPhase(view);
+}
+
+/**
+ * A book without lights: the screen lights what wins, as the house draws it.
+ * @param {{round: number, dice: number[], lit: string[]}} shown
+ * @param {SetUp} setUp
+ */
+async function lightWinners(shown, setUp) {
+  const won = await winnersOf(setUp.book, setUp.layout, shown.dice).catch(() => []);
+  if (kept?.round !== shown.round || kept.lit.length || !won.length) return;
+  kept.lit = won;
+  draw();
 }
 
 /** What the table is doing, where no call says it. @param {View} view */

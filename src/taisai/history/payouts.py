@@ -1,0 +1,65 @@
+"""What every box pays, as small tables that are joined.
+
+Enters: the rules that bets of an export stood under, and the rule books at hand. Leaves: `pays` (rules, box, roll:
+chips returned for a chip at risk) and `boxes` (rules, box: the same added up over all rolls), and which rules are not
+at hand. Rules are a layout of one version of its book: a book that has changed since settles nothing of before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import pyarrow as pa  # type: ignore[import-untyped] # has no types of its own
+
+from taisai.books import Shelf
+from taisai.core.dice import ALL_ROLLS
+from taisai.core.rulebook import Layout
+from taisai.history.schema import VOID_ROLL, rules_key
+
+
+class Payouts(NamedTuple):
+    """The tables that are joined, and the rules that are missing in them."""
+
+    pays: Any
+    boxes: Any
+    missing: tuple[str, ...]
+    """Rules that no book at hand has: an older version, or another house's book."""
+
+
+def payouts(rules: Iterable[str], shelf: Shelf) -> Payouts:
+    """The pays of these rules, as far as their books are at hand."""
+    pays: list[tuple[str, str, int, int]] = []
+    boxes: list[tuple[str, str, int]] = []
+    missing = []
+    for key in sorted(rules):
+        layout = _layout_of(key, shelf)
+        if layout is None:
+            missing.append(key)
+            continue
+        for box in layout.boxes:
+            odds = [layout.table[roll.index][box] for roll in ALL_ROLLS]
+            returned = [each + 1 if each else 0 for each in odds]
+            pays.extend((key, str(box), roll, each) for roll, each in enumerate(returned))
+            pays.append((key, str(box), VOID_ROLL, 1))
+            boxes.append((key, str(box), sum(returned)))
+    return Payouts(
+        small_table({"rules": pa.string(), "box": pa.string(), "roll": pa.int16(), "multiplier": pa.int64()}, pays),
+        small_table({"rules": pa.string(), "box": pa.string(), "returns_216": pa.int64()}, boxes),
+        tuple(missing),
+    )
+
+
+def _layout_of(key: str, shelf: Shelf) -> Layout | None:
+    name = key.rpartition("@")[0]
+    book_id, _, layout = name.partition("/")
+    if book_id not in shelf.ids:
+        return None
+    book = shelf.book(book_id)
+    return book.layouts.get(layout) if rules_key(name, book.digest) == key else None
+
+
+def small_table(columns: dict[str, Any], rows: Iterable[tuple[object, ...]]) -> Any:
+    """An Arrow table of some rows."""
+    schema = pa.schema(list(columns.items()))
+    return pa.Table.from_pylist([dict(zip(columns, row, strict=True)) for row in rows], schema=schema)

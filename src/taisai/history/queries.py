@@ -1,0 +1,181 @@
+"""The questions to an export, each as one text that DuckDB and Spark both run as it stands.
+
+Enters: nothing but the names below. Leaves: SQL. No value of the outside ever stands in a text: tables, spans and
+kinds that are asked for come as small tables (`wanted`, `spans`, `offsets`, `kinds`, `pays`, `boxes`) that are joined.
+What the two engines would understand differently (division, time zones, quoting) is not used. A sum that does not fit
+64 bits is an error in Spark; squares are added as decimals of 38 digits.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+_DUE: Final = """
+WITH settled AS (
+    SELECT b.position, b.table_name, b.round, b.line, b.player, b.box, b.rules, b.roll,
+           b.stake, b.at_risk, b.winnings, b.returned,
+           b.stake - b.at_risk + b.at_risk * p.multiplier AS due,
+           CASE WHEN p.multiplier = 0 THEN 0 ELSE b.at_risk * (p.multiplier - 1) END AS due_winnings
+    FROM bets b LEFT JOIN pays p ON p.rules = b.rules AND p.box = b.box AND p.roll = b.roll
+)
+"""
+
+RESETTLED: Final = f"""{_DUE}
+SELECT table_name,
+       COUNT(*) AS bets,
+       COUNT(due) AS known,
+       SUM(stake) AS staked,
+       SUM(due_winnings) AS due_winnings,
+       SUM(due) AS due,
+       SUM(returned) AS returned,
+       SUM(CASE WHEN due <> returned OR due_winnings <> winnings THEN 1 ELSE 0 END) AS differing,
+       SUM(CASE WHEN due > returned THEN due - returned ELSE 0 END) AS underpaid,
+       SUM(CASE WHEN due < returned THEN returned - due ELSE 0 END) AS overpaid
+FROM settled
+GROUP BY table_name
+ORDER BY table_name
+"""
+"""For each table: its bets, what was due and what was returned. A bet under unknown rules has no due."""
+
+DIFFERENCES: Final = f"""{_DUE}
+SELECT position, table_name, round, line, player, box, rules, roll, stake, due, returned, due_winnings, winnings
+FROM settled
+WHERE due IS NULL OR due <> returned OR due_winnings <> winnings
+ORDER BY position, line
+LIMIT 100
+"""
+"""The first bets that were not paid what was due, or that cannot be settled."""
+
+ROUND_SUMS: Final = """
+SELECT table_name,
+       SUM(bets) AS bets,
+       SUM(staked) AS staked,
+       SUM(returned) AS returned
+FROM rounds
+WHERE outcome <> 'reversed'
+GROUP BY table_name
+"""
+"""For each table: what its rounds say of their bets."""
+
+METERS: Final = """
+WITH happened AS (
+    SELECT e.table_name, e.at_us, 0 AS rounds, 0 AS voided, 0 AS reversed, 0 AS staked, 0 AS returned, 0 AS expected,
+           CASE WHEN e.kind = 'bought-in' THEN e.amount ELSE 0 END AS dropped,
+           CASE WHEN e.kind = 'filled' THEN e.amount ELSE 0 END AS fills,
+           CASE WHEN e.kind = 'credited' THEN e.amount ELSE 0 END AS credits,
+           0 AS win
+    FROM events e
+    UNION ALL
+    SELECT r.table_name, r.at_us,
+           CASE WHEN r.outcome = 'concluded' THEN 1 ELSE 0 END,
+           CASE WHEN r.outcome = 'voided' THEN 1 ELSE 0 END,
+           CASE WHEN r.outcome = 'reversed' THEN 1 ELSE 0 END,
+           CASE WHEN r.outcome = 'concluded' THEN r.staked ELSE 0 END,
+           CASE WHEN r.outcome = 'concluded' THEN r.returned ELSE 0 END,
+           CASE WHEN r.outcome = 'concluded' THEN r.expected_216 ELSE 0 END,
+           0, 0, 0,
+           CASE WHEN r.outcome = 'concluded' THEN r.staked - r.returned
+                WHEN r.outcome = 'reversed' THEN r.returned - r.staked
+                ELSE 0 END
+    FROM rounds r
+), dated AS (
+    SELECT h.*, h.at_us + o.offset_us AS local_us
+    FROM happened h
+    JOIN wanted w ON w.table_name = h.table_name
+    JOIN offsets o ON h.at_us >= o.from_us AND h.at_us < o.to_us
+)
+SELECT s.span, d.table_name,
+       SUM(d.rounds) AS rounds,
+       SUM(d.voided) AS voided,
+       SUM(d.reversed) AS reversed,
+       SUM(d.staked) AS staked,
+       SUM(d.returned) AS returned,
+       SUM(d.dropped) AS dropped,
+       SUM(d.fills) AS fills,
+       SUM(d.credits) AS credits,
+       SUM(d.expected) AS expected_216,
+       SUM(d.win) AS win
+FROM dated d
+JOIN spans s ON s.day_us = d.local_us - MOD(MOD(d.local_us, 86400000000) + 86400000000, 86400000000)
+GROUP BY s.span, d.table_name
+ORDER BY s.span, d.table_name
+"""
+"""The meters of each wanted table over each span."""
+
+BOUNDS: Final = """
+SELECT MIN_BY(e.at_us, e.position) AS first_us,
+       MIN(e.position) AS first_position,
+       MAX_BY(e.at_us, e.position) AS last_us,
+       MAX(e.position) AS last_position
+FROM events e JOIN wanted w ON w.table_name = e.table_name
+"""
+"""The first and the last event of the wanted tables."""
+
+SIGNIFICANT: Final = """
+SELECT e.position, e.table_name, e.seq, e.kind, e.version, e.at_us, e.command_id, e.part, e.by_whom, e.body
+FROM events e
+JOIN kinds k ON k.kind = e.kind
+WHERE k.least IS NULL OR e.amount >= k.least
+ORDER BY e.position
+"""
+"""Events that may be significant: of some kinds, from an amount on."""
+
+THROWN: Final = """
+SELECT r.dice_set, r.roll, r.follows
+FROM rounds r JOIN wanted w ON w.table_name = r.table_name
+WHERE r.outcome = 'concluded'
+ORDER BY r.position
+"""
+"""The rolls of the wanted tables in order."""
+
+ROLLS: Final = """
+SELECT r.table_name, r.dice_set, r.roll, COUNT(*) AS times
+FROM rounds r JOIN wanted w ON w.table_name = r.table_name
+WHERE r.outcome = 'concluded'
+GROUP BY r.table_name, r.dice_set, r.roll
+ORDER BY r.table_name, r.dice_set, r.roll
+"""
+"""How often each set of dice has shown each roll."""
+
+RETURNS: Final = """
+SELECT r.table_name,
+       COUNT(*) AS rounds,
+       SUM(r.staked) AS staked,
+       SUM(r.returned) AS returned,
+       SUM(r.expected_216) AS expected_216,
+       SUM(CAST(216 * r.returned - r.expected_216 AS DECIMAL(18, 0))
+           * CAST(216 * r.returned - r.expected_216 AS DECIMAL(18, 0))) AS squares
+FROM rounds r JOIN wanted w ON w.table_name = r.table_name
+WHERE r.outcome = 'concluded'
+GROUP BY r.table_name
+ORDER BY r.table_name
+"""
+"""What the rounds of each table returned, what they return on average, and the squares of the difference."""
+
+EXPECTED: Final = """
+SELECT b.table_name,
+       COUNT(*) AS bets,
+       COUNT(x.returns_216) AS known,
+       SUM(216 * (b.stake - b.at_risk) + b.at_risk * x.returns_216) AS expected_216
+FROM bets b
+JOIN wanted w ON w.table_name = b.table_name
+LEFT JOIN boxes x ON x.rules = b.rules AND x.box = b.box
+WHERE b.roll < 216
+GROUP BY b.table_name
+ORDER BY b.table_name
+"""
+"""What the bets of each table return on average, from the rule books themselves."""
+
+ALL: Final = {
+    "resettled": RESETTLED,
+    "differences": DIFFERENCES,
+    "round sums": ROUND_SUMS,
+    "meters": METERS,
+    "bounds": BOUNDS,
+    "significant": SIGNIFICANT,
+    "thrown": THROWN,
+    "rolls": ROLLS,
+    "returns": RETURNS,
+    "expected": EXPECTED,
+}
+"""Every query by a name of its own."""

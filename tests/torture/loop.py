@@ -1,0 +1,258 @@
+"""Simulated time, and an event loop for each node that runs in it.
+
+Enters: callbacks with their time, from nodes, the server and players. Leaves: the same callbacks, one after another in
+one order that the seed alone decides. There is no thread and no real time: what a node has done in a thread
+happens at the server a moment later, and the answer comes another moment later.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Coroutine
+from heapq import heappop, heappush
+from random import Random
+from typing import Any, Final
+
+SECOND: Final = 1_000_000
+"""Microseconds."""
+EPOCH: Final = 1_800_000_000 * SECOND
+
+_set_running: Callable[[asyncio.AbstractEventLoop | None], None] = asyncio._set_running_loop
+
+
+class Handle:
+    """A callback that may be cancelled before it runs."""
+
+    __slots__ = ("args", "at", "call", "cancelled")
+
+    def __init__(self, call: Callable[..., object], args: tuple[Any, ...], at: float = 0.0) -> None:
+        self.call = call
+        self.args = args
+        self.at = at
+        self.cancelled = False
+
+    def cancel(self) -> None:
+        """Do not run it."""
+        self.cancelled = True
+
+    def when(self) -> float:
+        """When it runs, in seconds."""
+        return self.at
+
+
+class Time:
+    """What happens when: the only clock of a simulation."""
+
+    def __init__(self, chance: Random) -> None:
+        self.now = EPOCH
+        self.chance = chance
+        self.steps = 0
+        self._heap: list[tuple[int, int, Callable[..., object], tuple[Any, ...]]] = []
+        self._count = 0
+
+    def after(self, delay_us: int, call: Callable[..., object], *args: Any) -> None:
+        """Have something called so much later."""
+        self._count += 1
+        heappush(self._heap, (self.now + delay_us, self._count, call, args))
+
+    def step(self) -> bool:
+        """The next thing; false when nothing is left."""
+        if not self._heap:
+            return False
+        self.now, _, call, args = heappop(self._heap)
+        self.steps += 1
+        call(*args)
+        return True
+
+
+class NodeLoop(asyncio.AbstractEventLoop):
+    """The event loop of one process: it can freeze and wake up, and it ends with the process."""
+
+    def __init__(self, time: Time) -> None:
+        self._time = time
+        self._ready: deque[Handle] = deque()
+        self._due = False
+        self._frozen: list[tuple[Callable[..., object], tuple[Any, ...]]] | None = None
+        self.dead = False
+        self._held: list[Handle] | None = None
+        self._tasks: dict[int, asyncio.Task[Any]] = {}
+        self.errors: list[str] = []
+
+    # ------------------------------------------------------------------ what the simulation does with it
+
+    def do(self, call: Callable[..., object], *args: Any) -> None:
+        """Something reaches the process: now, when it wakes up, or never."""
+        if self.dead:
+            return
+        if self._frozen is not None:
+            self._frozen.append((call, args))
+            return
+        _set_running(self)
+        try:
+            call(*args)
+        finally:
+            _set_running(None)
+
+    def later(self, delay_us: int, call: Callable[..., object], *args: Any) -> None:
+        """Something reaches the process so much later."""
+        self._time.after(delay_us, self.do, call, *args)
+
+    def freeze(self) -> None:
+        """Nothing of the process moves any more."""
+        self._frozen = []
+
+    def wake(self) -> None:
+        """It goes on, and takes everything that waited for what it was."""
+        waited, self._frozen = self._frozen, None
+        for call, args in waited or ():
+            self.later(0, call, *args)
+
+    @property
+    def is_frozen(self) -> bool:
+        """Whether it stands still."""
+        return self._frozen is not None
+
+    def die(self) -> None:
+        """The end of the process: memory is lost, nothing is finished."""
+        self.dead = True
+        self._ready.clear()
+        for task in list(self._tasks.values()):
+            coroutine: Any = task.get_coro()
+            try:
+                coroutine.close()
+            except RuntimeError:  # it awaits in its last words: a killed process has none
+                continue
+        self._tasks.clear()
+
+    def hold(self) -> list[Handle]:
+        """Keep back what a thread of the process tells its loop, until `release`."""
+        self._held = []
+        return self._held
+
+    def release(self) -> None:
+        """What is told from now on arrives at once."""
+        self._held = None
+
+    def deliver(self, handles: list[Handle]) -> None:
+        """What was held arrives."""
+        self._ready.extend(handles)
+        self._wake_up()
+
+    def _wake_up(self) -> None:
+        if not self._due and self._ready:
+            self._due = True
+            self.later(self._time.chance.randrange(1, 40), self._turn)
+
+    def _turn(self) -> None:
+        self._due = False
+        ready = self._ready
+        for _ in range(len(ready)):
+            handle = ready.popleft()
+            if not handle.cancelled:
+                handle.call(*handle.args)
+        self._wake_up()
+
+    # ------------------------------------------------------------------ what asyncio asks of a loop
+
+    def time(self) -> float:
+        """The steady clock, in seconds."""
+        return (self._time.now - EPOCH) / SECOND
+
+    def call_soon(self, callback: Callable[..., object], *args: Any, context: Any = None) -> Any:  # noqa: ARG002 - asyncio names it
+        """At the next turn of the loop."""
+        handle = Handle(callback, args)
+        if not self.dead:
+            self._ready.append(handle)
+            if not self._due:
+                self._wake_up()
+        return handle
+
+    def call_soon_threadsafe(self, callback: Callable[..., object], *args: Any, context: Any = None) -> Any:
+        """From a thread of the process."""
+        if self._held is not None:
+            handle = Handle(callback, args)
+            self._held.append(handle)
+            return handle
+        return self.call_soon(callback, *args, context=context)
+
+    def call_later(self, delay: float, callback: Callable[..., object], *args: Any, context: Any = None) -> Any:  # noqa: ARG002 - asyncio names it
+        """After so many seconds."""
+        handle = Handle(callback, args, self.time() + delay)
+        self.later(max(round(delay * SECOND), 0), self._expire, handle)
+        return handle
+
+    def call_at(self, when: float, callback: Callable[..., object], *args: Any, context: Any = None) -> Any:
+        """At a time of the steady clock."""
+        return self.call_later(when - self.time(), callback, *args, context=context)
+
+    def _expire(self, handle: Handle) -> None:
+        if not handle.cancelled:
+            self._ready.append(handle)
+            self._wake_up()
+
+    def create_future(self) -> asyncio.Future[Any]:
+        """A future of this loop."""
+        return asyncio.Future(loop=self)
+
+    def create_task(self, coro: Any, *, name: str | None = None, context: Any = None) -> asyncio.Task[Any]:  # noqa: ARG002 - asyncio names it
+        """A task of this loop."""
+        task: asyncio.Task[Any] = asyncio.Task(coro, loop=self, name=name or "task")
+        task._log_destroy_pending = False  # type: ignore[attr-defined]  # a crash leaves tasks behind, on purpose
+        self._tasks[id(task)] = task
+        task.add_done_callback(self._forget)
+        return task
+
+    def _forget(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.pop(id(task), None)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self.errors.append(repr(error))
+
+    def run_in_executor(self, executor: Any, func: Callable[..., Any], *args: Any) -> asyncio.Future[Any]:  # noqa: ARG002 - asyncio names it
+        """In a thread: at the server in a moment, known here after another."""
+        future = self.create_future()
+        self._time.after(self._latency(), self._in_thread, future, func, args)
+        return future
+
+    def _in_thread(self, future: asyncio.Future[Any], func: Callable[..., Any], args: tuple[Any, ...]) -> None:
+        if self.dead:
+            return
+        try:
+            result = func(*args)
+        except Exception as error:  # whatever it is goes to the one who waits for it
+            self.later(self._latency(), _settle, future, None, error)
+        else:
+            self.later(self._latency(), _settle, future, result, None)
+
+    def _latency(self) -> int:
+        return self._time.chance.randrange(20, 300)
+
+    def get_debug(self) -> bool:
+        """Never."""
+        return False
+
+    def is_running(self) -> bool:
+        """As long as the process lives."""
+        return not self.dead
+
+    def is_closed(self) -> bool:
+        """When the process has ended."""
+        return self.dead
+
+    def call_exception_handler(self, context: dict[str, Any]) -> None:
+        """What nobody has caught."""
+        if not self.dead:
+            self.errors.append(str(context.get("exception") or context.get("message")))
+
+    def start(self, work: Coroutine[Any, Any, Any]) -> None:
+        """Begin something, from outside."""
+        self.do(self.create_task, work)
+
+
+def _settle(future: asyncio.Future[Any], result: Any, error: BaseException | None) -> None:
+    if future.done():
+        return
+    if error is None:
+        future.set_result(result)
+    else:
+        future.set_exception(error)
