@@ -98,9 +98,13 @@ def test_a_variable_names_the_file(tmp_path: Path) -> None:
     [
         ("[listen]\nprot = 1\n", "floor.toml: listen.prot: unknown key 'prot'; did you mean port?"),
         ("[sign-in]\n", "floor.toml: sign-in: unknown section 'sign-in'; did you mean sign_in?"),
-        ("[zzz]\n", ("floor.toml: zzz: unknown section 'zzz'; there are listen, journal, sign_in, limits, demo, log, "
-         "house, books, tables")),
+        ("[zzz]\n", ("floor.toml: zzz: unknown section 'zzz'; there are listen, journal, node, sign_in, limits, demo, "
+         "log, house, books, tables")),
         ("listen = 3\n", "floor.toml: listen: keys and values, got 3"),
+        ('[journal]\nurl = "postgresql://db/floor"\n[node]\naddress = "http://10.0.0.5:8000"\nsecret = "short"\n',
+         "floor.toml: node.secret: 16 characters or more, the same for all nodes"),
+        ('[node]\naddress = "http://10.0.0.5:8000"\nsecret = "0123456789abcdef"\n',
+         "floor.toml: node.address: several nodes need a PostgreSQL journal (journal.url)"),
         ('[listen]\nport = "8000"\n', "floor.toml: listen.port: a whole number from 0 to 65535, got '8000'"),
         ("[listen]\nport = 65536\n", "floor.toml: listen.port: a whole number from 0 to 65535, got 65536"),
         ("[listen]\nport = true\n", "floor.toml: listen.port: a whole number from 0 to 65535, got True"),

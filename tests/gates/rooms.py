@@ -15,10 +15,24 @@ MAY_IMPORT: Final[Mapping[str, frozenset[str]]] = {
     "floor": frozenset({"table", "journal", "core", "books", "felt"}),
     "audit": frozenset({"table", "journal", "core", "books"}),
     "analysis": frozenset({"core", "books"}),
+    "history": frozenset({"core", "books", "table", "journal", "audit", "analysis"}),
     "client": frozenset({"core", "table", "wire"}),
     "web": frozenset({"__init__", "floor", "table", "journal", "core", "books", "felt", "wire", "audit", "analysis"}),
     "cli": frozenset(
-        {"__init__", "core", "books", "felt", "wire", "table", "journal", "floor", "audit", "analysis", "web"}
+        {
+            "__init__",
+            "core",
+            "books",
+            "felt",
+            "wire",
+            "table",
+            "journal",
+            "floor",
+            "audit",
+            "analysis",
+            "history",
+            "web",
+        }
     ),
     "__init__": frozenset(),
     "__main__": frozenset({"cli"}),

@@ -73,6 +73,14 @@ class Disk(MemoryJournal):
         """A commit waits for the disk; a planted bug does not."""
         self._signer = _signer()
 
+    def begin(self, records: Sequence[Record]) -> None:
+        """What is there before anything happens."""
+        for record in records:
+            self._records.append(record)
+            self._by_table.setdefault(record.table, []).append(record)
+            self._by_command.setdefault((record.table, record.command_id), []).append(record)
+        self.synced = len(records)
+
     def latency(self) -> int:
         """Microseconds that a journey to the server takes."""
         return self.chance.randrange(20, 250) * self.slow

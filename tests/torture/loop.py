@@ -14,6 +14,8 @@ from heapq import heappop, heappush
 from random import Random
 from typing import Any, Final
 
+from taisai.journal import JournalError
+
 SECOND: Final = 1_000_000
 """Microseconds."""
 EPOCH: Final = 1_800_000_000 * SECOND
@@ -205,7 +207,10 @@ class NodeLoop(asyncio.AbstractEventLoop):
 
     def _forget(self, task: asyncio.Task[Any]) -> None:
         self._tasks.pop(id(task), None)
-        if not task.cancelled() and (error := task.exception()) is not None:
+        if task.cancelled():
+            return
+        error = task.exception()
+        if error is not None and not isinstance(error, JournalError):  # a failing journal is logged, and no fault here
             self.errors.append(repr(error))
 
     def run_in_executor(self, executor: Any, func: Callable[..., Any], *args: Any) -> asyncio.Future[Any]:  # noqa: ARG002 - asyncio names it

@@ -96,7 +96,7 @@ class SimulatedWriter(GroupWriter):
         self,
         group: list[Written],
         chores: Sequence[Callable[[Journal], None]],
-        stopping: bool,  # noqa: FBT001 - called by the simulated time, which knows no names
+        stopping: bool,
         fences: dict[str, int],
     ) -> None:
         """The request is at the server, whatever has become of its sender; it carries the numbers of then."""
@@ -117,7 +117,7 @@ class SimulatedWriter(GroupWriter):
             self.fences = now
         loop.later(disk.latency(), self._heard, held, stopping)
 
-    def _heard(self, held: list[Handle], stopping: bool) -> None:  # noqa: FBT001 - as above
+    def _heard(self, held: list[Handle], stopping: bool) -> None:
         self._busy = False
         if held:
             self._sim.deliver(held)
@@ -214,7 +214,7 @@ class SimulatedNode:
 
     def leave(self, back_us: int) -> None:
         """The process is asked to end, as for an upgrade; who takes too long is killed."""
-        if not self.alive or not self.ready or self.leaving:
+        if not self.alive or not self.ready or self.leaving or self.loop.is_frozen:
             return
         self.leaving = self.disturbed = True
         life = self.life
@@ -234,14 +234,14 @@ class SimulatedNode:
 
     # ------------------------------------------------------------------ what reaches it
 
-    def hear(self, table: str, command: Command, reply: Callable[[Outcome], None]) -> None:
-        """A player's command, as it arrives."""
+    def hear(self, table: str, command: Command, reply: Callable[[Outcome], None]) -> bool:
+        """A player's command, as it arrives; false when nobody is there for it."""
         floor = self.floor
-        if not self.ready or floor.closed:
-            return
         live = floor.tables.get(table)
-        if live is not None:
-            floor.submit(live, replace(command, at=floor.clock.now()), reply)
+        if not self.ready or floor.closed or live is None:
+            return False
+        floor.submit(live, replace(command, at=floor.clock.now()), reply)
+        return True
 
     async def _forward(self, address: str, table: str, command: Command) -> Outcome:
         """Hand a command on to another node, over a network that loses things."""

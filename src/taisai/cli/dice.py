@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 from cyclopts import Parameter
 
+from taisai.cli.history import EngineChoice, is_folder, opened_export, require_no_engine
 from taisai.cli.show import AsJson, BookDirs, console, grid, percent, print_json, shelf_of
 from taisai.core.dice import ALL_ROLLS, roll_of
 from taisai.core.faults import InputFault, shown
@@ -47,10 +48,10 @@ class _Found(NamedTuple):
 
 
 def dice(
-    source: Annotated[str, Parameter(help="Rolls as text, CSV or Parquet; or a journal, its file or address.")],
+    source: Annotated[str, Parameter(help="Rolls as text, CSV or Parquet; a journal, its file or address; an export.")],
     /,
     *,
-    table: Annotated[str | None, Parameter(help="The table, for a journal of several.")] = None,
+    table: Annotated[str | None, Parameter(help="The table, for a journal or an export of several.")] = None,
     dice_set: Annotated[str | None, Parameter(help="Only this set of dice.")] = None,
     level: Annotated[float, Parameter(help="Chance of an alarm from fair dice, ever.")] = 0.001,
     confidence: Annotated[float, Parameter(help="Confidence of the bounds.")] = 0.95,
@@ -59,6 +60,7 @@ def dice(
     battery: Annotated[bool, Parameter(help="Also the classical battery at 99 %.", negative=())] = False,
     plot: Annotated[Path | None, Parameter(help="Draw the last set into this file (.svg, .png or .pdf).")] = None,
     csv: Annotated[bool, Parameter(help="Print the evidence after every round as CSV.", negative=())] = False,
+    engine: EngineChoice = None,
     json: AsJson = False,
     book_dir: BookDirs = (),
 ) -> int:
@@ -66,14 +68,15 @@ def dice(
 
     Faces, totals, dice that keep their faces through a shake, dice that hang together: all checks share one level, and
     each set of dice is judged by itself. A file has a roll a line (1 2 3, or 1,2,3, or 123) or columns d1, d2, d3 (or
-    dice; void and dice_set if you like). From a journal come the rounds that were concluded, and the table's layout.
-    Exit code 1 for an alarm, or when the battery fails.
+    dice; void and dice_set if you like). From a journal, or an export of one (see `taisai export`), come the
+    rounds that were concluded, and the table's layout. Exit code 1 for an alarm, or when the battery fails.
 
     Examples:
       taisai dice rolls.txt
       taisai dice rolls.csv --layout rws-tai-sai-v6/C --plot health.svg
       taisai dice floor.db --table T1 --level 0.0001 --json
       taisai dice tumbler.parquet --battery
+      taisai dice history/ --table T1 --engine duckdb
     """
     if csv and json:
         raise InputFault("--csv", "choose --csv or --json, not both")
@@ -87,11 +90,15 @@ def dice(
     dice_estimates.confidence_of(confidence, "--confidence")
     shelf = shelf_of(book_dir)
     where: str | None = None
-    if _is_journal(source):
+    if is_folder(source):
+        table, thrown, where = _from_export(source, table, engine)
+    elif _is_journal(source):
+        require_no_engine(engine, source)
         table, thrown, where = _from_journal(source, table, dice_files.Gathering())
     elif table is not None:
         raise InputFault("--table", f"is for journals, and {source} is a file of rolls")
     else:
+        require_no_engine(engine, source)
         thrown = dice_files.read_rolls(Path(source))
     if dice_set is not None:
         names = ", ".join(each.name or "(not named)" for each in thrown)
@@ -147,18 +154,34 @@ def _from_journal(source: str, table: str | None, gathering: Gathering) -> tuple
     from taisai.journal.house import game_tables  # noqa: PLC0415 - as above
 
     with open_journal(source, read_only=True) as opened:
-        tables = game_tables(opened)
-        if table is None and len(tables) == 1:
-            table = tables[0]
-        if table is None:
-            raise InputFault("--table", f"which one: {', '.join(tables) or 'the journal is empty'}")
-        if table not in tables:
-            raise InputFault("--table", f"no table {shown(table)}; there are {', '.join(tables) or 'none'}")
+        table = _chosen(table, game_tables(opened))
         layout = _gather(opened, table, gathering)
-    thrown = gathering.sets()
+    return table, _some(gathering.sets(), table), layout
+
+
+def _from_export(source: str, table: str | None, engine: str | None) -> tuple[str, tuple[Thrown, ...], str | None]:
+    """The same of an export."""
+    with opened_export(source, engine, "gathering") as (export, asked):
+        from taisai.history.fairness import layout_of, thrown  # noqa: PLC0415 - an extra, and heavy
+
+        table = _chosen(table, export.game_tables)
+        return table, _some(thrown(export, asked, table), table), layout_of(export, table)
+
+
+def _chosen(table: str | None, tables: list[str]) -> str:
+    if table is None and len(tables) == 1:
+        return tables[0]
+    if table is None:
+        raise InputFault("--table", f"which one: {', '.join(tables) or 'the journal is empty'}")
+    if table not in tables:
+        raise InputFault("--table", f"no table {shown(table)}; there are {', '.join(tables) or 'none'}")
+    return table
+
+
+def _some(thrown: tuple[Thrown, ...], table: str) -> tuple[Thrown, ...]:
     if not thrown:
         raise InputFault("--table", f"table {shown(table)} has no concluded round")
-    return table, thrown, layout
+    return thrown
 
 
 def _gather(journal: Journal, table: str, gathering: Gathering) -> str | None:

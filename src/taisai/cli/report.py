@@ -11,13 +11,14 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from cyclopts import Parameter
 
 from taisai.audit.reports import LARGE_WIN, NO_ACTIVITY, Report, Span, make_report, to_csv, to_html
+from taisai.cli.history import EngineChoice, is_folder, opened_export, require_no_engine
 from taisai.cli.show import AsJson, console, grid, percent, print_json
 from taisai.core.faults import InputFault
 from taisai.journal import open_journal
 
 
 def report(
-    journal: Annotated[str, Parameter(help="The journal: a file, or its address.")],
+    journal: Annotated[str, Parameter(help="The journal: a file, its address, or the folder of an export.")],
     /,
     *,
     by: Annotated[Span, Parameter(help="Length of a row.")] = Span.DAY,
@@ -28,14 +29,18 @@ def report(
     output: Annotated[
         Path | None, Parameter(name=("--output", "-o"), help="Write a page (.html) or CSV (.csv).")
     ] = None,
+    engine: EngineChoice = None,
     json: AsJson = False,
 ) -> None:
     """Meters, win and hold, voids and significant events, by day, month, year or life.
+
+    Over the folder of an export (see `taisai export`) the report is the same, made by DuckDB or Spark.
 
     Examples:
       taisai report floor.db
       taisai report floor.db --by month --zone Asia/Singapore -o july.html
       taisai report floor.db --by life --csv > life.csv
+      taisai report history/ --by year --engine spark
     """
     try:
         where = ZoneInfo(zone) if zone != "UTC" else UTC
@@ -43,8 +48,18 @@ def report(
         raise InputFault("--zone", f"unknown time zone {zone!r}; write for example Asia/Singapore") from None
     if output is not None and output.suffix.lower() not in (".html", ".csv"):
         raise InputFault("--output", f"the file's name ends in .html or .csv, got {output.name!r}")
-    with open_journal(journal, read_only=True) as opened:
-        made = make_report(opened, span=by, made_at=datetime.now(where), zone=where, tables=table, large_win=large_win)
+    made_at = datetime.now(where)
+    if is_folder(journal):
+        with opened_export(journal, engine, "reporting") as (export, asked):
+            from taisai.history.reported import report_history  # noqa: PLC0415 - an extra, and heavy
+
+            made = report_history(
+                export, asked, span=by, made_at=made_at, zone=where, tables=table, large_win=large_win
+            )
+    else:
+        require_no_engine(engine, journal)
+        with open_journal(journal, read_only=True) as opened:
+            made = make_report(opened, span=by, made_at=made_at, zone=where, tables=table, large_win=large_win)
     if output is not None:
         text = to_html(made) if output.suffix.lower() == ".html" else to_csv(made)
         output.write_text(text, encoding="utf-8")

@@ -8,23 +8,35 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from cyclopts import Parameter
 
+from taisai.cli.history import EngineChoice, is_folder, opened_export, require_no_engine
 from taisai.cli.show import AsJson, BookDirs, console, grid, print_json, shelf_of
 from taisai.core.faults import InputFault
 
 if TYPE_CHECKING:
     from taisai.analysis.bulk_compare import Comparison
     from taisai.analysis.bulk_parquet import Progress, Resettled
+    from taisai.books import Shelf
+    from taisai.history.resettled import HistoryResettled
 
 EXIT_DIFFERS: Final = 1
+_FIRST: Final = 10
+"""How many differences of an export are told one by one; JSON has more."""
 
 
 def resettle(
-    bets: Annotated[Path, Parameter(help="Bets: layout, round, player, box, stake, and at_risk if pro rata.")],
-    rounds: Annotated[Path, Parameter(help="Rounds: layout, round, d1, d2, d3 (or a list, dice), and void.")],
+    bets: Annotated[
+        Path, Parameter(help="Bets: layout, round, player, box, stake, and at_risk if pro rata; or an export's folder.")
+    ],
+    rounds: Annotated[
+        Path | None, Parameter(help="Rounds: layout, round, d1, d2, d3 (or a list, dice), and void. Not for an export.")
+    ] = None,
     /,
     *,
-    output: Annotated[Path, Parameter(name=("--output", "-o"), help="Where the bets go with their results.")],
+    output: Annotated[
+        Path | None, Parameter(name=("--output", "-o"), help="Where the bets go with their results. Not for an export.")
+    ] = None,
     against: Annotated[Path | None, Parameter(help="What was paid: returned, in the same order or with keys.")] = None,
+    engine: EngineChoice = None,
     json: AsJson = False,
     book_dir: BookDirs = (),
 ) -> int:
@@ -34,11 +46,26 @@ def resettle(
     --against, the exit code is 1 when something differs; a paid file in another order is matched by layout, round,
     player and box, in memory.
 
+    Of an export (see `taisai export`) every bet is settled again by DuckDB or Spark and compared with what the journal
+    says was paid: nothing is written, and the exit code is 1 when something differs or cannot be settled.
+
     Examples:
       taisai resettle bets.parquet rounds.parquet -o settled.parquet
       taisai resettle bets.parquet rounds.parquet -o settled.parquet --against paid.parquet
       taisai resettle bets.parquet rounds.parquet -o settled.parquet --against paid.parquet --json
+      taisai resettle history/
+      taisai resettle history/ --engine spark:spark://master:7077 --json
     """
+    if is_folder(bets):
+        for field, value in (("ROUNDS", rounds), ("--output", output), ("--against", against)):
+            if value is not None:
+                raise InputFault(field, f"{bets} is an export, which has everything: leave this out")
+        return _resettle_export(bets, engine, shelf_of(book_dir), json=json)
+    require_no_engine(engine, bets)
+    if rounds is None:
+        raise InputFault("ROUNDS", "a file of rounds is needed beside the bets")
+    if output is None:
+        raise InputFault("--output", "say where the bets go with their results")
     try:
         from taisai.analysis.bulk_parquet import resettle as settle_again  # noqa: PLC0415 - NumPy and Arrow are heavy
     except ImportError:
@@ -54,6 +81,62 @@ def resettle(
     else:
         _show(done, output)
     return EXIT_DIFFERS if done.comparison is not None and done.comparison.different else 0
+
+
+def _resettle_export(folder: Path, engine: str | None, shelf: Shelf, *, json: bool) -> int:
+    with opened_export(folder, engine, "settling") as (export, asked):
+        from taisai.history.resettled import resettle_history  # noqa: PLC0415 - an extra, and heavy
+
+        done = resettle_history(export, shelf, asked)
+    if json:
+        print_json(
+            {
+                "folder": str(folder),
+                "records": done.records,
+                "right": done.is_right,
+                "total": {name: value for name, value in done.total._asdict().items() if name != "table"},
+                "tables": [each._asdict() for each in done.tables],
+                "first": [each._asdict() for each in done.first],
+                "unlike_rounds": [each._asdict() for each in done.unlike_rounds],
+                "missing": done.missing,
+            }
+        )
+    else:
+        _show_export(done)
+    return 0 if done.is_right else EXIT_DIFFERS
+
+
+def _show_export(done: HistoryResettled) -> None:
+    out = console()
+    total = done.total
+    amounts = f"staked {total.staked:,}, due {total.due:,}, returned {total.returned:,}"
+    out.print(f"{total.bets:,} bets of {len(done.tables):,} tables settled: {amounts}", soft_wrap=True)
+    for rules in done.missing:
+        out.print(f"no book at hand has the rules {rules}: its bets could not be settled", markup=False, soft_wrap=True)
+    for each in done.unlike_rounds:
+        out.print(
+            f"{each.table}: its bets return {each.returned:,} and its rounds {each.returned_of_rounds:,}: rows are "
+            "missing or too many",
+            markup=False,
+            soft_wrap=True,
+        )
+    if done.is_right:
+        out.print("Every bet was paid what was due.")
+    if not done.first:
+        return
+    wrong = f"underpaid {total.underpaid:,}, overpaid {total.overpaid:,}"
+    unknown = f", {total.bets - total.known:,} not settled" if total.bets != total.known else ""
+    out.print(f"{total.different:,} of {total.bets:,} bets differ: {wrong}{unknown}", soft_wrap=True)
+    table = grid(
+        ("position", "right"), "table", ("round", "right"), "player", "box", ("due", "right"), ("paid", "right")
+    )
+    from rich.markup import escape  # noqa: PLC0415 - lazily, as in `console`
+
+    for bet in done.first[:_FIRST]:
+        due = "no rules" if bet.due is None else f"{bet.due:,}"
+        names = (escape(bet.table), str(bet.round), escape(bet.player), escape(bet.box))
+        table.add_row(f"{bet.position:,}", *names, due, f"{bet.paid:,}")
+    out.print(table)
 
 
 def _progress() -> Progress:

@@ -245,13 +245,15 @@ class LiveTable:
         self._end_recovery({}, fault)
 
     def _recovered(self, state: TableState, snapshot_seq: int, recent: list[str], there: set[str]) -> None:
+        moved = state.seq != self.state.seq
         self.state = self._next = state
         self._snapshot_seq = snapshot_seq
         known = dict.fromkeys(reversed(recent))
         self._known = {each: self._known.get(each) for each in known}
         outcomes = {each: Outcome(state.seq, repeated=True) for each in there}
         self._end_recovery(outcomes, None)
-        self._listener(self, ())
+        if moved:  # where nothing changed nobody is woken: a dealer would try again at once, and again
+            self._listener(self, ())
 
     def _end_recovery(self, outcomes: dict[str, Outcome], unknown: Fault | None) -> None:
         failed, self._failed = self._failed, []

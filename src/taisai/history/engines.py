@@ -21,7 +21,7 @@ from typing import Any, Final, Protocol
 
 from taisai.core.faults import InputFault, shown
 from taisai.history.folder import FIELD, Export
-from taisai.history.schema import DATASETS, arrow_schema
+from taisai.history.schema import DATASETS, arrow_schema, sql_schema
 from taisai.journal.contract import Progress
 
 ENGINES: Final = ("duckdb", "spark")
@@ -189,7 +189,9 @@ def _spark(export: Export, master: str) -> Iterator[SparkEngine]:
         session.conf.set("spark.sql.ansi.enabled", "true")
         for dataset in DATASETS:
             paths = [str(path.resolve()) for path in export.paths(dataset)]
-            rows = session.read.parquet(*paths) if paths else session.createDataFrame(_none(dataset))
+            # Told the columns, Spark need not look for them in the files, and has them without any file.
+            columns = sql_schema(dataset)
+            rows = session.read.schema(columns).parquet(*paths) if paths else session.createDataFrame([], columns)
             rows.createOrReplaceTempView(dataset)
         yield SparkEngine(session)
     finally:
@@ -221,10 +223,6 @@ def require_java() -> None:
     home = environ.get("JAVA_HOME")
     if shutil.which("java") is None and not (home and (Path(home) / "bin" / "java").is_file()):
         raise InputFault(ENGINE_FIELD, NO_JAVA)
-
-
-def _none(dataset: str) -> Any:
-    return arrow_schema(dataset).empty_table()
 
 
 def _first_line(error: BaseException) -> str:

@@ -193,11 +193,6 @@ def open_export(folder: Path) -> Export:
     return export
 
 
-def is_export(folder: Path | str) -> bool:
-    """Whether a path is a folder, which only an export can be."""
-    return "://" not in str(folder) and Path(folder).is_dir()
-
-
 def read_manifests(folder: Path) -> Export:
     """What the manifests of a folder say, checked against each other."""
     found = []

@@ -38,6 +38,14 @@ TYPES: Final[dict[str, Any]] = {
     "bytes": pa.binary(),
 }
 """The types of columns by the words of the documentation."""
+SQL_TYPES: Final = {
+    "text": "STRING",
+    "whole": "BIGINT",
+    "small": "SMALLINT",
+    "yes or no": "BOOLEAN",
+    "bytes": "BINARY",
+}
+"""The same as SQL calls them."""
 
 _PLACE: Final = (
     Column("position", "whole", "the record's place in the whole journal"),
@@ -125,6 +133,11 @@ DATASETS: Final[dict[str, tuple[Column, ...]]] = {
 def arrow_schema(dataset: str) -> Any:
     """The Arrow schema of a dataset."""
     return pa.schema([pa.field(each.name, TYPES[each.type], each.may_be_null) for each in DATASETS[dataset]])
+
+
+def sql_schema(dataset: str) -> str:
+    """The columns of a dataset as SQL declares them."""
+    return ", ".join(f"{each.name} {SQL_TYPES[each.type]}" for each in DATASETS[dataset])
 
 
 def rules_key(layout: str, digest: str) -> str:

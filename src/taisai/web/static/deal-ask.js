@@ -23,7 +23,7 @@ import { clauseLinks, dialog, refusalWords, showRefusal } from "./shell.js";
  * @property {(refusal: Refusal) => boolean} [stopped]     told of every refusal; true when it was dealt with (a lock)
  * @property {(seq: number) => void} [acted]               something was done; its record
  */
-/** @typedef {{value: () => any, row: HTMLElement, focus: HTMLElement}} Field */
+/** @typedef {{value: () => any, row: HTMLElement}} Field */
 
 /** What each action asks for; "?" marks what may be left out. @type {Record<string, Record<string, string>>} */
 const FORMS = {
@@ -98,11 +98,19 @@ export function actionButton(desk, action, how = {}) {
   const why = whyNot(desk, action);
   if (why === undefined) return null;
   const run = how.run ?? (() => void ask(desk, action, how.preset));
-  const made = h("button", {
-    class: how.class ?? "", "data-action": action, "aria-disabled": why ? "true" : null, "data-why": why ? refusalWords(why) : null,
-    "aria-keyshortcuts": how.key ?? null,
-    onclick: () => (why ? refuse(desk, why) : run()),
-  }, how.words ?? actionName(action, desk), how.key && h("kbd", { "aria-hidden": "true" }, how.key.toUpperCase()));
+  const made = h(
+    "button",
+    {
+      class: how.class ?? "",
+      "data-action": action,
+      "aria-disabled": why ? "true" : null,
+      "data-why": why ? refusalWords(why) : null,
+      "aria-keyshortcuts": how.key ?? null,
+      onclick: () => (why ? refuse(desk, why) : run()),
+    },
+    how.words ?? actionName(action, desk),
+    how.key && h("kbd", { "aria-hidden": "true" }, how.key.toUpperCase()),
+  );
   if (why) made.append(h("span", { class: "visually-hidden" }, `: ${refusalWords(why)}`));
   return made;
 }
@@ -137,7 +145,9 @@ const HALF_PX = 125;
 
 /** Shift the reason of a greyed button so that it is all in the window. @param {Event} event */
 function shift(event) {
-  const found = /** @type {HTMLElement | null} */ (event.target instanceof Element ? event.target.closest("[data-why]") : null);
+  const found = /** @type {HTMLElement | null} */ (
+    event.target instanceof Element ? event.target.closest("[data-why]") : null
+  );
   if (!found) return;
   const { left, right } = found.getBoundingClientRect();
   const middle = (left + right) / 2;
@@ -168,8 +178,12 @@ function labelled(words, input) {
  */
 function choiceField(name, choices, now = "", optional = false) {
   const all = optional ? [["", t("deal.none")], ...choices] : choices;
-  const input = h("select", { name, required: !optional }, ...all.map(([value, words]) => h("option", { value, selected: value === now }, words)));
-  return { value: () => input.value || undefined, row: labelled(fieldName(name), input), focus: input };
+  const input = h(
+    "select",
+    { name, required: !optional },
+    ...all.map(([value, words]) => h("option", { value, selected: value === now }, words)),
+  );
+  return { value: () => input.value || undefined, row: labelled(fieldName(name), input) };
 }
 
 /** @param {string} name */
@@ -186,7 +200,7 @@ function fieldName(name) {
  */
 function textField(name, attributes, read = (text) => text) {
   const input = h("input", { name, autocomplete: "off", required: true, ...attributes });
-  return { value: () => read(input.value.trim()), row: labelled(fieldName(name), input), focus: input };
+  return { value: () => read(input.value.trim()), row: labelled(fieldName(name), input) };
 }
 
 /** Faces as they are typed: 1-2-4, 124, 1 2 4. @param {string} text */
@@ -203,10 +217,27 @@ function faces(text) {
  */
 function countField(name, desk, preset = {}) {
   const chips = desk.table.view?.set_up?.denominations ?? [];
-  const inputs = chips.map((chip) => h("input", { name: `${name}-${chip}`, type: "number", min: 0, inputmode: "numeric", value: preset[chip] ?? "", placeholder: "0" }));
-  const rows = chips.map((chip, place) => h("label", { class: "count-row" }, h("span", { class: "number" }, money(chip)), h("span", { "aria-hidden": "true" }, "×"), inputs[place]));
+  const inputs = chips.map((chip) =>
+    h("input", {
+      name: `${name}-${chip}`,
+      type: "number",
+      min: 0,
+      inputmode: "numeric",
+      value: preset[chip] ?? "",
+      placeholder: "0",
+    }),
+  );
+  const rows = chips.map((chip, place) =>
+    h(
+      "label",
+      { class: "count-row" },
+      h("span", { class: "number" }, money(chip)),
+      h("span", { "aria-hidden": "true" }, "×"),
+      inputs[place],
+    ),
+  );
   const value = () => Object.fromEntries(chips.map((chip, place) => [chip, Number(inputs[place].value || 0)]));
-  return { value, row: h("fieldset", { class: "count" }, h("legend", null, fieldName(name)), ...rows), focus: inputs[0] };
+  return { value, row: h("fieldset", { class: "count" }, h("legend", null, fieldName(name)), ...rows) };
 }
 
 /**
@@ -221,49 +252,129 @@ function makeField(desk, name, kind, preset) {
   const optional = kind.endsWith("?");
   const view = desk.table.view;
   const crew = desk.crew();
-  const pairs = (/** @type {string[]} */ values) => /** @type {[string, string][]} */ (values.map((value) => [value, value]));
+  const pairs = (/** @type {string[]} */ values) =>
+    /** @type {[string, string][]} */ (values.map((value) => [value, value]));
   switch (kind.replace("?", "")) {
     case "player":
-      return choiceField(name, pairs(Object.entries(view?.seats ?? {}).filter(([, seat]) => seat.present || preset).map(([player]) => player)), preset);
+      return choiceField(
+        name,
+        pairs(
+          Object.entries(view?.seats ?? {})
+            .filter(([, seat]) => seat.present || preset)
+            .map(([player]) => player),
+        ),
+        preset,
+      );
     case "box":
-      return choiceField(name, desk.boxes().map((box) => [box, boxName(box)]), preset);
+      return choiceField(
+        name,
+        desk.boxes().map((box) => [box, boxName(box)]),
+        preset,
+      );
     case "colour":
       return choiceField(name, pairs(Object.keys(view?.set_up?.colours ?? {})), preset, optional);
     case "set":
-      return choiceField(name, pairs(Object.entries(crew?.dice_sets ?? {}).filter(([, set]) => !set.retired_at).map(([set]) => set)), preset);
+      return choiceField(
+        name,
+        pairs(
+          Object.entries(crew?.dice_sets ?? {})
+            .filter(([, set]) => !set.retired_at)
+            .map(([set]) => set),
+        ),
+        preset,
+      );
     case "dispute":
-      return choiceField(name, Object.entries(crew?.disputes ?? {}).filter(([, each]) => !each.resolution).map(([id, each]) => [id, `${id}: ${each.player}, ${each.claim}`]), preset);
+      return choiceField(
+        name,
+        Object.entries(crew?.disputes ?? {})
+          .filter(([, each]) => !each.resolution)
+          .map(([id, each]) => [id, `${id}: ${each.player}, ${each.claim}`]),
+        preset,
+      );
     case "how":
-      return choiceField(name, ["call", "felt", "staff"].map((how) => [how, t(`deal.how.${how}`)]), preset);
+      return choiceField(
+        name,
+        ["call", "felt", "staff"].map((how) => [how, t(`deal.how.${how}`)]),
+        preset,
+      );
     case "mending":
-      return choiceField(name, ["mended", "procedure"].map((how) => [how, t(`deal.mending.${how}`)]), preset);
+      return choiceField(
+        name,
+        ["mended", "procedure"].map((how) => [how, t(`deal.mending.${how}`)]),
+        preset,
+      );
     case "void":
-      return choiceField(name, (crew?.procedure?.voids ?? []).map((each) => [each.reason, voidName(each.reason, each.summary)]), preset);
+      return choiceField(
+        name,
+        (crew?.procedure?.voids ?? []).map((each) => [each.reason, voidName(each.reason, each.summary)]),
+        preset,
+      );
     case "yes": {
       const input = h("input", { type: "checkbox", name, checked: preset ?? true });
-      return { value: () => input.checked, row: h("label", { class: "field switch" }, input, h("span", null, fieldName(name))), focus: input };
+      return {
+        value: () => input.checked,
+        row: h("label", { class: "field switch" }, input, h("span", null, fieldName(name))),
+      };
     }
     case "count":
       return countField(name, desk, preset);
     case "amount":
-      return textField(name, { inputmode: "decimal", required: !optional, value: preset === undefined ? "" : plainMoney(preset), class: "number" }, (text) => {
-        if (!text && optional) return undefined;
-        const found = typedMoney(text);
-        if (found === null) throw new Refusal({ code: "bad-value", sentence: t("deal.bad-amount", { field: fieldName(name) }), field: name });
-        return found;
-      });
+      return textField(
+        name,
+        {
+          inputmode: "decimal",
+          required: !optional,
+          value: preset === undefined ? "" : plainMoney(preset),
+          class: "number",
+        },
+        (text) => {
+          if (!text && optional) return undefined;
+          const found = typedMoney(text);
+          if (found === null)
+            throw new Refusal({
+              code: "bad-value",
+              sentence: t("deal.bad-amount", { field: fieldName(name) }),
+              field: name,
+            });
+          return found;
+        },
+      );
     case "dice":
-      return textField(name, { inputmode: "numeric", required: !optional, pattern: "[^1-6]*([1-6][^1-6]*){3}", placeholder: "1-2-4", value: preset ? preset.join("-") : "" }, (text) => (text ? faces(text) : undefined));
+      return textField(
+        name,
+        {
+          inputmode: "numeric",
+          required: !optional,
+          pattern: "[^1-6]*([1-6][^1-6]*){3}",
+          placeholder: "1-2-4",
+          value: preset ? preset.join("-") : "",
+        },
+        (text) => (text ? faces(text) : undefined),
+      );
     case "faces":
-      return textField(name, { inputmode: "numeric", required: false, placeholder: "1-2-4", value: (preset ?? []).join("-") }, faces);
+      return textField(
+        name,
+        { inputmode: "numeric", required: false, placeholder: "1-2-4", value: (preset ?? []).join("-") },
+        faces,
+      );
     case "rounds":
-      return textField(name, { placeholder: "12, 13", pattern: "[0-9 ,]+", value: preset ?? "" }, (text) => (text.match(/\d+/g) ?? []).map(Number));
+      return textField(name, { placeholder: "12, 13", pattern: "[0-9 ,]+", value: preset ?? "" }, (text) =>
+        (text.match(/\d+/g) ?? []).map(Number),
+      );
     case "round":
     case "times":
-      return textField(name, { type: "number", min: name === "times" ? 0 : 1, value: preset ?? (name === "times" ? crew?.procedure?.tumbles_min : view?.round.number) ?? "" }, Number);
+      return textField(
+        name,
+        {
+          type: "number",
+          min: name === "times" ? 0 : 1,
+          value: preset ?? (name === "times" ? crew?.procedure?.tumbles_min : view?.round.number) ?? "",
+        },
+        Number,
+      );
     case "long": {
       const input = h("textarea", { name, rows: 3, required: true, maxlength: 2000 });
-      return { value: () => input.value.trim(), row: labelled(fieldName(name), input), focus: input };
+      return { value: () => input.value.trim(), row: labelled(fieldName(name), input) };
     }
     case "name":
       return textField(name, { maxlength: 64, pattern: "[A-Za-z0-9][A-Za-z0-9._@\\-]*", value: preset ?? "" });
@@ -289,11 +400,27 @@ export function voidName(reason, summary) {
  */
 export function secondPerson(roles) {
   const login = h("input", { name: "second-login", autocomplete: "off", required: true, maxlength: 64 });
-  const password = h("input", { name: "second-password", type: "password", autocomplete: "new-password", required: true });
-  const role = h("select", { name: "second-role" }, ...roles.map((each) => h("option", { value: each }, t(`post.${each}`))));
+  const password = h("input", {
+    name: "second-password",
+    type: "password",
+    autocomplete: "new-password",
+    required: true,
+  });
+  const role = h(
+    "select",
+    { name: "second-role" },
+    ...roles.map((each) => h("option", { value: each }, t(`post.${each}`))),
+  );
   return {
-    row: h("fieldset", { class: "second" }, h("legend", null, t("deal.second")), h("p", { class: "muted" }, t("deal.second-words")),
-      labelled(t("people.post"), role), labelled(t("people.login"), login), labelled(t("people.password"), password)),
+    row: h(
+      "fieldset",
+      { class: "second" },
+      h("legend", null, t("deal.second")),
+      h("p", { class: "muted" }, t("deal.second-words")),
+      labelled(t("people.post"), role),
+      labelled(t("people.login"), login),
+      labelled(t("people.password"), password),
+    ),
     value: () => ({ login: login.value.trim(), password: password.value, role: role.value }),
   };
 }
@@ -329,8 +456,15 @@ export async function ask(desk, action, preset = {}, how = {}) {
   const fault = h("p", { class: "fault", role: "alert", hidden: true });
   const submit = h("button", { class: "main", type: "submit" }, actionName(action, desk));
   const answer = await dialog(actionName(action, desk), (close) => {
-    const form = h("form", { class: "ask", "data-ask": action }, ...(how.words ?? []), ...fields.map((each) => each.row), extra, fault,
-      h("p", { class: "row" }, submit, h("button", { type: "button", onclick: () => close(null) }, t("cancel"))));
+    const form = h(
+      "form",
+      { class: "ask", "data-ask": action },
+      ...(how.words ?? []),
+      ...fields.map((each) => each.row),
+      extra,
+      fault,
+      h("p", { class: "row" }, submit, h("button", { type: "button", onclick: () => close(null) }, t("cancel"))),
+    );
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
       submit.disabled = true;
@@ -342,21 +476,25 @@ export async function ask(desk, action, preset = {}, how = {}) {
           const value = each.value();
           if (value !== undefined) made[each.name] = value;
         }
-        const more = { ...(withReason ? { reason: reason.value.trim() } : {}), ...(second ? { second: second.value() } : {}) };
+        const more = {
+          ...(withReason ? { reason: reason.value.trim() } : {}),
+          ...(second ? { second: second.value() } : {}),
+        };
         const done = await (how.send ?? ((one, two) => desk.table.do(one, two)))(made, more);
         desk.acted?.(done.seq);
         close(true);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         if (desk.stopped?.(error)) return close(null);
-        if (error.code === "second-person-needed" || error.code === "reason-needed") needMore(desk.crew()?.needs[action]?.second ?? ["supervisor", "pit-manager", "shift-manager"]);
+        if (error.code === "second-person-needed" || error.code === "reason-needed")
+          needMore(desk.crew()?.needs[action]?.second ?? ["supervisor", "pit-manager", "shift-manager"]);
         put(fault, refusalWords(error), " ", clauseLinks(desk.table.view?.set_up?.book ?? "", error.clauses));
         fault.hidden = false;
       } finally {
         submit.disabled = false;
       }
     });
-    queueMicrotask(() => (fields[0]?.focus ?? (needed ? reason : submit)).focus());
+    queueMicrotask(() => /** @type {HTMLElement} */ (form.querySelector("input, select, textarea") ?? submit).focus());
     return [form];
   });
   return answer === true;

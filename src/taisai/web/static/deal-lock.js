@@ -52,7 +52,11 @@ export function stopped(refusal) {
     return true;
   }
   if (refusal.code === "not-signed-in") {
-    if (!told) toast(refusalWords(refusal), { kind: "bad", more: [h("a", { href: `/sign-in${location.search}` }, t("nav.sign-in"))] });
+    if (!told)
+      toast(refusalWords(refusal), {
+        kind: "bad",
+        more: [h("a", { href: `/sign-in${location.search}` }, t("nav.sign-in"))],
+      });
     told = true;
     return true;
   }
@@ -62,13 +66,27 @@ export function stopped(refusal) {
 /** @param {string} login */
 function showLock(login) {
   if (shown) return;
-  const password = h("input", { name: "unlock-password", type: "password", autocomplete: "current-password", required: true });
+  const password = h("input", {
+    name: "unlock-password",
+    type: "password",
+    autocomplete: "current-password",
+    required: true,
+  });
   const fault = h("p", { class: "fault", role: "alert", hidden: true });
-  const form = h("form", { class: "sheet" },
-    h("h2", null, t("deal.locked")), h("p", null, t("deal.locked-words", { who: login })),
-    h("label", { class: "field" }, h("span", null, t("people.password")), password), fault,
-    h("p", { class: "row" }, h("button", { class: "main", type: "submit" }, t("deal.unlock")),
-      h("button", { type: "button", onclick: () => void signOut() }, t("nav.sign-out", { who: login }))));
+  const form = h(
+    "form",
+    { class: "sheet" },
+    h("h2", null, t("deal.locked")),
+    h("p", null, t("deal.locked-words", { who: login })),
+    h("label", { class: "field" }, h("span", null, t("people.password")), password),
+    fault,
+    h(
+      "p",
+      { class: "row" },
+      h("button", { class: "main", type: "submit" }, t("deal.unlock")),
+      h("button", { type: "button", onclick: () => void signOut() }, t("nav.sign-out", { who: login })),
+    ),
+  );
   const made = h("dialog", { class: "lock", "aria-label": t("deal.locked") }, form);
   made.addEventListener("cancel", (event) => event.preventDefault());
   form.addEventListener("submit", async (event) => {

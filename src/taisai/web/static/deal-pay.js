@@ -19,9 +19,25 @@ import { act, actionButton } from "./deal-ask.js";
 export function losersPanel(desk) {
   const losers = desk.crew()?.losers ?? [];
   if (!losers.length) return null;
-  return h("section", { class: "panel losers" }, h("h2", null, t("deal.losers")),
-    h("ul", { class: "boxes" }, ...losers.map((each) =>
-      h("li", null, h("strong", null, boxName(each.box)), " ", h("span", { class: "number" }, money(each.amount)), h("span", { class: "muted" }, each.players.join(t("list.comma")))))));
+  return h(
+    "section",
+    { class: "panel losers" },
+    h("h2", null, t("deal.losers")),
+    h(
+      "ul",
+      { class: "boxes" },
+      ...losers.map((each) =>
+        h(
+          "li",
+          null,
+          h("strong", null, boxName(each.box)),
+          " ",
+          h("span", { class: "number" }, money(each.amount)),
+          h("span", { class: "muted" }, each.players.join(t("list.comma"))),
+        ),
+      ),
+    ),
+  );
 }
 
 /**
@@ -30,11 +46,24 @@ export function losersPanel(desk) {
  * @param {number[]} denominations
  */
 function chips(each, denominations) {
-  return h("span", { class: "hand-over" }, ...Object.entries(each.chips).map(([value, count]) => {
-    const place = Math.max(0, denominations.indexOf(Number(value)));
-    return h("span", { class: "chip-count" }, h("b", { class: "number" }, count), h("span", { "aria-hidden": "true" }, "×"),
-      h("span", { class: `chip-disc ${CHIP_COLOURS[place % CHIP_COLOURS.length]}` }, h("span", null, chipFace(Number(value)))));
-  }));
+  return h(
+    "span",
+    { class: "hand-over" },
+    ...Object.entries(each.chips).map(([value, count]) => {
+      const place = Math.max(0, denominations.indexOf(Number(value)));
+      return h(
+        "span",
+        { class: "chip-count" },
+        h("b", { class: "number" }, count),
+        h("span", { "aria-hidden": "true" }, "×"),
+        h(
+          "span",
+          { class: `chip-disc ${CHIP_COLOURS[place % CHIP_COLOURS.length]}` },
+          h("span", null, chipFace(Number(value))),
+        ),
+      );
+    }),
+  );
 }
 
 /**
@@ -48,17 +77,47 @@ export function payoutsPanel(desk) {
   const paying = desk.table.view?.round.phase === "collected";
   const now = paying ? due.find((each) => !each.done) : undefined;
   const denominations = desk.table.view?.set_up?.denominations ?? [];
-  return h("section", { class: "panel payouts" },
-    h("div", { class: "sheet-top" }, h("h2", null, t(paying ? "deal.payouts" : "deal.payouts-soon")),
-      paying && actionButton(desk, "pay-all", { key: "a", run: () => void act(desk, { do: "pay-all" }) })),
-    h("ol", { class: "pay-list" }, ...due.map((each) =>
-      h("li", { class: each.done ? "paid" : "", "aria-current": each === now ? "step" : null },
-        h("div", { class: "pay-top" }, h("strong", null, boxName(each.box)), h("span", { class: "player" }, each.player),
-          each.done && h("span", { class: "tag good" }, t("deal.paid"))),
-        h("p", { class: "sum number" }, each.pays === null
-          ? t("deal.sum-back", { returned: money(each.returned) })
-          : t("deal.sum", { stake: money(each.at_risk), odds: t("odds.to-1", { n: each.pays }), winnings: money(each.winnings), whole: money(each.stake), returned: money(each.returned) })),
-        !each.done && chips(each, denominations)))));
+  return h(
+    "section",
+    { class: "panel payouts" },
+    h(
+      "div",
+      { class: "sheet-top" },
+      h("h2", null, t(paying ? "deal.payouts" : "deal.payouts-soon")),
+      paying && actionButton(desk, "pay-all", { key: "a", run: () => void act(desk, { do: "pay-all" }) }),
+    ),
+    h(
+      "ol",
+      { class: "pay-list" },
+      ...due.map((each) =>
+        h(
+          "li",
+          { class: each.done ? "paid" : "", "aria-current": each === now ? "step" : null },
+          h(
+            "div",
+            { class: "pay-top" },
+            h("strong", null, boxName(each.box)),
+            h("span", { class: "player" }, each.player),
+            each.done && h("span", { class: "tag good" }, t("deal.paid")),
+          ),
+          h(
+            "p",
+            { class: "sum number" },
+            each.pays === null
+              ? t("deal.sum-back", { returned: money(each.returned) })
+              : t("deal.sum", {
+                  stake: money(each.at_risk),
+                  odds: t("odds.to-1", { n: each.pays }),
+                  winnings: money(each.winnings),
+                  whole: money(each.stake),
+                  returned: money(each.returned),
+                }),
+          ),
+          !each.done && chips(each, denominations),
+        ),
+      ),
+    ),
+  );
 }
 
 /**
@@ -69,14 +128,36 @@ export function breachesPanel(desk) {
   const breaches = desk.crew()?.breaches ?? [];
   if (!breaches.length) return null;
   const book = desk.table.view?.set_up?.book ?? "";
-  return h("section", { class: "panel breaches" }, h("h2", null, t("deal.breaches")),
-    h("ul", { class: "breach-list" }, ...breaches.map((each) => {
-      const over = each.player === null;
-      const action = over ? "reject-excess" : "advise-minimum";
-      const run = () => void act(desk, over ? { do: action, box: each.box } : { do: action, box: each.box, player: each.player });
-      return h("li", null,
-        h("div", { class: "grow" }, h("strong", null, boxName(each.box)), " ",
-          t(over ? `deal.over.${each.rule}` : "deal.under", { amount: money(each.amount), player: each.player ?? "" }), " ", clauseLinks(book, each.clauses)),
-        actionButton(desk, action, { run }));
-    })));
+  return h(
+    "section",
+    { class: "panel breaches" },
+    h("h2", null, t("deal.breaches")),
+    h(
+      "ul",
+      { class: "breach-list" },
+      ...breaches.map((each) => {
+        const over = each.player === null;
+        const action = over ? "reject-excess" : "advise-minimum";
+        const run = () =>
+          void act(desk, over ? { do: action, box: each.box } : { do: action, box: each.box, player: each.player });
+        return h(
+          "li",
+          null,
+          h(
+            "div",
+            { class: "grow" },
+            h("strong", null, boxName(each.box)),
+            " ",
+            t(over ? `deal.over.${each.rule}` : "deal.under", {
+              amount: money(each.amount),
+              player: each.player ?? "",
+            }),
+            " ",
+            clauseLinks(book, each.clauses),
+          ),
+          actionButton(desk, action, { run }),
+        );
+      }),
+    ),
+  );
 }

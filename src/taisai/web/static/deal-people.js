@@ -11,7 +11,19 @@ import { actionButton, ask } from "./deal-ask.js";
 
 /** @typedef {import("./deal-ask.js").Desk} Desk */
 
-const FOR_A_PLAYER = ["buy-in", "cash-out", "bring-chips", "take-colour", "turn-in-colour", "place-bet", "withdraw-bet", "settle-debt", "open-dispute", "walk-away", "leave-table"];
+const FOR_A_PLAYER = [
+  "buy-in",
+  "cash-out",
+  "bring-chips",
+  "take-colour",
+  "turn-in-colour",
+  "place-bet",
+  "withdraw-bet",
+  "settle-debt",
+  "open-dispute",
+  "walk-away",
+  "leave-table",
+];
 
 /**
  * The list of players.
@@ -21,20 +33,51 @@ export function playersPanel(desk) {
   const crew = desk.crew();
   const view = desk.table.view;
   if (!crew || !view) return null;
-  const seats = Object.entries(view.seats).filter(([name, seat]) => seat.present || crew.funds[name] || crew.debts[name] || view.stakes[name]);
-  return h("section", { class: "panel players" },
-    h("div", { class: "sheet-top" }, h("h2", null, t("deal.players")),
-      h("div", { class: "row" }, actionButton(desk, "sit-down", { key: "n" }),
-        h("button", { "aria-keyshortcuts": "k", "data-action": "seat-code", onclick: () => void seatCode(desk) }, t("deal.seat-code"), h("kbd", { "aria-hidden": "true" }, "K")))),
+  const seats = Object.entries(view.seats).filter(
+    ([name, seat]) => seat.present || crew.funds[name] || crew.debts[name] || view.stakes[name],
+  );
+  return h(
+    "section",
+    { class: "panel players" },
+    h(
+      "div",
+      { class: "sheet-top" },
+      h("h2", null, t("deal.players")),
+      h(
+        "div",
+        { class: "row" },
+        actionButton(desk, "sit-down", { key: "n" }),
+        h(
+          "button",
+          { "aria-keyshortcuts": "k", "data-action": "seat-code", onclick: () => void seatCode(desk) },
+          t("deal.seat-code"),
+          h("kbd", { "aria-hidden": "true" }, "K"),
+        ),
+      ),
+    ),
     seats.length === 0 && h("p", { class: "muted" }, t("deal.no-players")),
-    h("ul", { class: "people-list" }, ...seats.map(([name, seat]) =>
-      h("li", { "data-player": name },
-        h("button", { class: "person", onclick: () => void onePlayer(desk, name) },
-          h("strong", null, name), !seat.present && h("span", { class: "tag" }, t("deal.gone")),
-          seat.colour && h("span", { class: "tag" }, t("deal.colour-at", { colour: seat.colour, value: money(seat.value) })),
-          h("span", { class: "number grow" }, money(crew.funds[name] ?? 0)),
-          crew.debts[name] && h("span", { class: "tag bad" }, t("deal.owes", { amount: money(crew.debts[name]) }))),
-        actionButton(desk, "buy-in", { preset: { player: name } })))));
+    h(
+      "ul",
+      { class: "people-list" },
+      ...seats.map(([name, seat]) =>
+        h(
+          "li",
+          { "data-player": name },
+          h(
+            "button",
+            { class: "person", onclick: () => void onePlayer(desk, name) },
+            h("strong", null, name),
+            !seat.present && h("span", { class: "tag" }, t("deal.gone")),
+            seat.colour &&
+              h("span", { class: "tag" }, t("deal.colour-at", { colour: seat.colour, value: money(seat.value) })),
+            h("span", { class: "number grow" }, money(crew.funds[name] ?? 0)),
+            crew.debts[name] && h("span", { class: "tag bad" }, t("deal.owes", { amount: money(crew.debts[name]) })),
+          ),
+          actionButton(desk, "buy-in", { preset: { player: name } }),
+        ),
+      ),
+    ),
+  );
 }
 
 /**
@@ -46,10 +89,19 @@ export async function onePlayer(desk, player) {
   const view = desk.table.view;
   const bets = Object.entries(view?.stakes[player] ?? {});
   const colours = Object.keys(view?.set_up?.colours ?? {}).length > 0;
-  const offered = FOR_A_PLAYER.filter((action) => (action.endsWith("-colour") ? colours : action !== "settle-debt" || Boolean(desk.crew()?.debts[player])));
+  const offered = FOR_A_PLAYER.filter((action) =>
+    action.endsWith("-colour") ? colours : action !== "settle-debt" || Boolean(desk.crew()?.debts[player]),
+  );
   const chosen = await dialog(player, (/** @type {(answer: string | null) => void} */ close) => [
     h("p", { class: "muted" }, t("deal.in-hand", { amount: money(desk.crew()?.funds[player] ?? 0) })),
-    bets.length > 0 && h("ul", { class: "boxes" }, ...bets.map(([box, amount]) => h("li", null, h("strong", null, boxName(box)), " ", h("span", { class: "number" }, money(amount))))),
+    bets.length > 0 &&
+      h(
+        "ul",
+        { class: "boxes" },
+        ...bets.map(([box, amount]) =>
+          h("li", null, h("strong", null, boxName(box)), " ", h("span", { class: "number" }, money(amount))),
+        ),
+      ),
     h("div", { class: "row" }, ...offered.map((action) => actionButton(desk, action, { run: () => close(action) }))),
   ]);
   if (chosen) await ask(desk, chosen, { player, box: bets[0]?.[0] });
@@ -60,20 +112,37 @@ export async function onePlayer(desk, player) {
  * @param {Desk} desk
  */
 export async function seatCode(desk) {
-  const player = h("input", { name: "player", autocomplete: "off", maxlength: 64, pattern: "[A-Za-z0-9][A-Za-z0-9._@\\-]*" });
-  const amount = h("input", { name: "buy_in", inputmode: "decimal", autocomplete: "off" });
-  const wish = await dialog(t("deal.seat-code"), (/** @type {(answer: {player?: string, buy_in?: number} | null) => void} */ close) => {
-    const form = h("form", { class: "ask" }, h("p", { class: "muted" }, t("deal.seat-code-words")),
-      h("label", { class: "field" }, h("span", null, t("deal.field.player")), player),
-      h("label", { class: "field" }, h("span", null, t("deal.do.buy-in")), amount),
-      h("p", { class: "row" }, h("button", { class: "main", type: "submit" }, t("deal.seat-code-make")), h("button", { type: "button", onclick: () => close(null) }, t("cancel"))));
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      const buyIn = typedMoney(amount.value);
-      close({ ...(player.value.trim() ? { player: player.value.trim() } : {}), ...(buyIn ? { buy_in: buyIn } : {}) });
-    });
-    return [form];
+  const player = h("input", {
+    name: "player",
+    autocomplete: "off",
+    maxlength: 64,
+    pattern: "[A-Za-z0-9][A-Za-z0-9._@\\-]*",
   });
+  const amount = h("input", { name: "buy_in", inputmode: "decimal", autocomplete: "off" });
+  const wish = await dialog(
+    t("deal.seat-code"),
+    (/** @type {(answer: {player?: string, buy_in?: number} | null) => void} */ close) => {
+      const form = h(
+        "form",
+        { class: "ask" },
+        h("p", { class: "muted" }, t("deal.seat-code-words")),
+        h("label", { class: "field" }, h("span", null, t("deal.field.player")), player),
+        h("label", { class: "field" }, h("span", null, t("deal.do.buy-in")), amount),
+        h(
+          "p",
+          { class: "row" },
+          h("button", { class: "main", type: "submit" }, t("deal.seat-code-make")),
+          h("button", { type: "button", onclick: () => close(null) }, t("cancel")),
+        ),
+      );
+      form.addEventListener("submit", (event) => {
+        event.preventDefault();
+        const buyIn = typedMoney(amount.value);
+        close({ ...(player.value.trim() ? { player: player.value.trim() } : {}), ...(buyIn ? { buy_in: buyIn } : {}) });
+      });
+      return [form];
+    },
+  );
   if (!wish) return;
   try {
     const made = await post(`/api/tables/${part(desk.table.name)}/seat-codes`, wish);

@@ -49,13 +49,30 @@ const ui = {
 put(
   $("#main"),
   h("h1", { class: "visually-hidden" }, t("deal.at", { table: name })),
-  h("div", { class: "deal" },
-    h("section", { class: "deal-stage", "aria-label": t("play.round") }, ui.state, ui.call, ui.dice, ui.entry, ui.next, ui.why, ui.steps),
+  h(
+    "div",
+    { class: "deal" },
+    h(
+      "section",
+      { class: "deal-stage", "aria-label": t("play.round") },
+      ui.state,
+      ui.call,
+      ui.dice,
+      ui.entry,
+      ui.next,
+      ui.why,
+      ui.steps,
+    ),
     ui.work,
     h("section", { class: "deal-cloth", "aria-label": t("play.felt") }, ui.felt, ui.facts),
-    h("div", { class: "deal-side" }, ui.players,
+    h(
+      "div",
+      { class: "deal-side" },
+      ui.players,
       h("section", { class: "panel" }, h("h2", null, t("deal.trouble")), ui.trouble),
-      h("details", { class: "panel keys" }, h("summary", null, t("deal.keys")), keysList()))),
+      h("details", { class: "panel keys" }, h("summary", null, t("deal.keys")), keysList()),
+    ),
+  ),
 );
 
 const table = new Table(name);
@@ -84,15 +101,44 @@ const desk = {
 };
 
 const TROUBLE = [
-  ["void-round", "v"], ["report-lights", "l"], ["amend-entry", "e"], ["interrupt", "i"], ["resolve-interruption", "o"], ["place-bet", "b"], ["correct-bet", "m"],
-  ["rule-on-line", ""], ["inspect-dice", "d"], ["suspend-table", ""], ["resume-table", ""], ["note-error", ""], ["open-dispute", ""],
+  ["void-round", "v"],
+  ["report-lights", "l"],
+  ["amend-entry", "e"],
+  ["interrupt", "i"],
+  ["resolve-interruption", "o"],
+  ["place-bet", "b"],
+  ["correct-bet", "m"],
+  ["rule-on-line", ""],
+  ["inspect-dice", "d"],
+  ["suspend-table", ""],
+  ["resume-table", ""],
+  ["note-error", ""],
+  ["open-dispute", ""],
 ];
 
 function keysList() {
-  const rows = [["Enter", "deal.key.next"], ["1–6", "deal.key.faces"], ["⌫", "deal.key.back"], ["A", "deal.do.pay-all"], ["X", "deal.do.reject-excess"],
-    ["N", "deal.do.sit-down"], ["K", "deal.seat-code"], ["V", "deal.do.void-round"], ["L", "deal.do.report-lights"], ["E", "deal.do.amend-entry"],
-    ["I", "deal.do.interrupt"], ["O", "deal.do.resolve-interruption"], ["B", "deal.do.place-bet"], ["M", "deal.do.correct-bet"], ["D", "deal.do.inspect-dice"]];
-  return h("dl", { class: "key-list" }, ...rows.map(([key, words]) => h("div", null, h("dt", null, h("kbd", null, key)), h("dd", null, t(words)))));
+  const rows = [
+    ["Enter", "deal.key.next"],
+    ["1–6", "deal.key.faces"],
+    ["⌫", "deal.key.back"],
+    ["A", "deal.do.pay-all"],
+    ["X", "deal.do.reject-excess"],
+    ["N", "deal.do.sit-down"],
+    ["K", "deal.seat-code"],
+    ["V", "deal.do.void-round"],
+    ["L", "deal.do.report-lights"],
+    ["E", "deal.do.amend-entry"],
+    ["I", "deal.do.interrupt"],
+    ["O", "deal.do.resolve-interruption"],
+    ["B", "deal.do.place-bet"],
+    ["M", "deal.do.correct-bet"],
+    ["D", "deal.do.inspect-dice"],
+  ];
+  return h(
+    "dl",
+    { class: "key-list" },
+    ...rows.map(([key, words]) => h("div", null, h("dt", null, h("kbd", null, key)), h("dd", null, t(words)))),
+  );
 }
 
 // ---------------------------------------------------------------- the next step
@@ -113,7 +159,8 @@ async function step() {
   const why = whyNot(desk, next.do);
   if (why) return refuse(desk, why);
   if (next.do === "amend-entry") return void ask(desk, next.do, { dice: table.view?.round.dice });
-  if (next.do === "resolve-interruption") return void ask(desk, next.do, { readable: table.view?.round.dice ?? [], dice: table.view?.round.dice });
+  if (next.do === "resolve-interruption")
+    return void ask(desk, next.do, { readable: table.view?.round.dice ?? [], dice: table.view?.round.dice });
   if (next.do === "uncover" && faces.length < 3) return;
   busy = true;
   drawNext();
@@ -164,7 +211,9 @@ function draw() {
   drawSteps(crew);
   keepFocus(ui.work, breachesPanel(desk), losersPanel(desk), payoutsPanel(desk));
   keepFocus(ui.players, playersPanel(desk));
-  const buttons = TROUBLE.map(([action, key]) => actionButton(desk, action, key ? { key, preset: presets(action) } : {}));
+  const buttons = TROUBLE.map(([action, key]) =>
+    actionButton(desk, action, key ? { key, preset: presets(action) } : {}),
+  );
   keepFocus(ui.trouble, ...buttons);
   drawFacts(view, crew);
   drawChips(view);
@@ -176,7 +225,9 @@ function draw() {
  * @param {...(HTMLElement | null)} children
  */
 function keepFocus(host, ...children) {
-  const had = host.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.action : undefined;
+  const had = host.contains(document.activeElement)
+    ? /** @type {HTMLElement} */ (document.activeElement).dataset.action
+    : undefined;
   put(host, ...children);
   if (had) /** @type {HTMLElement | null} */ (host.querySelector(`[data-action="${had}"]`))?.focus();
 }
@@ -203,7 +254,8 @@ function drawState(view, crew) {
   const spoken = next?.say ?? (round.call && round.phase !== "between-rounds" ? round.call : "");
   say(ui.call, spoken ? `“${spoken}”` : "");
   if (round.dice) tumbler.show(round.dice);
-  else if (round.phase === "bets-closed" && round.tumbles > 0 && next?.do === "uncover" && !faces.length) tumbler.tumble();
+  else if (round.phase === "bets-closed" && round.tumbles > 0 && next?.do === "uncover" && !faces.length)
+    tumbler.tumble();
   else tumbler.cover();
   document.body.dataset.phase = round.phase;
 }
@@ -214,9 +266,16 @@ function drawEntry() {
   const phase = view?.round.phase;
   const terminal = crew?.procedure?.terminal && (phase === "announced" || phase === "uncovered" || phase === "entered");
   const uncovering = crew?.next?.do === "uncover" && table.mode !== "automatic";
-  const now = JSON.stringify([terminal, uncovering, phase, terminal ? [view?.round.pressed, view?.round.entered] : faces]);
+  const now = JSON.stringify([
+    terminal,
+    uncovering,
+    phase,
+    terminal ? [view?.round.pressed, view?.round.entered] : faces,
+  ]);
   if (ui.entry.dataset.now === now) return;
-  const had = ui.entry.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.face : undefined;
+  const had = ui.entry.contains(document.activeElement)
+    ? /** @type {HTMLElement} */ (document.activeElement).dataset.face
+    : undefined;
   ui.entry.dataset.now = now;
   ui.entry.hidden = !terminal && !uncovering;
   if (ui.entry.hidden) return put(ui.entry);
@@ -225,11 +284,30 @@ function drawEntry() {
   put(
     ui.entry,
     h("h2", null, t(terminal ? "deal.terminal" : "deal.faces")),
-    h("div", { class: "slots", role: "status", "aria-label": shown.length ? shown.join("-") : t("deal.nothing") },
-      ...[0, 1, 2].map((place) => h("span", { class: "slot", "aria-hidden": "true" }, shown[place] ? (terminal ? String(shown[place]) : dieFace(shown[place])) : ""))),
-    open && h("div", { class: "keypad" }, ...[1, 2, 3, 4, 5, 6].map((face) =>
-      h("button", { "data-face": face, "aria-label": t("deal.face", { n: face }), onclick: () => typed(face) }, String(face))),
-      uncovering && h("button", { "data-face": "back", "aria-label": t("deal.key.back"), onclick: untyped }, "⌫")),
+    h(
+      "div",
+      { class: "slots", role: "status", "aria-label": shown.length ? shown.join("-") : t("deal.nothing") },
+      ...[0, 1, 2].map((place) =>
+        h(
+          "span",
+          { class: "slot", "aria-hidden": "true" },
+          shown[place] ? (terminal ? String(shown[place]) : dieFace(shown[place])) : "",
+        ),
+      ),
+    ),
+    open &&
+      h(
+        "div",
+        { class: "keypad" },
+        ...[1, 2, 3, 4, 5, 6].map((face) =>
+          h(
+            "button",
+            { "data-face": face, "aria-label": t("deal.face", { n: face }), onclick: () => typed(face) },
+            String(face),
+          ),
+        ),
+        uncovering && h("button", { "data-face": "back", "aria-label": t("deal.key.back"), onclick: untyped }, "⌫"),
+      ),
   );
   if (had) /** @type {HTMLElement | null} */ (ui.entry.querySelector(`[data-face="${had}"]`))?.focus();
 }
@@ -240,7 +318,13 @@ function drawNext() {
   const why = next ? whyNot(desk, next.do) : null;
   const short = next?.do === "uncover" && faces.length < 3;
   let words = t("deal.nothing-next");
-  if (next) words = next.do === "tumble" ? t("deal.tumble", { n: next.times ?? 0 }) : next.do === "uncover" && !short ? t("deal.uncover", { dice: faces.join("-") }) : actionName(next.do);
+  if (next)
+    words =
+      next.do === "tumble"
+        ? t("deal.tumble", { n: next.times ?? 0 })
+        : next.do === "uncover" && !short
+          ? t("deal.uncover", { dice: faces.join("-") })
+          : actionName(next.do);
   put(ui.next, h("span", null, words), next && !automatic && h("kbd", { "aria-hidden": "true" }, "Enter"));
   ui.next.dataset.next = next?.do ?? "";
   ui.next.setAttribute("aria-disabled", String(!next || automatic || waiting() || short || Boolean(why)));
@@ -255,12 +339,24 @@ function drawNext() {
 /** The steps of the book, the next one marked. @param {Crew | null} crew */
 function drawSteps(crew) {
   const steps = crew?.procedure?.steps ?? [];
-  put(ui.steps, ...steps.map((action) => {
-    const why = whyNot(desk, action);
-    const now = crew?.next?.do === action;
-    return h("li", { "aria-current": now ? "step" : null, "data-why": why && !now ? refusalWords(why) : null, tabindex: why && !now ? "0" : null, class: now ? "now" : "" },
-      actionName(action), why && !now && h("span", { class: "visually-hidden" }, `: ${refusalWords(why)}`));
-  }));
+  put(
+    ui.steps,
+    ...steps.map((action) => {
+      const why = whyNot(desk, action);
+      const now = crew?.next?.do === action;
+      return h(
+        "li",
+        {
+          "aria-current": now ? "step" : null,
+          "data-why": why && !now ? refusalWords(why) : null,
+          tabindex: why && !now ? "0" : null,
+          class: now ? "now" : "",
+        },
+        actionName(action),
+        why && !now && h("span", { class: "visually-hidden" }, `: ${refusalWords(why)}`),
+      );
+    }),
+  );
 }
 
 /**
@@ -269,10 +365,20 @@ function drawSteps(crew) {
  */
 function drawFacts(view, crew) {
   if (!crew || !view.set_up) return;
-  const rows = [[t("deal.float"), money(crew.float)], [t("deal.drop"), money(crew.drop)]];
-  if (crew.exposure) rows.push([t("deal.staked"), money(crew.exposure.staked)], [t("deal.worst"), `${money(crew.exposure.loss)} (${crew.exposure.dice.join("-")})`]);
+  const rows = [
+    [t("deal.float"), money(crew.float)],
+    [t("deal.drop"), money(crew.drop)],
+  ];
+  if (crew.exposure)
+    rows.push(
+      [t("deal.staked"), money(crew.exposure.staked)],
+      [t("deal.worst"), `${money(crew.exposure.loss)} (${crew.exposure.dice.join("-")})`],
+    );
   rows.push([t("deal.dice-set"), crew.dice_in ?? "–"]);
-  put(ui.facts, ...rows.map(([label, value]) => h("div", null, h("dt", null, label), h("dd", { class: "number" }, value))));
+  put(
+    ui.facts,
+    ...rows.map(([label, value]) => h("div", null, h("dt", null, label), h("dd", { class: "number" }, value))),
+  );
 }
 
 // ---------------------------------------------------------------- the felt
@@ -285,7 +391,14 @@ async function drawCloth(setUp) {
   setCurrency(setUp.currency);
   const [sheet, made] = await Promise.all([
     layoutOf(setUp.book, setUp.layout),
-    mountFelt(ui.felt, { book: setUp.book, layout: setUp.layout, palette: baize(), label: t("play.felt"), name: boxWords, onPick: (box) => void oneBox(box) }),
+    mountFelt(ui.felt, {
+      book: setUp.book,
+      layout: setUp.layout,
+      palette: baize(),
+      label: t("play.felt"),
+      name: boxWords,
+      onPick: (box) => void oneBox(box),
+    }),
   ]);
   boxes = sheet.boxes;
   felt = made;
@@ -296,7 +409,10 @@ async function drawCloth(setUp) {
 function betsOn(box) {
   const view = table.view;
   if (!view) return [];
-  if (view.round.phase === "betting") return Object.entries(view.stakes).filter(([, each]) => each[box]).map(([player, each]) => [player, each[box]]);
+  if (view.round.phase === "betting")
+    return Object.entries(view.stakes)
+      .filter(([, each]) => each[box])
+      .map(([player, each]) => [player, each[box]]);
   return view.round.bets.filter((bet) => bet[1] === box).map((bet) => [bet[0], bet[2]]);
 }
 
@@ -311,11 +427,28 @@ async function oneBox(box) {
   const bets = betsOn(box);
   const room = table.view?.room?.[box];
   const chosen = await dialog(boxName(box), (/** @type {(answer: string | null) => void} */ close) => [
-    bets.length ? h("table", null, h("tbody", null, ...bets.map(([player, amount]) => h("tr", null, h("th", { scope: "row" }, player), h("td", { class: "number" }, money(amount))))))
+    bets.length
+      ? h(
+          "table",
+          null,
+          h(
+            "tbody",
+            null,
+            ...bets.map(([player, amount]) =>
+              h("tr", null, h("th", { scope: "row" }, player), h("td", { class: "number" }, money(amount))),
+            ),
+          ),
+        )
       : h("p", { class: "muted" }, t("deal.empty-box")),
-    typeof room === "number" && h("p", { class: "muted" }, room > 0 ? t("play.room", { amount: money(room) }) : t("play.full")),
-    h("div", { class: "row" }, ...["place-bet", "withdraw-bet", "reject-excess", "advise-minimum", "correct-bet", "rule-on-line"].map((action) =>
-      actionButton(desk, action, { run: () => close(action) }))),
+    typeof room === "number" &&
+      h("p", { class: "muted" }, room > 0 ? t("play.room", { amount: money(room) }) : t("play.full")),
+    h(
+      "div",
+      { class: "row" },
+      ...["place-bet", "withdraw-bet", "reject-excess", "advise-minimum", "correct-bet", "rule-on-line"].map((action) =>
+        actionButton(desk, action, { run: () => close(action) }),
+      ),
+    ),
   ]);
   if (chosen) await ask(desk, chosen, { box, lies_on: box, player: bets[0]?.[0] });
 }
@@ -331,9 +464,16 @@ function drawChips(view) {
   const crew = table.crew;
   const known = crew?.losers?.map((each) => each.box) ?? [];
   felt.mark("picked", known);
-  felt.markChips("lost", (box) => round.phase === "collected" && !(crew?.payouts ?? []).some((each) => each.box === box && each.returned > 0));
+  felt.markChips(
+    "lost",
+    (box) =>
+      round.phase === "collected" && !(crew?.payouts ?? []).some((each) => each.box === box && each.returned > 0),
+  );
   felt.markChips("won", (box) => round.phase === "collected" && lit.has(box));
-  felt.mark("over", (crew?.breaches ?? []).map((each) => each.box));
+  felt.mark(
+    "over",
+    (crew?.breaches ?? []).map((each) => each.box),
+  );
   felt.names(boxWords);
 }
 
@@ -345,7 +485,8 @@ addEventListener("keydown", (event) => {
   if (document.querySelector("dialog[open]") || target.closest("input, select, textarea")) return;
   const key = event.key.toLowerCase();
   if (key === "enter" || key === " ") {
-    if (target !== ui.next && target.closest("button, a, summary, [role='button']") && !target.closest(".keypad")) return;
+    if (target !== ui.next && target.closest("button, a, summary, [role='button']") && !target.closest(".keypad"))
+      return;
     event.preventDefault();
     void step();
   } else if (/^[1-6]$/.test(key)) {
@@ -377,8 +518,24 @@ addEventListener("baize", () => draw());
 
 const who = await me().catch(() => null);
 if (!who || who.player) {
-  put($("#main"), h("div", { class: "wrap" }, h("section", { class: "panel" }, h("h1", null, t("deal.sign-in")), h("p", null, t("home.crew-words")),
-    h("p", { class: "row" }, h("a", { class: "button main", href: `/sign-in?post=dealer&table=${part(name)}` }, t("nav.sign-in"))))));
+  put(
+    $("#main"),
+    h(
+      "div",
+      { class: "wrap" },
+      h(
+        "section",
+        { class: "panel" },
+        h("h1", null, t("deal.sign-in")),
+        h("p", null, t("home.crew-words")),
+        h(
+          "p",
+          { class: "row" },
+          h("a", { class: "button main", href: `/sign-in?post=dealer&table=${part(name)}` }, t("nav.sign-in")),
+        ),
+      ),
+    ),
+  );
 } else {
   watchIdle(who);
   onUnlock(() => ui.next.focus({ preventScroll: true }));

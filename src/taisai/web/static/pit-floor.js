@@ -28,7 +28,11 @@ function stateTag(card) {
   if (card.disabled) return h("span", { class: "tag warn" }, t("home.disabled"));
   if (card.interrupted) return h("span", { class: "tag bad" }, t("stage.interrupted"));
   if (card.suspended) return h("span", { class: "tag bad" }, t("stage.suspended"));
-  return h("span", { class: card.phase === "open" ? "tag good" : "tag" }, t(`phase.${card.phase === "open" ? card.round_phase : card.phase}`));
+  return h(
+    "span",
+    { class: card.phase === "open" ? "tag good" : "tag" },
+    t(`phase.${card.phase === "open" ? card.round_phase : card.phase}`),
+  );
 }
 
 /**
@@ -36,34 +40,84 @@ function stateTag(card) {
  * @param {any} value
  * @param {string} [kind]
  */
-const fact = (label, value, kind = "") => h("div", { class: kind }, h("dt", null, label), h("dd", { class: "number" }, value));
+const fact = (label, value, kind = "") =>
+  h("div", { class: kind }, h("dt", null, label), h("dd", { class: "number" }, value));
 
 /** @param {PitCard} card */
 function tableCard(card) {
   const cash = (/** @type {number} */ amount) => money(amount, card.currency ?? undefined);
   const overdue = card.dice_hours !== null && card.dice_hours >= DICE_HOURS;
-  const last = card.results.filter((each) => each.dice).slice(-4).reverse();
-  return h("li", { class: "pit-card", "data-table": card.table },
-    h("div", { class: "sheet-top" }, h("h2", null, h("a", { href: `#table/${part(card.table)}` }, card.table)), stateTag(card)),
-    h("p", { class: "muted" }, card.book ? `${card.book} · ${t("home.layout", { layout: card.layout ?? "" })} · ${t(`mode.${card.mode}`)}` : t("phase.new")),
-    card.limits && h("p", null, t("home.limits", { min: cash(card.limits.default.min), max: cash(card.limits.default.max) })),
-    card.currency && h("dl", { class: "figures" },
-      fact(t("pit.players"), number(card.players)),
-      fact(t("pit.turnover"), cash(card.staked)),
-      fact(t("pit.rounds"), `${number(card.rounds)}${card.voided ? ` (${t("pit.voided", { n: card.voided })})` : ""}`),
-      fact(t("pit.per-hour"), card.rounds_per_hour === null ? "–" : number(card.rounds_per_hour)),
-      fact(t("pit.exposure"), card.exposure ? cash(card.exposure.loss) : "–"),
-      fact(t("pit.win"), cash(card.win), card.win < 0 ? "down" : ""),
-      fact(t("pit.hold"), card.hold === null ? "–" : percent(card.hold)),
-      fact(t("deal.float"), cash(card.float)),
-      fact(t("pit.dice-age"), card.dice_hours === null ? "–" : t("pit.hours", { n: number(card.dice_hours) }), overdue ? "down" : "")),
-    last.length > 0 && h("div", { class: "last" }, ...last.map((each) => h("span", { class: "roll" }, diceRow(each.dice ?? [1, 1, 1]), (each.dice ?? []).reduce((sum, face) => sum + face, 0)))),
-    h("p", { class: "row tags" },
+  const last = card.results
+    .filter((each) => each.dice)
+    .slice(-4)
+    .reverse();
+  return h(
+    "li",
+    { class: "pit-card", "data-table": card.table },
+    h(
+      "div",
+      { class: "sheet-top" },
+      h("h2", null, h("a", { href: `#table/${part(card.table)}` }, card.table)),
+      stateTag(card),
+    ),
+    h(
+      "p",
+      { class: "muted" },
+      card.book
+        ? `${card.book} · ${t("home.layout", { layout: card.layout ?? "" })} · ${t(`mode.${card.mode}`)}`
+        : t("phase.new"),
+    ),
+    card.limits &&
+      h("p", null, t("home.limits", { min: cash(card.limits.default.min), max: cash(card.limits.default.max) })),
+    card.currency &&
+      h(
+        "dl",
+        { class: "figures" },
+        fact(t("pit.players"), number(card.players)),
+        fact(t("pit.turnover"), cash(card.staked)),
+        fact(
+          t("pit.rounds"),
+          `${number(card.rounds)}${card.voided ? ` (${t("pit.voided", { n: card.voided })})` : ""}`,
+        ),
+        fact(t("pit.per-hour"), card.rounds_per_hour === null ? "–" : number(card.rounds_per_hour)),
+        fact(t("pit.exposure"), card.exposure ? cash(card.exposure.loss) : "–"),
+        fact(t("pit.win"), cash(card.win), card.win < 0 ? "down" : ""),
+        fact(t("pit.hold"), card.hold === null ? "–" : percent(card.hold)),
+        fact(t("deal.float"), cash(card.float)),
+        fact(
+          t("pit.dice-age"),
+          card.dice_hours === null ? "–" : t("pit.hours", { n: number(card.dice_hours) }),
+          overdue ? "down" : "",
+        ),
+      ),
+    last.length > 0 &&
+      h(
+        "div",
+        { class: "last" },
+        ...last.map((each) =>
+          h(
+            "span",
+            { class: "roll" },
+            diceRow(each.dice ?? [1, 1, 1]),
+            (each.dice ?? []).reduce((sum, face) => sum + face, 0),
+          ),
+        ),
+      ),
+    h(
+      "p",
+      { class: "row tags" },
       card.disputes > 0 && h("span", { class: "tag warn" }, tn("pit.disputes", card.disputes)),
       card.flags.length > 0 && h("span", { class: "tag warn" }, tn("pit.flags", card.flags.length)),
-      overdue && h("span", { class: "tag warn" }, t("pit.alert.dice-overdue"))),
-    h("p", { class: "row" }, h("a", { class: "button", href: `#table/${part(card.table)}` }, t("pit.manage")),
-      h("a", { class: "button", href: `/deal?table=${part(card.table)}` }, t("home.deal")), h("a", { class: "button", href: `#journal/${part(card.table)}` }, t("pit.part.journal"))));
+      overdue && h("span", { class: "tag warn" }, t("pit.alert.dice-overdue")),
+    ),
+    h(
+      "p",
+      { class: "row" },
+      h("a", { class: "button", href: `#table/${part(card.table)}` }, t("pit.manage")),
+      h("a", { class: "button", href: `/deal?table=${part(card.table)}` }, t("home.deal")),
+      h("a", { class: "button", href: `#journal/${part(card.table)}` }, t("pit.part.journal")),
+    ),
+  );
 }
 
 /** Currencies of the tables, by name. @type {Map<string, string>} */
@@ -80,14 +134,43 @@ function about(alert) {
  */
 function alertRow(alert, again) {
   const cleared = alert.cleared_at !== null;
-  return h("li", { class: `alert ${cleared ? "cleared" : ""}`, "data-alert": alert.id, "data-kind": alert.kind },
+  return h(
+    "li",
+    { class: `alert ${cleared ? "cleared" : ""}`, "data-alert": alert.id, "data-kind": alert.kind },
     h("span", { class: "alert-mark", "aria-hidden": "true" }, cleared ? "✓" : "!"),
-    h("div", { class: "grow" },
-      h("p", null, h("strong", null, t(`pit.alert.${alert.kind}`)), " · ", h("a", { href: `#table/${part(alert.table)}` }, alert.table),
-        alert.round > 0 && ` · ${t("history.round", { n: alert.round })}`, alert.times > 1 && ` · ${t("pit.times", { n: alert.times })}`, " · ", time(alert.at)),
+    h(
+      "div",
+      { class: "grow" },
+      h(
+        "p",
+        null,
+        h("strong", null, t(`pit.alert.${alert.kind}`)),
+        " · ",
+        h("a", { href: `#table/${part(alert.table)}` }, alert.table),
+        alert.round > 0 && ` · ${t("history.round", { n: alert.round })}`,
+        alert.times > 1 && ` · ${t("pit.times", { n: alert.times })}`,
+        " · ",
+        time(alert.at),
+      ),
       h("p", { class: "muted", lang: "en" }, about(alert)),
-      cleared && h("p", { class: "by" }, t("pit.cleared-by", { who: alert.cleared_by, time: dateTime(alert.cleared_at ?? 0) }), alert.note && ` “${alert.note}”`)),
-    !cleared && h("button", { onclick: () => void clear(alert, again), "aria-label": t("pit.clear-what", { what: t(`pit.alert.${alert.kind}`), table: alert.table }) }, t("pit.clear")));
+      cleared &&
+        h(
+          "p",
+          { class: "by" },
+          t("pit.cleared-by", { who: alert.cleared_by, time: dateTime(alert.cleared_at ?? 0) }),
+          alert.note && ` “${alert.note}”`,
+        ),
+    ),
+    !cleared &&
+      h(
+        "button",
+        {
+          onclick: () => void clear(alert, again),
+          "aria-label": t("pit.clear-what", { what: t(`pit.alert.${alert.kind}`), table: alert.table }),
+        },
+        t("pit.clear"),
+      ),
+  );
 }
 
 /**
@@ -97,9 +180,19 @@ function alertRow(alert, again) {
 async function clear(alert, again) {
   const note = h("input", { name: "note", autocomplete: "off", maxlength: 500 });
   const said = await dialog(t("pit.clear"), (/** @type {(answer: string | null) => void} */ close) => {
-    const form = h("form", { class: "ask" }, h("p", null, h("strong", null, t(`pit.alert.${alert.kind}`)), ` · ${alert.table}`), h("p", { class: "muted", lang: "en" }, about(alert)),
+    const form = h(
+      "form",
+      { class: "ask" },
+      h("p", null, h("strong", null, t(`pit.alert.${alert.kind}`)), ` · ${alert.table}`),
+      h("p", { class: "muted", lang: "en" }, about(alert)),
       h("label", { class: "field" }, h("span", null, t("pit.clear-note")), note),
-      h("p", { class: "row" }, h("button", { class: "main", type: "submit" }, t("pit.clear")), h("button", { type: "button", onclick: () => close(null) }, t("cancel"))));
+      h(
+        "p",
+        { class: "row" },
+        h("button", { class: "main", type: "submit" }, t("pit.clear")),
+        h("button", { type: "button", onclick: () => close(null) }, t("cancel")),
+      ),
+    );
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       close(note.value.trim());
@@ -123,10 +216,17 @@ export async function open(host) {
   const older = h("details", null, h("summary", null, t("pit.cleared")), seen);
   const title = h("h2", null);
   const cards = h("ul", { class: "pit-cards" });
-  put(host,
+  put(
+    host,
     h("section", { class: "panel alert-panel", "aria-live": "polite" }, title, waiting, older),
-    h("div", { class: "row part-top" }, h("h2", { class: "grow" }, t("pit.tables")), h("a", { class: "button main", href: "#setup" }, t("pit.put-up"))),
-    cards);
+    h(
+      "div",
+      { class: "row part-top" },
+      h("h2", { class: "grow" }, t("pit.tables")),
+      h("a", { class: "button main", href: "#setup" }, t("pit.put-up")),
+    ),
+    cards,
+  );
   let before = "";
   let alertsBefore = "";
   let count = -1;
@@ -184,9 +284,14 @@ export async function open(host) {
     const now = JSON.stringify(tables);
     if (now === before) return;
     before = now;
-    const focused = /** @type {HTMLAnchorElement | null} */ (cards.contains(document.activeElement) ? document.activeElement : null)?.getAttribute("href");
+    const focused = /** @type {HTMLAnchorElement | null} */ (
+      cards.contains(document.activeElement) ? document.activeElement : null
+    )?.getAttribute("href");
     put(cards, ...tables.map(tableCard));
-    if (focused) /** @type {HTMLElement | null} */ ([...cards.querySelectorAll("a")].find((each) => each.getAttribute("href") === focused))?.focus();
+    if (focused)
+      /** @type {HTMLElement | null} */ (
+        [...cards.querySelectorAll("a")].find((each) => each.getAttribute("href") === focused)
+      )?.focus();
   }
 
   await again();

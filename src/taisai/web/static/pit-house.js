@@ -26,21 +26,38 @@ export function enabling(what, disabled, again) {
   const words = t(disabled ? "pit.enable" : "pit.disable");
   const run = async () => {
     const reason = h("input", { name: "reason", autocomplete: "off", required: true, maxlength: 500 });
-    const said = await dialog(`${words}: ${what === "*" ? t("pit.whole-house") : what}`, (/** @type {(answer: string | null) => void} */ close) => {
-      const form = h("form", { class: "ask" }, !disabled && h("p", { class: "muted" }, t("pit.disable-words")), h("label", { class: "field" }, h("span", null, t("deal.reason")), reason),
-        h("p", { class: "row" }, h("button", { class: disabled ? "main" : "bad", type: "submit" }, words), h("button", { type: "button", onclick: () => close(null) }, t("cancel"))));
-      form.addEventListener("submit", (event) => {
-        event.preventDefault();
-        close(reason.value.trim());
-      });
-      queueMicrotask(() => reason.focus());
-      return [form];
-    });
+    const said = await dialog(
+      `${words}: ${what === "*" ? t("pit.whole-house") : what}`,
+      (/** @type {(answer: string | null) => void} */ close) => {
+        const form = h(
+          "form",
+          { class: "ask" },
+          !disabled && h("p", { class: "muted" }, t("pit.disable-words")),
+          h("label", { class: "field" }, h("span", null, t("deal.reason")), reason),
+          h(
+            "p",
+            { class: "row" },
+            h("button", { class: disabled ? "main" : "bad", type: "submit" }, words),
+            h("button", { type: "button", onclick: () => close(null) }, t("cancel")),
+          ),
+        );
+        form.addEventListener("submit", (event) => {
+          event.preventDefault();
+          close(reason.value.trim());
+        });
+        queueMicrotask(() => reason.focus());
+        return [form];
+      },
+    );
     if (!said) return;
     await post(`/api/house/${disabled ? "enable" : "disable"}`, { what, reason: said }).catch(refused);
     again();
   };
-  return h("button", { class: disabled ? "main" : "", "data-action": disabled ? "enable" : "disable", onclick: () => void run() }, words);
+  return h(
+    "button",
+    { class: disabled ? "main" : "", "data-action": disabled ? "enable" : "disable", onclick: () => void run() },
+    words,
+  );
 }
 
 /** The audit: begins, shows how far it has come, then what it found. */
@@ -48,7 +65,11 @@ function auditPanel() {
   const words = h("p", { role: "status" });
   const bar = h("progress", { max: 1, value: 0, "aria-label": t("pit.audit"), hidden: true });
   const list = h("ul", { class: "events", tabindex: "0", "aria-label": t("pit.audit") });
-  const button = h("button", { class: "main", "data-action": "audit", onclick: () => void begin() }, t("pit.audit-begin"));
+  const button = h(
+    "button",
+    { class: "main", "data-action": "audit", onclick: () => void begin() },
+    t("pit.audit-begin"),
+  );
   let gone = false;
 
   /** @param {any} run */
@@ -57,8 +78,19 @@ function auditPanel() {
     bar.max = run.total || 1;
     bar.value = run.records;
     button.disabled = run.state === "running";
-    const values = { n: number(run.records), total: number(run.total), who: run.by, time: run.ended_at ? dateTime(run.ended_at) : "", fault: run.fault };
-    words.textContent = run.state === "none" ? t("pit.audit-words") : run.state === "done" ? `${t("pit.audit-done", values)} ${tn("pit.findings", run.findings.length)}` : t(`pit.audit-${run.state}`, values);
+    const values = {
+      n: number(run.records),
+      total: number(run.total),
+      who: run.by,
+      time: run.ended_at ? dateTime(run.ended_at) : "",
+      fault: run.fault,
+    };
+    words.textContent =
+      run.state === "none"
+        ? t("pit.audit-words")
+        : run.state === "done"
+          ? `${t("pit.audit-done", values)} ${tn("pit.findings", run.findings.length)}`
+          : t(`pit.audit-${run.state}`, values);
     words.className = run.state === "done" ? (run.findings.length ? "fault" : "fine") : "";
     put(list, ...run.findings.map((/** @type {any} */ each) => h("li", { lang: "en" }, each.told)));
   }
@@ -77,7 +109,10 @@ function auditPanel() {
     }
   }
   look().catch(refused);
-  return { panel: h("section", { class: "panel", id: "audit" }, h("h2", null, t("pit.audit")), words, bar, list, button), leave: () => (gone = true) };
+  return {
+    panel: h("section", { class: "panel", id: "audit" }, h("h2", null, t("pit.audit")), words, bar, list, button),
+    leave: () => (gone = true),
+  };
 }
 
 function digestPanel() {
@@ -85,15 +120,38 @@ function digestPanel() {
   const run = async () => {
     try {
       const found = await post("/api/house/verify");
-      put(result, found.differences.length ? h("p", { class: "fault" }, tn("pit.differences", found.differences.length)) : h("p", { class: "fine" }, t("pit.no-differences")),
-        h("ul", { class: "events" }, ...found.differences.map((/** @type {string} */ each) => h("li", { lang: "en" }, each))),
-        h("dl", { class: "digests" }, ...[[t("pit.program", { version: found.version }), found.program], [t("nav.settings"), found.settings], ...Object.entries(found.books)].map(([name, digest]) =>
-          h("div", null, h("dt", null, name), h("dd", null, h("code", null, digest))))));
+      put(
+        result,
+        found.differences.length
+          ? h("p", { class: "fault" }, tn("pit.differences", found.differences.length))
+          : h("p", { class: "fine" }, t("pit.no-differences")),
+        h(
+          "ul",
+          { class: "events" },
+          ...found.differences.map((/** @type {string} */ each) => h("li", { lang: "en" }, each)),
+        ),
+        h(
+          "dl",
+          { class: "digests" },
+          ...[
+            [t("pit.program", { version: found.version }), found.program],
+            [t("nav.settings"), found.settings],
+            ...Object.entries(found.books),
+          ].map(([name, digest]) => h("div", null, h("dt", null, name), h("dd", null, h("code", null, digest)))),
+        ),
+      );
     } catch (error) {
       refused(error);
     }
   };
-  return h("section", { class: "panel", id: "digests" }, h("h2", null, t("pit.digests")), h("p", { class: "muted" }, t("pit.digests-words")), result, h("button", { onclick: () => void run() }, t("pit.verify")));
+  return h(
+    "section",
+    { class: "panel", id: "digests" },
+    h("h2", null, t("pit.digests")),
+    h("p", { class: "muted" }, t("pit.digests-words")),
+    result,
+    h("button", { onclick: () => void run() }, t("pit.verify")),
+  );
 }
 
 /** @type {import("./pit.js").Open} */
@@ -105,16 +163,62 @@ export async function open(host, _argument, who) {
   async function draw() {
     /** @type {[import("./types").FloorCard, any[]]} */
     const [floor, happened] = await Promise.all([get("/api/floor"), get("/api/house/events?count=100")]);
-    const house = await get("/readyz").then(() => true, () => false);
-    put(tables,
-      (who.post === "administrator" || who.tables === "*") && h("li", null, h("strong", { class: "grow" }, t("pit.whole-house")), floor.disabled && h("span", { class: "tag warn" }, t("home.disabled")), !house && h("span", { class: "tag bad" }, t("code.closing")), may && enabling("*", floor.disabled, () => void draw())),
-      ...floor.tables.map((each) => h("li", null, h("span", { class: "grow" }, each.table), each.disabled && h("span", { class: "tag warn" }, t("home.disabled")),
-        may && (who.post === "administrator" || who.tables === "*" || who.tables.includes(each.table)) && enabling(each.table, each.disabled, () => void draw()))));
-    put(events, ...happened.reverse().map((each) => h("li", { lang: "en" }, h("span", { class: "when" }, dateTime(each.at)), h("strong", null, each.by), " ", each.told, each.reason && ` “${each.reason}”`)));
+    const house = await get("/readyz").then(
+      () => true,
+      () => false,
+    );
+    put(
+      tables,
+      (who.post === "administrator" || who.tables === "*") &&
+        h(
+          "li",
+          null,
+          h("strong", { class: "grow" }, t("pit.whole-house")),
+          floor.disabled && h("span", { class: "tag warn" }, t("home.disabled")),
+          !house && h("span", { class: "tag bad" }, t("code.closing")),
+          may && enabling("*", floor.disabled, () => void draw()),
+        ),
+      ...floor.tables.map((each) =>
+        h(
+          "li",
+          null,
+          h("span", { class: "grow" }, each.table),
+          each.disabled && h("span", { class: "tag warn" }, t("home.disabled")),
+          may &&
+            (who.post === "administrator" || who.tables === "*" || who.tables.includes(each.table)) &&
+            enabling(each.table, each.disabled, () => void draw()),
+        ),
+      ),
+    );
+    put(
+      events,
+      ...happened
+        .reverse()
+        .map((each) =>
+          h(
+            "li",
+            { lang: "en" },
+            h("span", { class: "when" }, dateTime(each.at)),
+            h("strong", null, each.by),
+            " ",
+            each.told,
+            each.reason && ` “${each.reason}”`,
+          ),
+        ),
+    );
   }
   const audit = auditPanel();
-  put(host, h("div", { class: "columns" }, audit.panel, digestPanel(), h("section", { class: "panel", id: "disabled" }, h("h2", null, t("pit.disabled")), tables)),
-    h("section", { class: "panel" }, h("h2", null, t("pit.events")), events));
+  put(
+    host,
+    h(
+      "div",
+      { class: "columns" },
+      audit.panel,
+      digestPanel(),
+      h("section", { class: "panel", id: "disabled" }, h("h2", null, t("pit.disabled")), tables),
+    ),
+    h("section", { class: "panel" }, h("h2", null, t("pit.events")), events),
+  );
   await draw();
   return audit.leave;
 }

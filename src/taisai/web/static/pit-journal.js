@@ -16,7 +16,11 @@ export async function open(host, name) {
   /** @type {import("./types").FloorCard} */
   const floor = await get("/api/floor");
   const chosen = name || floor.tables[0]?.table || "";
-  const table = h("select", { name: "table" }, ...floor.tables.map((each) => h("option", { value: each.table, selected: each.table === chosen }, each.table)));
+  const table = h(
+    "select",
+    { name: "table" },
+    ...floor.tables.map((each) => h("option", { value: each.table, selected: each.table === chosen }, each.table)),
+  );
   const kind = h("select", { name: "kind" });
   const by = h("input", { name: "by", autocomplete: "off" });
   const words = h("input", { name: "words", type: "search", autocomplete: "off" });
@@ -28,31 +32,100 @@ export async function open(host, name) {
 
   function draw() {
     const sought = words.value.trim().toLowerCase();
-    const shown = records.filter((each) => !sought || JSON.stringify([each.told, each.reason, each.by]).toLowerCase().includes(sought));
+    const shown = records.filter(
+      (each) => !sought || JSON.stringify([each.told, each.reason, each.by]).toLowerCase().includes(sought),
+    );
     found.textContent = tn("pit.records", shown.length);
-    put(list, ...shown.map((each) => h("tr", { "data-kind": each.kind },
-      h("td", { class: "number" }, each.seq), h("td", { class: "when" }, dateTime(each.at)),
-      h("td", null, h("strong", null, each.by), " ", h("br"), h("span", { class: "muted" }, role(each.role)), each.authorised_by && h("p", { class: "by" }, t("pit.with", { who: each.authorised_by }))),
-      h("td", { lang: "en" }, each.told.length ? each.told.map((/** @type {string} */ line) => h("div", null, line)) : each.kind, each.reason && h("p", { class: "by" }, `“${each.reason}”`)),
-      h("td", null, h("code", { title: each.hash }, each.hash.slice(0, 8))))));
+    put(
+      list,
+      ...shown.map((each) =>
+        h(
+          "tr",
+          { "data-kind": each.kind },
+          h("td", { class: "number" }, each.seq),
+          h("td", { class: "when" }, dateTime(each.at)),
+          h(
+            "td",
+            null,
+            h("strong", null, each.by),
+            " ",
+            h("br"),
+            h("span", { class: "muted" }, role(each.role)),
+            each.authorised_by && h("p", { class: "by" }, t("pit.with", { who: each.authorised_by })),
+          ),
+          h(
+            "td",
+            { lang: "en" },
+            each.told.length ? each.told.map((/** @type {string} */ line) => h("div", null, line)) : each.kind,
+            each.reason && h("p", { class: "by" }, `“${each.reason}”`),
+          ),
+          h("td", null, h("code", { title: each.hash }, each.hash.slice(0, 8))),
+        ),
+      ),
+    );
   }
   async function load() {
-    const asked = new URLSearchParams({ count: "500", ...(from.value ? { after: String(Number(from.value) - 1) } : kind.value || by.value ? { after: "0" } : { last: String(LAST) }) });
+    const asked = new URLSearchParams({
+      count: "500",
+      ...(from.value
+        ? { after: String(Number(from.value) - 1) }
+        : kind.value || by.value
+          ? { after: "0" }
+          : { last: String(LAST) }),
+    });
     if (kind.value) asked.set("kind", kind.value);
     if (by.value.trim()) asked.set("by", by.value.trim());
     records = await get(`/api/tables/${part(table.value)}/journal?${asked}`);
     if (!from.value) records.reverse();
-    if (!kind.value) put(kind, h("option", { value: "" }, t("pit.every-kind")), ...[...new Set(records.map((each) => each.kind))].sort().map((each) => h("option", { value: each }, each)));
+    if (!kind.value)
+      put(
+        kind,
+        h("option", { value: "" }, t("pit.every-kind")),
+        ...[...new Set(records.map((each) => each.kind))].sort().map((each) => h("option", { value: each }, each)),
+      );
     draw();
   }
-  const label = (/** @type {string} */ text, /** @type {HTMLElement} */ each) => h("label", { class: "field" }, h("span", null, text), each);
-  put(host, h("section", { class: "panel" }, h("h2", null, t("pit.part.journal")),
-    h("form", { class: "filters", onsubmit: (/** @type {Event} */ event) => (event.preventDefault(), void load()) },
-      label(t("pit.table-name"), table), label(t("pit.kind"), kind), label(t("pit.by"), by), label(t("pit.from-record"), from), label(t("pit.words"), words),
-      h("button", { type: "submit" }, t("pit.read-again"))),
-    found,
-    h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("pit.part.journal") }, h("table", { class: "journal" },
-      h("thead", null, h("tr", null, ...["pit.record", "pit.when", "pit.by", "pit.what", "pit.hash"].map((key) => h("th", { scope: "col" }, t(key))))), list))));
+  const label = (/** @type {string} */ text, /** @type {HTMLElement} */ each) =>
+    h("label", { class: "field" }, h("span", null, text), each);
+  put(
+    host,
+    h(
+      "section",
+      { class: "panel" },
+      h("h2", null, t("pit.part.journal")),
+      h(
+        "form",
+        { class: "filters", onsubmit: (/** @type {Event} */ event) => (event.preventDefault(), void load()) },
+        label(t("pit.table-name"), table),
+        label(t("pit.kind"), kind),
+        label(t("pit.by"), by),
+        label(t("pit.from-record"), from),
+        label(t("pit.words"), words),
+        h("button", { type: "submit" }, t("pit.read-again")),
+      ),
+      found,
+      h(
+        "div",
+        { class: "scroll", tabindex: "0", role: "region", "aria-label": t("pit.part.journal") },
+        h(
+          "table",
+          { class: "journal" },
+          h(
+            "thead",
+            null,
+            h(
+              "tr",
+              null,
+              ...["pit.record", "pit.when", "pit.by", "pit.what", "pit.hash"].map((key) =>
+                h("th", { scope: "col" }, t(key)),
+              ),
+            ),
+          ),
+          list,
+        ),
+      ),
+    ),
+  );
   table.addEventListener("change", () => (location.hash = `#journal/${part(table.value)}`));
   kind.addEventListener("change", () => void load());
   from.addEventListener("change", () => void load());

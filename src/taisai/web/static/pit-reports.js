@@ -15,32 +15,108 @@ export async function open(host) {
   /** @type {import("./types").FloorCard} */
   const floor = await get("/api/floor");
   const span = h("select", { name: "by" }, ...SPANS.map((each) => h("option", { value: each }, t(`pit.span.${each}`))));
-  const table = h("select", { name: "table" }, h("option", { value: "" }, t("pit.every-table")), ...floor.tables.map((each) => h("option", { value: each.table }, each.table)));
+  const table = h(
+    "select",
+    { name: "table" },
+    h("option", { value: "" }, t("pit.every-table")),
+    ...floor.tables.map((each) => h("option", { value: each.table }, each.table)),
+  );
   const body = h("div", { "aria-live": "polite" });
   const files = h("span", { class: "row" });
 
   async function load() {
     const asked = new URLSearchParams({ by: span.value, ...(table.value ? { table: table.value } : {}) });
     const report = await get(`/api/report?${asked}`);
-    const cash = (/** @type {any} */ row, /** @type {string} */ key) => money(row[key], floor.tables.find((each) => each.table === row.table)?.currency ?? undefined);
-    put(files, ...["csv", "html"].map((form) => h("a", { class: "button", href: `/api/report?${asked}&form=${form}`, target: form === "html" ? "_blank" : null, download: form === "csv" ? "report.csv" : null }, t(`pit.as-${form}`))));
-    put(body,
+    const cash = (/** @type {any} */ row, /** @type {string} */ key) =>
+      money(row[key], floor.tables.find((each) => each.table === row.table)?.currency ?? undefined);
+    put(
+      files,
+      ...["csv", "html"].map((form) =>
+        h(
+          "a",
+          {
+            class: "button",
+            href: `/api/report?${asked}&form=${form}`,
+            target: form === "html" ? "_blank" : null,
+            download: form === "csv" ? "report.csv" : null,
+          },
+          t(`pit.as-${form}`),
+        ),
+      ),
+    );
+    put(
+      body,
       h("p", { class: "muted", lang: "en" }, `${report.title} · ${report.interval}`),
-      h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("pit.part.reports") }, h("table", null,
-        h("thead", null, h("tr", null, ...["pit.span", "pit.table-name"].map((key) => h("th", { scope: "col" }, t(key))),
-          ...["pit.rounds", "pit.void", "pit.reversed"].map((key) => h("th", { scope: "col", class: "number" }, t(key))),
-          ...[...SUMS, ...SHARES].map((key) => h("th", { scope: "col", class: "number" }, t(`pit.sum.${key}`))))),
-        h("tbody", null, ...report.rows.map((/** @type {any} */ row) => h("tr", null, h("td", null, row.span), h("td", null, row.table),
-          ...["rounds", "voided", "reversed"].map((key) => h("td", { class: "number" }, number(row[key]))),
-          ...SUMS.map((key) => h("td", { class: "number" }, cash(row, key))), ...SHARES.map((key) => h("td", { class: "number" }, row[key] === null ? "–" : percent(row[key], 2)))))))),
+      h(
+        "div",
+        { class: "scroll", tabindex: "0", role: "region", "aria-label": t("pit.part.reports") },
+        h(
+          "table",
+          null,
+          h(
+            "thead",
+            null,
+            h(
+              "tr",
+              null,
+              ...["pit.span", "pit.table-name"].map((key) => h("th", { scope: "col" }, t(key))),
+              ...["pit.rounds", "pit.void", "pit.reversed"].map((key) =>
+                h("th", { scope: "col", class: "number" }, t(key)),
+              ),
+              ...[...SUMS, ...SHARES].map((key) => h("th", { scope: "col", class: "number" }, t(`pit.sum.${key}`))),
+            ),
+          ),
+          h(
+            "tbody",
+            null,
+            ...report.rows.map((/** @type {any} */ row) =>
+              h(
+                "tr",
+                null,
+                h("td", null, row.span),
+                h("td", null, row.table),
+                ...["rounds", "voided", "reversed"].map((key) => h("td", { class: "number" }, number(row[key]))),
+                ...SUMS.map((key) => h("td", { class: "number" }, cash(row, key))),
+                ...SHARES.map((key) => h("td", { class: "number" }, row[key] === null ? "–" : percent(row[key], 2))),
+              ),
+            ),
+          ),
+        ),
+      ),
       report.rows.length === 0 && h("p", null, t("pit.no-activity")),
       h("h3", null, t("pit.significant")),
-      h("ul", { class: "events", tabindex: "0", "aria-label": t("pit.significant") }, ...report.significant.slice(-100).reverse().map((/** @type {any} */ each) =>
-        h("li", { lang: "en" }, h("span", { class: "when" }, new Date(each.at).toLocaleString()), h("strong", null, each.table), " ", each.detail || each.what))));
+      h(
+        "ul",
+        { class: "events", tabindex: "0", "aria-label": t("pit.significant") },
+        ...report.significant
+          .slice(-100)
+          .reverse()
+          .map((/** @type {any} */ each) =>
+            h(
+              "li",
+              { lang: "en" },
+              h("span", { class: "when" }, new Date(each.at).toLocaleString()),
+              h("strong", null, each.table),
+              " ",
+              each.detail || each.what,
+            ),
+          ),
+      ),
+    );
   }
-  const label = (/** @type {string} */ text, /** @type {HTMLElement} */ each) => h("label", { class: "field" }, h("span", null, text), each);
+  const label = (/** @type {string} */ text, /** @type {HTMLElement} */ each) =>
+    h("label", { class: "field" }, h("span", null, text), each);
   span.addEventListener("change", () => void load());
   table.addEventListener("change", () => void load());
-  put(host, h("section", { class: "panel" }, h("h2", null, t("pit.part.reports")), h("div", { class: "filters" }, label(t("pit.span"), span), label(t("pit.table-name"), table), files), body));
+  put(
+    host,
+    h(
+      "section",
+      { class: "panel" },
+      h("h2", null, t("pit.part.reports")),
+      h("div", { class: "filters" }, label(t("pit.span"), span), label(t("pit.table-name"), table), files),
+      body,
+    ),
+  );
   await load();
 }

@@ -26,7 +26,11 @@ const PAIRS = { "big-small": "big", "odd-even": "odd" };
  */
 function amountIn(input) {
   const found = typedMoney(input.value);
-  if (found === null) throw new Refusal({ code: "bad-value", sentence: t("deal.bad-amount", { field: input.getAttribute("aria-label") ?? input.name }) });
+  if (found === null)
+    throw new Refusal({
+      code: "bad-value",
+      sentence: t("deal.bad-amount", { field: input.getAttribute("aria-label") ?? input.name }),
+    });
   return found;
 }
 
@@ -37,24 +41,89 @@ function amountIn(input) {
  * @param {Limits | null} now
  */
 export function limitsFields(kinds, pairs, now) {
-  const amount = (/** @type {string} */ name, /** @type {string} */ label, /** @type {number | undefined} */ value, required = false) =>
-    h("input", { name, "aria-label": label, inputmode: "decimal", class: "number", required, value: value === undefined ? "" : plainMoney(value) });
-  const range = (/** @type {string} */ key, /** @type {string} */ words, /** @type {BoxLimit | undefined} */ limit, required = false) => ({
-    key, words, min: amount(`${key}-min`, `${words}, ${t("pit.min")}`, limit?.min, required), max: amount(`${key}-max`, `${words}, ${t("pit.max")}`, limit?.max, required),
+  const amount = (
+    /** @type {string} */ name,
+    /** @type {string} */ label,
+    /** @type {number | undefined} */ value,
+    required = false,
+  ) =>
+    h("input", {
+      name,
+      "aria-label": label,
+      inputmode: "decimal",
+      class: "number",
+      required,
+      value: value === undefined ? "" : plainMoney(value),
+    });
+  const range = (
+    /** @type {string} */ key,
+    /** @type {string} */ words,
+    /** @type {BoxLimit | undefined} */ limit,
+    required = false,
+  ) => ({
+    key,
+    words,
+    min: amount(`${key}-min`, `${words}, ${t("pit.min")}`, limit?.min, required),
+    max: amount(`${key}-max`, `${words}, ${t("pit.max")}`, limit?.max, required),
   });
   const main = range("default", t("play.limit-default"), now?.default, true);
   const rows = kinds.map((kind) => range(kind, t(`kind.${kind}`), now?.kinds[kind]));
-  const most = pairs.map((pair) => ({ pair, input: amount(pair, t("play.differential", { pair: t(`pair.${pair}`) }), now?.differential[pair]) }));
-  const row = h("fieldset", { class: "limits-fields" }, h("legend", null, t("play.limits")), h("p", { class: "muted" }, t("pit.limits-words")),
-    h("div", { class: "scroll" }, h("table", null,
-      h("thead", null, h("tr", null, h("td", null), h("th", { scope: "col" }, t("pit.min")), h("th", { scope: "col" }, t("pit.max")))),
-      h("tbody", null, ...[main, ...rows].map((each) => h("tr", null, h("th", { scope: "row" }, each.words), h("td", null, each.min), h("td", null, each.max))),
-        ...most.map(({ pair, input }) => h("tr", null, h("th", { scope: "row" }, t("play.differential", { pair: t(`pair.${pair}`) })), h("td", null), h("td", null, input)))))));
+  const most = pairs.map((pair) => ({
+    pair,
+    input: amount(pair, t("play.differential", { pair: t(`pair.${pair}`) }), now?.differential[pair]),
+  }));
+  const row = h(
+    "fieldset",
+    { class: "limits-fields" },
+    h("legend", null, t("play.limits")),
+    h("p", { class: "muted" }, t("pit.limits-words")),
+    h(
+      "div",
+      { class: "scroll" },
+      h(
+        "table",
+        null,
+        h(
+          "thead",
+          null,
+          h(
+            "tr",
+            null,
+            h("td", null),
+            h("th", { scope: "col" }, t("pit.min")),
+            h("th", { scope: "col" }, t("pit.max")),
+          ),
+        ),
+        h(
+          "tbody",
+          null,
+          ...[main, ...rows].map((each) =>
+            h("tr", null, h("th", { scope: "row" }, each.words), h("td", null, each.min), h("td", null, each.max)),
+          ),
+          ...most.map(({ pair, input }) =>
+            h(
+              "tr",
+              null,
+              h("th", { scope: "row" }, t("play.differential", { pair: t(`pair.${pair}`) })),
+              h("td", null),
+              h("td", null, input),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
   const value = (/** @type {number} */ unit) => ({
     unit,
     default: { min: amountIn(main.min), max: amountIn(main.max) },
-    kinds: Object.fromEntries(rows.filter((each) => each.min.value || each.max.value).map((each) => [each.key, { min: amountIn(each.min), max: amountIn(each.max) }])),
-    differential: Object.fromEntries(most.filter(({ input }) => input.value).map(({ pair, input }) => [pair, amountIn(input)])),
+    kinds: Object.fromEntries(
+      rows
+        .filter((each) => each.min.value || each.max.value)
+        .map((each) => [each.key, { min: amountIn(each.min), max: amountIn(each.max) }]),
+    ),
+    differential: Object.fromEntries(
+      most.filter(({ input }) => input.value).map(({ pair, input }) => [pair, amountIn(input)]),
+    ),
   });
   return { row, value };
 }
@@ -83,10 +152,15 @@ export async function limitsDialog(desk) {
   if (!setUp) return;
   const { kinds, pairs } = await limitable(setUp.book, setUp.layout);
   const fields = limitsFields(kinds, pairs, setUp.limits);
-  await ask(desk, "set-limits", {}, {
-    words: [fields.row],
-    send: (action, more) => desk.table.do({ ...action, limits: fields.value(setUp.limits.unit) }, more),
-  });
+  await ask(
+    desk,
+    "set-limits",
+    {},
+    {
+      words: [fields.row],
+      send: (action, more) => desk.table.do({ ...action, limits: fields.value(setUp.limits.unit) }, more),
+    },
+  );
 }
 
 /** @type {import("./pit.js").Open} */
@@ -96,13 +170,34 @@ export async function open(host, again) {
   /** @type {import("./types").FloorCard} */
   const floor = await get("/api/floor");
   const old = floor.tables.find((each) => each.table === again);
-  const input = (/** @type {string} */ name, /** @type {Record<string, any>} */ more = {}) => h("input", { name, autocomplete: "off", required: true, ...more });
-  const label = (/** @type {string} */ words, /** @type {HTMLElement} */ each) => h("label", { class: "field" }, h("span", null, words), each);
+  const input = (/** @type {string} */ name, /** @type {Record<string, any>} */ more = {}) =>
+    h("input", { name, autocomplete: "off", required: true, ...more });
+  const label = (/** @type {string} */ words, /** @type {HTMLElement} */ each) =>
+    h("label", { class: "field" }, h("span", null, words), each);
   const ui = {
-    table: input("table", { maxlength: 64, pattern: "[A-Za-z0-9][A-Za-z0-9._@\\-]*", value: again, readonly: Boolean(old) }),
-    book: h("select", { name: "book" }, ...books.map((book) => h("option", { value: book.id, selected: book.id === old?.book }, `${book.title}, ${book.version} (${book.jurisdiction})`))),
+    table: input("table", {
+      maxlength: 64,
+      pattern: "[A-Za-z0-9][A-Za-z0-9._@\\-]*",
+      value: again,
+      readonly: Boolean(old),
+    }),
+    book: h(
+      "select",
+      { name: "book" },
+      ...books.map((book) =>
+        h(
+          "option",
+          { value: book.id, selected: book.id === old?.book },
+          `${book.title}, ${book.version} (${book.jurisdiction})`,
+        ),
+      ),
+    ),
     layout: h("select", { name: "layout" }),
-    currency: input("currency", { maxlength: 3, pattern: "[A-Z]{3}", value: old?.currency ?? floor.tables.find((each) => each.currency)?.currency ?? "SGD" }),
+    currency: input("currency", {
+      maxlength: 3,
+      pattern: "[A-Z]{3}",
+      value: old?.currency ?? floor.tables.find((each) => each.currency)?.currency ?? "SGD",
+    }),
     chips: input("chips", { value: CHIPS }),
     colours: input("colours", { required: false, placeholder: "red, blue" }),
     dice: input("dice", { required: false, maxlength: 64, pattern: "[A-Za-z0-9][A-Za-z0-9._@\\-]*" }),
@@ -124,40 +219,88 @@ export async function open(host, again) {
   }
   async function drawLayouts() {
     const book = books.find((each) => each.id === ui.book.value);
-    put(ui.layout, ...book.layouts.map((/** @type {string} */ layout) => h("option", { value: layout, selected: layout === old?.layout }, layout)));
+    put(
+      ui.layout,
+      ...book.layouts.map((/** @type {string} */ layout) =>
+        h("option", { value: layout, selected: layout === old?.layout }, layout),
+      ),
+    );
     await drawLimits();
   }
   ui.book.addEventListener("change", () => void drawLayouts());
   ui.layout.addEventListener("change", () => void drawLimits());
 
   async function submitted() {
-    const chips = ui.chips.value.split(/[\s,;]+/).filter(Boolean).map((text) => {
-      const found = typedMoney(text);
-      if (!found) throw new Refusal({ code: "bad-value", sentence: t("deal.bad-amount", { field: t("pit.denominations") }) });
-      return found;
-    }).sort((one, two) => one - two);
+    const chips = ui.chips.value
+      .split(/[\s,;]+/)
+      .filter(Boolean)
+      .map((text) => {
+        const found = typedMoney(text);
+        if (!found)
+          throw new Refusal({ code: "bad-value", sentence: t("deal.bad-amount", { field: t("pit.denominations") }) });
+        return found;
+      })
+      .sort((one, two) => one - two);
     const setUp = {
-      do: "set-up", book: ui.book.value, layout: ui.layout.value, digest: books.find((each) => each.id === ui.book.value).digest,
-      limits: fields.value(chips[0]), currency: ui.currency.value, denominations: chips,
-      colours: colours.hidden ? {} : Object.fromEntries(ui.colours.value.split(/[\s,;]+/).filter(Boolean).map((name) => [name, { chips: COLOUR_CHIPS }])),
+      do: "set-up",
+      book: ui.book.value,
+      layout: ui.layout.value,
+      digest: books.find((each) => each.id === ui.book.value).digest,
+      limits: fields.value(chips[0]),
+      currency: ui.currency.value,
+      denominations: chips,
+      colours: colours.hidden
+        ? {}
+        : Object.fromEntries(
+            ui.colours.value
+              .split(/[\s,;]+/)
+              .filter(Boolean)
+              .map((name) => [name, { chips: COLOUR_CHIPS }]),
+          ),
     };
     const name = ui.table.value.trim();
     const commands = `/api/tables/${part(name)}/commands`;
     if (old && old.phase !== "new") await post(commands, { id: newId(), do: setUp });
     else await post("/api/tables", { table: name, set_up: setUp, id: newId() });
     try {
-      if (ui.dice.value) await post(commands, { id: newId(), do: { do: "receive-dice", dice_set: ui.dice.value.trim() } });
-      if (ui.dice.value && ui.seal.value) await post(commands, { id: newId(), do: { do: "seal-dice", dice_set: ui.dice.value.trim(), seal: ui.seal.value.trim() } });
+      if (ui.dice.value)
+        await post(commands, { id: newId(), do: { do: "receive-dice", dice_set: ui.dice.value.trim() } });
+      if (ui.dice.value && ui.seal.value)
+        await post(commands, {
+          id: newId(),
+          do: { do: "seal-dice", dice_set: ui.dice.value.trim(), seal: ui.seal.value.trim() },
+        });
     } catch (error) {
       showRefusal(error);
     }
     location.hash = `#table/${part(name)}`;
   }
 
-  const form = h("form", { class: "ask panel setup" }, h("h2", null, t(old ? "pit.set-up-again" : "pit.put-up")),
-    h("div", { class: "columns" }, label(t("pit.table-name"), ui.table), label(t("pit.book"), ui.book), label(t("pit.layout"), ui.layout), label(t("pit.currency"), ui.currency),
-      label(t("pit.denominations"), ui.chips), colours, label(t("deal.field.dice_set"), ui.dice), label(t("deal.field.seal"), ui.seal)),
-    limits, fault, h("p", { class: "row" }, submit, h("a", { class: "button", href: old ? `#table/${part(again)}` : "#floor" }, t("cancel"))));
+  const form = h(
+    "form",
+    { class: "ask panel setup" },
+    h("h2", null, t(old ? "pit.set-up-again" : "pit.put-up")),
+    h(
+      "div",
+      { class: "columns" },
+      label(t("pit.table-name"), ui.table),
+      label(t("pit.book"), ui.book),
+      label(t("pit.layout"), ui.layout),
+      label(t("pit.currency"), ui.currency),
+      label(t("pit.denominations"), ui.chips),
+      colours,
+      label(t("deal.field.dice_set"), ui.dice),
+      label(t("deal.field.seal"), ui.seal),
+    ),
+    limits,
+    fault,
+    h(
+      "p",
+      { class: "row" },
+      submit,
+      h("a", { class: "button", href: old ? `#table/${part(again)}` : "#floor" }, t("cancel")),
+    ),
+  );
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     submit.disabled = true;

@@ -25,14 +25,42 @@ function postsFields(sheet) {
   const rows = ROLES.map((role) => {
     const held = sheet?.posts.find((/** @type {any} */ each) => each.role === role);
     const on = h("input", { type: "checkbox", name: `post-${role}`, checked: Boolean(held) });
-    const tables = h("input", { name: `tables-${role}`, "aria-label": t("pit.tables-of", { post: t(`post.${role}`) }), placeholder: t("pit.every-table"), autocomplete: "off", value: held && held.tables !== "*" ? held.tables.join(", ") : "" });
-    return { role, on, tables, row: h("div", { class: "post-row" }, h("label", { class: "switch" }, on, h("span", null, t(`post.${role}`))), tables) };
+    const tables = h("input", {
+      name: `tables-${role}`,
+      "aria-label": t("pit.tables-of", { post: t(`post.${role}`) }),
+      placeholder: t("pit.every-table"),
+      autocomplete: "off",
+      value: held && held.tables !== "*" ? held.tables.join(", ") : "",
+    });
+    return {
+      role,
+      on,
+      tables,
+      row: h(
+        "div",
+        { class: "post-row" },
+        h("label", { class: "switch" }, on, h("span", null, t(`post.${role}`))),
+        tables,
+      ),
+    };
   });
   const admin = h("input", { type: "checkbox", name: "administrator", checked: Boolean(sheet?.administrator) });
   return {
-    row: h("fieldset", null, h("legend", null, t("pit.posts")), h("p", { class: "muted" }, t("pit.posts-words")), ...rows.map((each) => each.row), h("div", { class: "post-row" }, h("label", { class: "switch" }, admin, h("span", null, t("post.administrator"))))),
+    row: h(
+      "fieldset",
+      null,
+      h("legend", null, t("pit.posts")),
+      h("p", { class: "muted" }, t("pit.posts-words")),
+      ...rows.map((each) => each.row),
+      h("div", { class: "post-row" }, h("label", { class: "switch" }, admin, h("span", null, t("post.administrator")))),
+    ),
     value: () => ({
-      posts: rows.filter((each) => each.on.checked).map(({ role, tables }) => ({ role, tables: tables.value.trim() ? tables.value.split(/[\s,]+/).filter(Boolean) : "*" })),
+      posts: rows
+        .filter((each) => each.on.checked)
+        .map(({ role, tables }) => ({
+          role,
+          tables: tables.value.trim() ? tables.value.split(/[\s,]+/).filter(Boolean) : "*",
+        })),
       administrator: admin.checked,
     }),
   };
@@ -50,7 +78,13 @@ function formDialog(title, rows, action, send) {
   const fault = h("p", { class: "fault", role: "alert", hidden: true });
   const submit = h("button", { class: "main", type: "submit" }, action);
   return dialog(title, (close) => {
-    const form = h("form", { class: "ask" }, ...rows, fault, h("p", { class: "row" }, submit, h("button", { type: "button", onclick: () => close(null) }, t("cancel"))));
+    const form = h(
+      "form",
+      { class: "ask" },
+      ...rows,
+      fault,
+      h("p", { class: "row" }, submit, h("button", { type: "button", onclick: () => close(null) }, t("cancel"))),
+    );
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
       submit.disabled = true;
@@ -76,26 +110,57 @@ function formDialog(title, rows, action, send) {
  */
 async function showLink(made, role) {
   const address = `${location.origin}/welcome?post=${role}#${made.token}`;
-  const copy = () => navigator.clipboard?.writeText(address).then(() => toast(t("pit.copied"), { kind: "good" }), () => null);
+  const copy = () =>
+    navigator.clipboard?.writeText(address).then(
+      () => toast(t("pit.copied"), { kind: "good" }),
+      () => null,
+    );
   await dialog(t("pit.link"), (close) => [
     h("p", null, t("pit.link-words", { who: made.login, time: dateTime(made.expires_at) })),
-    h("p", null, h("input", { class: "link-address", readonly: true, value: address, "aria-label": t("pit.link"), onfocus: (/** @type {Event} */ event) => /** @type {HTMLInputElement} */ (event.target).select() })),
-    h("p", { class: "row" }, h("button", { class: "main", onclick: () => void copy() }, t("pit.copy")), h("button", { onclick: () => close(null) }, t("close"))),
+    h(
+      "p",
+      null,
+      h("input", {
+        class: "link-address",
+        readonly: true,
+        value: address,
+        "aria-label": t("pit.link"),
+        onfocus: (/** @type {Event} */ event) => /** @type {HTMLInputElement} */ (event.target).select(),
+      }),
+    ),
+    h(
+      "p",
+      { class: "row" },
+      h("button", { class: "main", onclick: () => void copy() }, t("pit.copy")),
+      h("button", { onclick: () => close(null) }, t("close")),
+    ),
   ]);
 }
 
 /** @type {import("./pit.js").Open} */
 export async function open(host, _argument, who) {
   const list = h("tbody", null);
-  const field = (/** @type {string} */ words, /** @type {HTMLElement} */ input) => h("label", { class: "field" }, h("span", null, words), input);
-  const roleOf = (/** @type {any} */ sheet) => (sheet.administrator ? "administrator" : (sheet.posts[0]?.role ?? "dealer"));
+  const field = (/** @type {string} */ words, /** @type {HTMLElement} */ input) =>
+    h("label", { class: "field" }, h("span", null, words), input);
+  const roleOf = (/** @type {any} */ sheet) =>
+    sheet.administrator ? "administrator" : (sheet.posts[0]?.role ?? "dealer");
 
   async function add() {
-    const login = h("input", { name: "login", required: true, maxlength: 64, autocomplete: "off", pattern: "[A-Za-z0-9][A-Za-z0-9._@\\-]*" });
+    const login = h("input", {
+      name: "login",
+      required: true,
+      maxlength: 64,
+      autocomplete: "off",
+      pattern: "[A-Za-z0-9][A-Za-z0-9._@\\-]*",
+    });
     const name = h("input", { name: "name", required: true, maxlength: 200, autocomplete: "off" });
     const posts = postsFields();
-    const made = await formDialog(t("pit.add-staff"), [field(t("people.login"), login), field(t("pit.name"), name), posts.row], t("pit.add-staff"),
-      () => post("/api/staff", { login: login.value.trim(), name: name.value.trim(), ...posts.value() }));
+    const made = await formDialog(
+      t("pit.add-staff"),
+      [field(t("people.login"), login), field(t("pit.name"), name), posts.row],
+      t("pit.add-staff"),
+      () => post("/api/staff", { login: login.value.trim(), name: name.value.trim(), ...posts.value() }),
+    );
     if (made) await showLink(made, roleOf(posts.value()));
     await draw();
   }
@@ -104,8 +169,17 @@ export async function open(host, _argument, who) {
     const name = h("input", { name: "name", required: true, maxlength: 200, value: sheet.name });
     const reason = h("input", { name: "reason", maxlength: 200, autocomplete: "off" });
     const posts = postsFields(sheet);
-    await formDialog(sheet.login, [field(t("pit.name"), name), posts.row, field(t("deal.reason"), reason)], t("pit.change"),
-      () => patch(`/api/staff/${part(sheet.login)}`, { name: name.value.trim(), reason: reason.value.trim(), ...posts.value() }));
+    await formDialog(
+      sheet.login,
+      [field(t("pit.name"), name), posts.row, field(t("deal.reason"), reason)],
+      t("pit.change"),
+      () =>
+        patch(`/api/staff/${part(sheet.login)}`, {
+          name: name.value.trim(),
+          reason: reason.value.trim(),
+          ...posts.value(),
+        }),
+    );
     await draw();
   }
   /**
@@ -114,7 +188,12 @@ export async function open(host, _argument, who) {
    */
   async function turn(sheet, what) {
     const reason = h("input", { name: "reason", required: true, maxlength: 200, autocomplete: "off" });
-    await formDialog(`${t(`pit.login-${what}`)}: ${sheet.login}`, [field(t("deal.reason"), reason)], t(`pit.login-${what}`), () => post(`/api/staff/${part(sheet.login)}/${what}`, { reason: reason.value.trim() }));
+    await formDialog(
+      `${t(`pit.login-${what}`)}: ${sheet.login}`,
+      [field(t("deal.reason"), reason)],
+      t(`pit.login-${what}`),
+      () => post(`/api/staff/${part(sheet.login)}/${what}`, { reason: reason.value.trim() }),
+    );
     await draw();
   }
   /** @param {any} sheet */
@@ -128,16 +207,94 @@ export async function open(host, _argument, who) {
   }
   async function draw() {
     const all = await get("/api/staff");
-    put(list, ...all.map((/** @type {any} */ sheet) => h("tr", { "data-login": sheet.login },
-      h("th", { scope: "row" }, sheet.login), h("td", null, sheet.name),
-      h("td", null, ...sheet.posts.map((/** @type {any} */ each) => h("div", null, `${t(`post.${each.role}`)}: ${each.tables === "*" ? t("pit.every-table") : each.tables.join(", ")}`)), sheet.administrator && h("div", null, t("post.administrator"))),
-      h("td", null, sheet.disabled && h("span", { class: "tag bad" }, t("pit.is-disabled")), sheet.locked && h("span", { class: "tag warn" }, t("deal.locked")), !sheet.has_password && h("span", { class: "tag" }, t("pit.no-password"))),
-      h("td", null, h("div", { class: "row" }, h("button", { onclick: () => void change(sheet) }, t("pit.change")), h("button", { onclick: () => void link(sheet) }, t("pit.link")),
-        sheet.locked && h("button", { onclick: () => void post(`/api/staff/${part(sheet.login)}/unlock`).then(draw, refused) }, t("deal.unlock")),
-        sheet.login !== who.who && h("button", { class: sheet.disabled ? "" : "bad", onclick: () => void turn(sheet, sheet.disabled ? "enable" : "disable") }, t(sheet.disabled ? "pit.login-enable" : "pit.login-disable")))))));
+    put(
+      list,
+      ...all.map((/** @type {any} */ sheet) =>
+        h(
+          "tr",
+          { "data-login": sheet.login },
+          h("th", { scope: "row" }, sheet.login),
+          h("td", null, sheet.name),
+          h(
+            "td",
+            null,
+            ...sheet.posts.map((/** @type {any} */ each) =>
+              h(
+                "div",
+                null,
+                `${t(`post.${each.role}`)}: ${each.tables === "*" ? t("pit.every-table") : each.tables.join(", ")}`,
+              ),
+            ),
+            sheet.administrator && h("div", null, t("post.administrator")),
+          ),
+          h(
+            "td",
+            null,
+            sheet.disabled && h("span", { class: "tag bad" }, t("pit.is-disabled")),
+            sheet.locked && h("span", { class: "tag warn" }, t("deal.locked")),
+            !sheet.has_password && h("span", { class: "tag" }, t("pit.no-password")),
+          ),
+          h(
+            "td",
+            null,
+            h(
+              "div",
+              { class: "row" },
+              h("button", { onclick: () => void change(sheet) }, t("pit.change")),
+              h("button", { onclick: () => void link(sheet) }, t("pit.link")),
+              sheet.locked &&
+                h(
+                  "button",
+                  { onclick: () => void post(`/api/staff/${part(sheet.login)}/unlock`).then(draw, refused) },
+                  t("deal.unlock"),
+                ),
+              sheet.login !== who.who &&
+                h(
+                  "button",
+                  {
+                    class: sheet.disabled ? "" : "bad",
+                    onclick: () => void turn(sheet, sheet.disabled ? "enable" : "disable"),
+                  },
+                  t(sheet.disabled ? "pit.login-enable" : "pit.login-disable"),
+                ),
+            ),
+          ),
+        ),
+      ),
+    );
   }
-  put(host, h("section", { class: "panel" }, h("div", { class: "row part-top" }, h("h2", { class: "grow" }, t("pit.part.staff")), h("button", { class: "main", "data-action": "add-staff", onclick: () => void add() }, t("pit.add-staff"))),
-    h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("pit.part.staff") }, h("table", { class: "staff" },
-      h("thead", null, h("tr", null, ...["people.login", "pit.name", "pit.posts", "pit.state", "pit.actions"].map((key) => h("th", { scope: "col" }, t(key))))), list))));
+  put(
+    host,
+    h(
+      "section",
+      { class: "panel" },
+      h(
+        "div",
+        { class: "row part-top" },
+        h("h2", { class: "grow" }, t("pit.part.staff")),
+        h("button", { class: "main", "data-action": "add-staff", onclick: () => void add() }, t("pit.add-staff")),
+      ),
+      h(
+        "div",
+        { class: "scroll", tabindex: "0", role: "region", "aria-label": t("pit.part.staff") },
+        h(
+          "table",
+          { class: "staff" },
+          h(
+            "thead",
+            null,
+            h(
+              "tr",
+              null,
+              ...["people.login", "pit.name", "pit.posts", "pit.state", "pit.actions"].map((key) =>
+                h("th", { scope: "col" }, t(key)),
+              ),
+            ),
+          ),
+          list,
+        ),
+      ),
+    ),
+  );
   await draw();
 }

@@ -20,7 +20,10 @@ import { limitsDialog } from "./pit-setup.js";
 /** @typedef {import("./types").View} View */
 
 const GROUPS = [
-  ["round", ["amend-entry", "void-round", "correct-bet", "rule-on-line", "interrupt", "resolve-interruption", "report-lights"]],
+  [
+    "round",
+    ["amend-entry", "void-round", "correct-bet", "rule-on-line", "interrupt", "resolve-interruption", "report-lights"],
+  ],
   ["table", ["suspend-table", "resume-table", "set-limits", "fill", "credit", "close-table"]],
   ["dice", ["inspect-dice", "retire-dice", "receive-dice", "seal-dice"]],
   ["rulings", ["reverse-rounds", "rule", "note-error", "open-dispute"]],
@@ -36,28 +39,69 @@ const ROUNDS = 12;
 function openingPanel(desk, view, crew) {
   if (view.phase !== "closed") return null;
   const set = crew.dice_in ? crew.dice_sets[crew.dice_in] : null;
-  const waiting = Object.entries(crew.dice_sets).filter(([, each]) => !each.retired_at && !each.seal).map(([name]) => name);
+  const waiting = Object.entries(crew.dice_sets)
+    .filter(([, each]) => !each.retired_at && !each.seal)
+    .map(([name]) => name);
   /** @type {(done: boolean, words: string, ...more: any[]) => HTMLElement} */
-  const row = (done, words, ...more) => h("li", { class: done ? "done" : "" }, h("span", { class: "alert-mark", "aria-hidden": "true" }, done ? "✓" : "·"), h("div", { class: "grow" }, words), ...more);
+  const row = (done, words, ...more) =>
+    h(
+      "li",
+      { class: done ? "done" : "" },
+      h("span", { class: "alert-mark", "aria-hidden": "true" }, done ? "✓" : "·"),
+      h("div", { class: "grow" }, words),
+      ...more,
+    );
   const items = (crew.opening ?? []).map((item) => {
     const check = crew.checks[item.item];
     const say = (/** @type {boolean} */ passed) => void act(desk, { do: "check-item", item: item.item, passed });
-    const state = check && h("span", { class: check.passed ? "tag good" : "tag bad" }, t(check.passed ? "pit.passed-by" : "pit.failed-by", { who: check.by, time: time(check.at) }));
+    const state =
+      check &&
+      h(
+        "span",
+        { class: check.passed ? "tag good" : "tag bad" },
+        t(check.passed ? "pit.passed-by" : "pit.failed-by", { who: check.by, time: time(check.at) }),
+      );
     const test = item.item === "test-run" && actionButton(desk, "test-run", { class: "" });
-    const made = row(check?.passed === true, item.summary, clauseLinks(view.set_up?.book ?? "", item.clauses), state, test,
-      actionButton(desk, "check-item", { words: t("pit.pass"), run: () => say(true) }), actionButton(desk, "check-item", { words: t("pit.fail"), run: () => say(false) }));
+    const made = row(
+      check?.passed === true,
+      item.summary,
+      clauseLinks(view.set_up?.book ?? "", item.clauses),
+      state,
+      test,
+      actionButton(desk, "check-item", { words: t("pit.pass"), run: () => say(true) }),
+      actionButton(desk, "check-item", { words: t("pit.fail"), run: () => say(false) }),
+    );
     made.dataset.item = item.item;
     made.children[1].setAttribute("lang", "en");
     return made;
   });
-  return h("section", { class: "panel opening" }, h("h2", null, t("pit.opening")),
-    h("ol", { class: "checks" },
-      row(Boolean(set?.sound), set ? t("pit.dice-sealed", { set: crew.dice_in ?? "", seal: set.seal ?? "" }) : t("pit.dice-none"),
-        actionButton(desk, "receive-dice"), actionButton(desk, "seal-dice", { preset: { dice_set: waiting.at(-1) } })),
-      row(crew.float > 0, crew.float ? t("pit.float-is", { amount: money(crew.float) }) : t("pit.float-none"), actionButton(desk, "count-float")),
-      ...items),
-    h("p", { class: "row" }, actionButton(desk, "open-table", { class: "main", run: () => void act(desk, { do: "open-table" }) }),
-      h("a", { class: "button", href: `#setup/${part(view.table)}` }, t("pit.set-up-again"))));
+  return h(
+    "section",
+    { class: "panel opening" },
+    h("h2", null, t("pit.opening")),
+    h(
+      "ol",
+      { class: "checks" },
+      row(
+        Boolean(set?.sound),
+        set ? t("pit.dice-sealed", { set: crew.dice_in ?? "", seal: set.seal ?? "" }) : t("pit.dice-none"),
+        actionButton(desk, "receive-dice"),
+        actionButton(desk, "seal-dice", { preset: { dice_set: waiting.at(-1) } }),
+      ),
+      row(
+        crew.float > 0,
+        crew.float ? t("pit.float-is", { amount: money(crew.float) }) : t("pit.float-none"),
+        actionButton(desk, "count-float"),
+      ),
+      ...items,
+    ),
+    h(
+      "p",
+      { class: "row" },
+      actionButton(desk, "open-table", { class: "main", run: () => void act(desk, { do: "open-table" }) }),
+      h("a", { class: "button", href: `#setup/${part(view.table)}` }, t("pit.set-up-again")),
+    ),
+  );
 }
 
 /**
@@ -67,36 +111,114 @@ function openingPanel(desk, view, crew) {
 function disputesPanel(desk, crew) {
   const all = Object.entries(crew.disputes).reverse();
   if (!all.length) return null;
-  return h("section", { class: "panel" }, h("h2", null, t("pit.disputes-title")), h("ul", { class: "alerts" }, ...all.map(([id, each]) =>
-    h("li", { class: `alert ${each.resolution ? "cleared" : ""}`, "data-dispute": id }, h("span", { class: "alert-mark", "aria-hidden": "true" }, each.resolution ? "✓" : "?"),
-      h("div", { class: "grow" }, h("p", null, h("strong", null, id), ` · ${each.player} · ${t("history.round", { n: each.round })} · ${dateTime(each.opened_at)}`), h("p", null, each.claim),
-        each.resolution && h("p", { class: "by" }, each.resolution)),
-      !each.resolution && actionButton(desk, "resolve-dispute", { preset: { dispute: id } })))));
+  return h(
+    "section",
+    { class: "panel" },
+    h("h2", null, t("pit.disputes-title")),
+    h(
+      "ul",
+      { class: "alerts" },
+      ...all.map(([id, each]) =>
+        h(
+          "li",
+          { class: `alert ${each.resolution ? "cleared" : ""}`, "data-dispute": id },
+          h("span", { class: "alert-mark", "aria-hidden": "true" }, each.resolution ? "✓" : "?"),
+          h(
+            "div",
+            { class: "grow" },
+            h(
+              "p",
+              null,
+              h("strong", null, id),
+              ` · ${each.player} · ${t("history.round", { n: each.round })} · ${dateTime(each.opened_at)}`,
+            ),
+            h("p", null, each.claim),
+            each.resolution && h("p", { class: "by" }, each.resolution),
+          ),
+          !each.resolution && actionButton(desk, "resolve-dispute", { preset: { dispute: id } }),
+        ),
+      ),
+    ),
+  );
 }
 
 /** @param {Crew} crew */
 function figuresPanel(crew) {
   const { result, meters } = crew;
   const rows = [
-    [t("deal.float"), money(crew.float)], [t("deal.drop"), money(crew.drop)], [t("pit.opener"), money(result.opener)], [t("pit.fills"), money(result.fills)],
-    [t("pit.credits"), money(result.credits)], [t("pit.turnover"), money(meters.staked)], [t("pit.rounds"), meters.rounds], [t("pit.win"), money(result.win)],
+    [t("deal.float"), money(crew.float)],
+    [t("deal.drop"), money(crew.drop)],
+    [t("pit.opener"), money(result.opener)],
+    [t("pit.fills"), money(result.fills)],
+    [t("pit.credits"), money(result.credits)],
+    [t("pit.turnover"), money(meters.staked)],
+    [t("pit.rounds"), meters.rounds],
+    [t("pit.win"), money(result.win)],
     [t("pit.hold"), result.hold === null ? "–" : percent(result.hold)],
     [t("pit.exposure"), crew.exposure ? `${money(crew.exposure.loss)} (${crew.exposure.dice.join("-")})` : "–"],
   ];
-  return h("section", { class: "panel" }, h("h2", null, t("pit.figures")), h("dl", { class: "figures" }, ...rows.map(([label, value]) => h("div", null, h("dt", null, label), h("dd", { class: "number" }, value)))));
+  return h(
+    "section",
+    { class: "panel" },
+    h("h2", null, t("pit.figures")),
+    h(
+      "dl",
+      { class: "figures" },
+      ...rows.map(([label, value]) => h("div", null, h("dt", null, label), h("dd", { class: "number" }, value))),
+    ),
+  );
 }
 
 /** @param {View} view */
 function roundsPanel(view) {
   const last = view.results.slice(-ROUNDS).reverse();
   if (!last.length) return null;
-  return h("section", { class: "panel" }, h("h2", null, t("pit.last-rounds")), h("div", { class: "scroll", tabindex: "0" }, h("table", null,
-    h("thead", null, h("tr", null, h("th", { scope: "col" }, t("pit.round")), h("th", { scope: "col" }, t("pit.dice")), h("th", { scope: "col" }, t("pit.call")), h("th", { scope: "col" }, t("pit.ended")))),
-    h("tbody", null, ...last.map((each) => h("tr", { "data-round": each.number }, h("td", { class: "number" }, each.number),
-      h("td", null, each.dice ? diceRow(each.dice, 20) : "–"),
-      h("td", null, each.void ? h("span", { class: "tag bad" }, t("result.void", { why: t(`void.${each.void}`) })) : h("span", { lang: "en" }, each.call),
-        each.reversed && h("span", { class: "tag bad" }, t("pit.reversed"))),
-      h("td", null, time(each.ended_at))))))));
+  return h(
+    "section",
+    { class: "panel" },
+    h("h2", null, t("pit.last-rounds")),
+    h(
+      "div",
+      { class: "scroll", tabindex: "0" },
+      h(
+        "table",
+        null,
+        h(
+          "thead",
+          null,
+          h(
+            "tr",
+            null,
+            h("th", { scope: "col" }, t("pit.round")),
+            h("th", { scope: "col" }, t("pit.dice")),
+            h("th", { scope: "col" }, t("pit.call")),
+            h("th", { scope: "col" }, t("pit.ended")),
+          ),
+        ),
+        h(
+          "tbody",
+          null,
+          ...last.map((each) =>
+            h(
+              "tr",
+              { "data-round": each.number },
+              h("td", { class: "number" }, each.number),
+              h("td", null, each.dice ? diceRow(each.dice, 20) : "–"),
+              h(
+                "td",
+                null,
+                each.void
+                  ? h("span", { class: "tag bad" }, t("result.void", { why: t(`void.${each.void}`) }))
+                  : h("span", { lang: "en" }, each.call),
+                each.reversed && h("span", { class: "tag bad" }, t("pit.reversed")),
+              ),
+              h("td", null, time(each.ended_at)),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
 /** The round as it stands: dice, entry, call. @param {View} view */
@@ -104,8 +226,14 @@ function roundFacts(view) {
   const { round } = view;
   if (view.phase !== "open" || !round.number) return null;
   const entered = round.entered ?? (round.pressed.length ? round.pressed : null);
-  return h("p", { class: "row round-facts" }, h("span", { class: "tag" }, t("history.round", { n: round.number })), round.dice && diceRow(round.dice, 26),
-    round.call && h("span", { lang: "en" }, round.call), entered && h("span", { class: "tag" }, t("pit.entered", { dice: entered.join("-") })));
+  return h(
+    "p",
+    { class: "row round-facts" },
+    h("span", { class: "tag" }, t("history.round", { n: round.number })),
+    round.dice && diceRow(round.dice, 26),
+    round.call && h("span", { lang: "en" }, round.call),
+    entered && h("span", { class: "tag" }, t("pit.entered", { dice: entered.join("-") })),
+  );
 }
 
 /** @type {import("./pit.js").Open} */
@@ -114,22 +242,44 @@ export async function open(host, name) {
   const trouble = h("p", { class: "fault", role: "alert", hidden: true });
   const body = h("div", { class: "table-part" });
   const disabling = h("span", { class: "row" });
-  put(host,
-    h("div", { class: "row part-top" }, h("a", { class: "button", href: "#floor" }, t("pit.back")), h("h2", null, t("play.at", { table: name })), state, h("span", { class: "grow" }),
-      h("a", { class: "button", href: `/deal?table=${part(name)}` }, t("home.deal")), h("a", { class: "button", href: `#journal/${part(name)}` }, t("pit.part.journal")), disabling),
-    trouble, body);
+  put(
+    host,
+    h(
+      "div",
+      { class: "row part-top" },
+      h("a", { class: "button", href: "#floor" }, t("pit.back")),
+      h("h2", null, t("play.at", { table: name })),
+      state,
+      h("span", { class: "grow" }),
+      h("a", { class: "button", href: `/deal?table=${part(name)}` }, t("home.deal")),
+      h("a", { class: "button", href: `#journal/${part(name)}` }, t("pit.part.journal")),
+      disabling,
+    ),
+    trouble,
+    body,
+  );
   await get(`/api/tables/${part(name)}`);
   const table = new Table(name);
   /** @type {string[]} */
   let boxes = [];
   let drawn = "";
   /** @type {Desk} */
-  const desk = { table, crew: () => table.crew, boxes: () => boxes, stopped, acted: () => toast(t("pit.done"), { kind: "good" }) };
+  const desk = {
+    table,
+    crew: () => table.crew,
+    boxes: () => boxes,
+    stopped,
+    acted: () => toast(t("pit.done"), { kind: "good" }),
+  };
 
   async function drawDisabling() {
     const floor = await get("/api/floor").catch(() => null);
     const card = floor?.tables.find((/** @type {import("./types").TableCard} */ each) => each.table === name);
-    if (card) put(disabling, enabling(name, card.disabled, () => void drawDisabling()));
+    if (card)
+      put(
+        disabling,
+        enabling(name, card.disabled, () => void drawDisabling()),
+      );
   }
 
   function draw() {
@@ -147,21 +297,55 @@ export async function open(host, name) {
     }
     const { round } = view;
     state.textContent = t(`phase.${view.phase === "open" ? round.phase : view.phase}`);
-    const bad = round.interrupted ? `${t("stage.interrupted")}: ${round.interrupted}` : view.suspended ? `${t("stage.suspended")}: ${view.suspended}` : "";
+    const bad = round.interrupted
+      ? `${t("stage.interrupted")}: ${round.interrupted}`
+      : view.suspended
+        ? `${t("stage.suspended")}: ${view.suspended}`
+        : "";
     trouble.hidden = !bad;
     if (trouble.textContent !== bad) trouble.textContent = bad;
-    const focused = /** @type {HTMLElement | null} */ (body.contains(document.activeElement) ? document.activeElement : null)?.dataset.action;
+    const focused = /** @type {HTMLElement | null} */ (
+      body.contains(document.activeElement) ? document.activeElement : null
+    )?.dataset.action;
     const presets = /** @type {Record<string, any>} */ ({
-      "amend-entry": { dice: round.dice }, "resolve-interruption": { readable: round.dice ?? [], dice: round.dice }, "reverse-rounds": { rounds: String(round.number || "") },
+      "amend-entry": { dice: round.dice },
+      "resolve-interruption": { readable: round.dice ?? [], dice: round.dice },
+      "reverse-rounds": { rounds: String(round.number || "") },
     });
     const run = /** @type {Record<string, () => void>} */ ({ "set-limits": () => void limitsDialog(desk) });
-    put(body,
-      view.phase === "new" && h("section", { class: "panel" }, h("p", null, t("phase.new")), h("a", { class: "button main", href: `#setup/${part(name)}` }, t("pit.put-up"))),
+    put(
+      body,
+      view.phase === "new" &&
+        h(
+          "section",
+          { class: "panel" },
+          h("p", null, t("phase.new")),
+          h("a", { class: "button main", href: `#setup/${part(name)}` }, t("pit.put-up")),
+        ),
       openingPanel(desk, view, crew),
       disputesPanel(desk, crew),
-      ...GROUPS.map(([group, actions]) => h("section", { class: "panel" }, h("h2", null, t(`pit.group.${group}`)), group === "round" && roundFacts(view),
-        h("div", { class: "row" }, .../** @type {string[]} */ (actions).map((action) => actionButton(desk, action, { preset: presets[action], run: run[action] ?? (() => void ask(desk, action, presets[action])) }))))),
-      setUp && figuresPanel(crew), view.phase === "open" && playersPanel(desk), roundsPanel(view));
+      ...GROUPS.map(([group, actions]) =>
+        h(
+          "section",
+          { class: "panel" },
+          h("h2", null, t(`pit.group.${group}`)),
+          group === "round" && roundFacts(view),
+          h(
+            "div",
+            { class: "row" },
+            .../** @type {string[]} */ (actions).map((action) =>
+              actionButton(desk, action, {
+                preset: presets[action],
+                run: run[action] ?? (() => void ask(desk, action, presets[action])),
+              }),
+            ),
+          ),
+        ),
+      ),
+      setUp && figuresPanel(crew),
+      view.phase === "open" && playersPanel(desk),
+      roundsPanel(view),
+    );
     if (focused) /** @type {HTMLElement | null} */ (body.querySelector(`[data-action="${focused}"]`))?.focus();
   }
 

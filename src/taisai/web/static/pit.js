@@ -31,7 +31,10 @@ const PARTS = [
 ];
 const HIDDEN = ["table", "setup"];
 
-await startPage({ title: "pit.title", bar: () => [h("button", { class: "quiet", onclick: () => void lockNow() }, t("deal.lock"))] });
+await startPage({
+  title: "pit.title",
+  bar: () => [h("button", { class: "quiet", onclick: () => void lockNow() }, t("deal.lock"))],
+});
 const who = await me().catch(() => null);
 const tabs = h("nav", { class: "tabs", "aria-label": t("pit.parts") });
 const host = h("div", { class: "part" });
@@ -46,8 +49,21 @@ async function show(who) {
   const found = mine.find(([part]) => part === wished) ?? mine[0];
   if (!found) return put(host, h("p", { class: "panel" }, t("code.not-allowed")));
   const [name, , load] = found;
-  put(tabs, ...mine.filter(([part]) => !HIDDEN.includes(part)).map(([part]) =>
-    h("a", { href: `#${part}`, "aria-current": part === name || (part === "floor" && HIDDEN.includes(name)) ? "page" : null }, t(`pit.part.${part}`))));
+  put(
+    tabs,
+    ...mine
+      .filter(([part]) => !HIDDEN.includes(part))
+      .map(([part]) =>
+        h(
+          "a",
+          {
+            href: `#${part}`,
+            "aria-current": part === name || (part === "floor" && HIDDEN.includes(name)) ? "page" : null,
+          },
+          t(`pit.part.${part}`),
+        ),
+      ),
+  );
   const turn = (asked += 1);
   leave?.();
   leave = undefined;
@@ -67,8 +83,20 @@ async function show(who) {
 }
 
 if (!who || who.player || who.post === "dealer") {
-  put($("#main"), h("div", { class: "wrap" }, h("section", { class: "panel" }, h("h1", null, t("pit.title")), h("p", null, t("home.crew-words")),
-    h("p", { class: "row" }, h("a", { class: "button main", href: "/sign-in?post=supervisor" }, t("nav.sign-in"))))));
+  put(
+    $("#main"),
+    h(
+      "div",
+      { class: "wrap" },
+      h(
+        "section",
+        { class: "panel" },
+        h("h1", null, t("pit.title")),
+        h("p", null, t("home.crew-words")),
+        h("p", { class: "row" }, h("a", { class: "button main", href: "/sign-in?post=supervisor" }, t("nav.sign-in"))),
+      ),
+    ),
+  );
 } else {
   put($("#main"), h("h1", { class: "visually-hidden" }, t("pit.title")), tabs, host);
   watchIdle(who);

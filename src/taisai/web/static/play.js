@@ -478,6 +478,9 @@ function hear(told) {
         if (table.view) result(table.view);
         speak(ui.call.textContent ?? "");
         break;
+      case "lights-faulted":
+        toast(t("play.lights-fault"), { kind: "bad" });
+        break;
       case "round-voided":
         call(t("result.void", { why: t(`void.${each.why}`) }), each.call);
         toast(t("result.void", { why: t(`void.${each.why}`) }), {

@@ -1,0 +1,258 @@
+"""Planted bugs: each a small change of the program that a simulation must find.
+
+Enters: the name of a bug. Leaves: a context in which the program has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from typing import Any, Final
+from unittest.mock import patch
+
+from msgspec.structs import replace
+
+from taisai.floor.answers import Outcome
+from taisai.floor.live import LiveTable, Reply
+from taisai.floor.writer import GroupWriter, Written
+from taisai.journal import Batch, Journal, JournalError, Record
+from taisai.journal.codec import event_of
+from taisai.table import actions as a
+from taisai.table import dealing, stacks
+from taisai.table import happenings as h
+from taisai.table.actions import Command
+from taisai.table.decide import ACTIONS
+from taisai.table.evolve import evolve
+from taisai.table.state import SNAPSHOT_FORMAT, snapshot_of
+from tests.torture.disk import Disk, Way
+
+Planted = AbstractContextManager[Any]
+
+
+def _early_answer() -> Planted:
+    """A command is answered when it is decided, not when it is on disk."""
+    decided = LiveTable._decide
+
+    def early(self: LiveTable, command: Command, reply: Reply) -> None:
+        before = self._next
+        decided(self, command, reply)
+        if self._next is not before:
+            reply(Outcome(self._next.seq))
+
+    return patch.object(LiveTable, "_decide", early)
+
+
+def _early_news() -> Planted:
+    """Watchers are shown the state that is decided, not the one that is on disk."""
+    decided = LiveTable._decide
+
+    def early(self: LiveTable, command: Command, reply: Reply) -> None:
+        decided(self, command, reply)
+        if self._next is not self.state:
+            self.state = self._next
+            self._listener(self, ())
+
+    return patch.object(LiveTable, "_decide", early)
+
+
+def _missing_fence() -> Planted:
+    """Fencing numbers do not go with the commits."""
+
+    def unfenced(self: GroupWriter, batches: Sequence[Batch]) -> None:
+        self.journal.append(batches)
+
+    return patch.object(GroupWriter, "_append", unfenced)
+
+
+def _fence_of_now() -> Planted:
+    """The server takes any number that is not newer than its own for a valid one."""
+    commit = Disk.commit
+
+    def lenient(self: Disk, way: Way, batches: Sequence[Batch], fences: Mapping[str, int] | None) -> Any:
+        valid = {name: fence for name, fence in (fences or {}).items() if fence > self.lease_of[name].fence}
+        return commit(self, way, batches, valid)
+
+    return patch.object(Disk, "commit", lenient)
+
+
+def _double_pay() -> Planted:
+    """A winner gets his winnings twice."""
+    payments = dealing._payments
+
+    def twice(*given: Any) -> list[h.Happening]:
+        return [
+            replace(paid, winnings=2 * paid.winnings, returned=paid.returned + paid.winnings)
+            if isinstance(paid, h.BetPaid)
+            else paid
+            for paid in payments(*given)
+        ]
+
+    return patch.object(dealing, "_payments", twice)
+
+
+def _lost_pending() -> Planted:
+    """After a commit that failed, those who wait for it are forgotten."""
+    end = LiveTable._end_recovery
+
+    def forgetful(self: LiveTable, outcomes: dict[str, Outcome], unknown: Any) -> None:
+        self._failed = []
+        end(self, outcomes, unknown)
+
+    return patch.object(LiveTable, "_end_recovery", forgetful)
+
+
+def _doubt_is_no() -> Planted:
+    """A command whose fate is not known is taken for one that was not written."""
+    recovered = LiveTable._recovered
+
+    def hasty(self: LiveTable, state: Any, snapshot_seq: int, recent: list[str], _there: set[str]) -> None:
+        recovered(self, state, snapshot_seq, recent, set())
+
+    return patch.object(LiveTable, "_recovered", hasty)
+
+
+def _repeated_twice() -> Planted:
+    """A command that is known is carried out once more."""
+    submit = LiveTable.submit
+
+    def again(self: LiveTable, command: Command, reply: Reply) -> None:
+        if command.id in self._known:
+            command = replace(command, id=f"{command.id}-{self._next.seq}")
+        submit(self, command, reply)
+
+    return patch.object(LiveTable, "submit", again)
+
+
+def _not_rolled_back() -> Planted:
+    """After a commit that failed the table goes on from what it had decided."""
+    recovered = LiveTable._recovered
+
+    def stubborn(self: LiveTable, state: Any, *rest: Any) -> None:
+        decided = self._failed[-1][0].state if self._failed else state
+        recovered(self, state, *rest)
+        self.state = self._next = decided
+
+    return patch.object(LiveTable, "_recovered", stubborn)
+
+
+def _skipped_record() -> Planted:
+    """Who follows leaves a record out now and then, and does not notice."""
+    follow = LiveTable.follow
+
+    def careless(self: LiveTable, record: Record) -> None:
+        if record.seq % 7 == 0 and record.seq == self.state.seq + 1 and not self._pending:
+            event = event_of(record)
+            if isinstance(event.what, h.BetPlaced):
+                self.state = self._next = replace(self.state, seq=record.seq)
+                return
+        follow(self, record)
+
+    return patch.object(LiveTable, "follow", careless)
+
+
+def _late_bets() -> Planted:
+    """A bet is taken whatever the phase of the round is."""
+    needs, handle = ACTIONS[a.PlaceBet]
+    return patch.dict(ACTIONS, {a.PlaceBet: (needs._replace(round=None), handle)})
+
+
+def _void_keeps_a_bet() -> Planted:
+    """A void round hands every bet back but the last."""
+    voided = stacks.voided
+
+    def greedy(*given: Any, **named: Any) -> h.RoundVoided:
+        found = voided(*given, **named)
+        return replace(found, handed=found.handed[:-1])
+
+    return patch("taisai.table.trouble.voided", greedy)
+
+
+def _undurable_snapshot() -> Planted:
+    """A snapshot is taken of the state that is decided, not of the one that is on disk."""
+
+    def snapshot(self: LiveTable) -> None:
+        seq, state = self.state.seq, replace(self._next, seq=self.state.seq)
+        self._snapshot_seq = seq
+
+        def keep(journal: Journal) -> None:
+            journal.save_snapshot(self.name, seq, SNAPSHOT_FORMAT, snapshot_of(state))
+
+        self._writer.chore(keep)
+
+    return patch.object(LiveTable, "snapshot", snapshot)
+
+
+def _blind_take_over() -> Planted:
+    """A node takes a table over without reading the disk, and appends to whatever is there."""
+
+    async def take_over(self: LiveTable) -> None:
+        await self._writer.run(lambda _journal: None)
+        self.owned = True
+
+    append = Way.append
+
+    def anywhere(self: Way, batches: Sequence[Batch], fences: Mapping[str, int] | None = None) -> Any:
+        ends = {batch.table: self.disk.head(batch.table).seq for batch in batches}
+        moved = []
+        for batch in batches:
+            moved.append(batch._replace(expected_seq=ends[batch.table]))
+            ends[batch.table] += len(batch.records)
+        return append(self, moved, fences)
+
+    stack = ExitStack()
+    stack.enter_context(patch.object(LiveTable, "take_over", take_over))
+    stack.enter_context(patch.object(Way, "append", anywhere))
+    return stack
+
+
+def _not_synced() -> Planted:
+    """A commit is told before it is on disk: a server that dies has lost it."""
+    begin = Disk.begin
+
+    def lazy(self: Disk, records: Sequence[Record]) -> None:
+        begin(self, records)
+        self.syncs = False
+
+    return patch.object(Disk, "begin", lazy)
+
+
+def _all_is_well() -> Planted:
+    """Where one batch of a commit is refused, everybody is told that it is written."""
+    one_by_one = GroupWriter._one_by_one
+
+    def cheerful(self: GroupWriter, group: Sequence[Written], error: JournalError | None) -> Any:
+        return [(one, None) for one, _ in one_by_one(self, group, error)]
+
+    return patch.object(GroupWriter, "_one_by_one", cheerful)
+
+
+def _wrong_evolve() -> Planted:
+    """The floor and the disk do not come to the same state: a bet is added in memory with another amount."""
+
+    def careless(state: Any, event: h.Event) -> Any:
+        found = evolve(state, event)
+        return replace(found, at=found.at + 1) if isinstance(event.what, h.BetWithdrawn) else found
+
+    return patch("taisai.floor.live.evolve", careless)
+
+
+BUGS: Final[dict[str, Callable[[], Planted]]] = {
+    "all-is-well": _all_is_well,
+    "blind-take-over": _blind_take_over,
+    "double-pay": _double_pay,
+    "doubt-is-no": _doubt_is_no,
+    "early-answer": _early_answer,
+    "early-news": _early_news,
+    "late-bets": _late_bets,
+    "lenient-fence": _fence_of_now,
+    "lost-pending": _lost_pending,
+    "missing-fence": _missing_fence,
+    "not-rolled-back": _not_rolled_back,
+    "not-synced": _not_synced,
+    "repeated-twice": _repeated_twice,
+    "skipped-record": _skipped_record,
+    "undurable-snapshot": _undurable_snapshot,
+    "void-keeps-a-bet": _void_keeps_a_bet,
+    "wrong-state": _wrong_evolve,
+}
+"""Every planted bug, by its name."""

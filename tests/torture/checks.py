@@ -1,0 +1,341 @@
+"""What must hold after every step of a simulation.
+
+Enters: every commit, every state and answer that a node tells, from the outside of the program. Leaves: `Broken` with a
+sentence at the first thing that is not so. The money and the life of a bet are followed here a second time, from the
+events on disk alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from taisai.floor.answers import HouseCode, Outcome
+from taisai.floor.live import LiveTable
+from taisai.journal import Record
+from taisai.journal.codec import event_of
+from taisai.journal.house import HOUSE
+from taisai.table import actions as a
+from taisai.table import happenings as h
+from taisai.table.evolve import evolve
+from taisai.table.ledger import LedgerBroken
+from taisai.table.state import TableState
+
+if TYPE_CHECKING:
+    from tests.torture.disk import Way
+    from tests.torture.node import SimulatedNode
+    from tests.torture.simulate import World
+
+UNSURE: Final = frozenset({HouseCode.TRY_AGAIN, HouseCode.NOT_HELD, HouseCode.ID_TAKEN, HouseCode.CLOSING})
+OURS: Final = ("auto-", "restart-", "opening-", "seat-")
+"""How the ids of commands begin that no player has given."""
+WHOLE_EVERY: Final = 12
+"""Every so often a whole state is compared; money and round are, each time."""
+
+
+class Broken(Exception):
+    """Something that must hold does not."""
+
+
+class Felt:
+    """The chips of one table, followed from the events."""
+
+    def __init__(self) -> None:
+        self.funds: dict[str, int] = {}
+        self.stakes: dict[tuple[str, str], int] = {}
+        self.open = False
+        self.paid: set[tuple[str, str]] = set()
+        self.rounds = 0
+
+    def copy(self) -> Felt:
+        """The same, to go on with."""
+        other = Felt()
+        other.funds, other.stakes, other.paid = dict(self.funds), dict(self.stakes), set(self.paid)
+        other.open, other.rounds = self.open, self.rounds
+        return other
+
+    def see(self, what: h.Happening) -> None:
+        """One event more."""
+        seen = _SEEN.get(type(what))
+        if seen is not None:
+            seen(self, what)
+
+    def placed(self, what: h.BetPlaced) -> None:
+        """Chips go into a box, while bets are open."""
+        if not self.open:
+            raise Broken(f"a bet of {what.player} was placed after the close")
+        self.funds[what.player] = self.funds.get(what.player, 0) - what.amount
+        if self.funds[what.player] < 0:
+            raise Broken(f"{what.player} has bet more than he has")
+        place = (what.player, what.box)
+        self.stakes[place] = self.stakes.get(place, 0) + what.amount
+
+    def withdrawn(self, what: h.BetWithdrawn) -> None:
+        """Chips come back, while bets are open."""
+        if not self.open:
+            raise Broken(f"a bet of {what.handed.player} was withdrawn after the close")
+        self._back(what.handed)
+
+    def _back(self, part: h.Handed) -> None:
+        place = (part.player, part.box)
+        left = self.stakes.get(place, 0) - part.amount
+        if left < 0:
+            raise Broken(f"{part.player} got {part.amount} back from {part.box}, where less lay")
+        if left:
+            self.stakes[place] = left
+        else:
+            self.stakes.pop(place, None)
+        self.funds[part.player] = self.funds.get(part.player, 0) + part.amount
+
+    def collected(self, what: h.LosersCollected) -> None:
+        """Losing bets are taken."""
+        for loss in what.losses:
+            if self.stakes.pop((loss.player, loss.box), None) != loss.amount:
+                raise Broken(f"the bet of {loss.player} on {loss.box} was not collected as it lay")
+
+    def pay(self, what: h.BetPaid) -> None:
+        """A winning bet is paid and goes back, once."""
+        place = (what.player, what.box)
+        if place in self.paid or self.stakes.pop(place, None) != what.stake:
+            raise Broken(f"the bet of {what.player} on {what.box} was settled twice, or never lay there")
+        self.paid.add(place)
+        if what.returned != what.stake + what.winnings:
+            raise Broken(f"{what.player} got {what.returned} for {what.stake} and {what.winnings}")
+        self.funds[what.player] = self.funds.get(what.player, 0) + what.returned
+
+    def voided(self, what: h.RoundVoided) -> None:
+        """Everything goes back."""
+        for part in what.handed:
+            self._back(part)
+        self.ended(what)
+
+    def ended(self, _what: h.Happening) -> None:
+        """The round is over: nothing may lie on the felt."""
+        if self.stakes:
+            raise Broken(f"a round ended with bets unsettled: {self.stakes}")
+        self.open = False
+        self.rounds += 1
+        self.paid.clear()
+
+    def opened(self, _what: h.Happening) -> None:
+        """Bets are open."""
+        self.open = True
+
+    def closed(self, _what: h.Happening) -> None:
+        """No more bets."""
+        self.open = False
+
+    def bought(self, what: h.BoughtIn) -> None:
+        """Chips for cash."""
+        self.funds[what.player] = self.funds.get(what.player, 0) + what.amount
+
+
+_SEEN: Final[dict[type, Callable[..., None]]] = {
+    h.BetPlaced: Felt.placed,
+    h.BetWithdrawn: Felt.withdrawn,
+    h.LosersCollected: Felt.collected,
+    h.BetPaid: Felt.pay,
+    h.RoundVoided: Felt.voided,
+    h.RoundConcluded: Felt.ended,
+    h.BetsOpened: Felt.opened,
+    h.BetsClosed: Felt.closed,
+    h.RoundInterrupted: Felt.closed,
+    h.BoughtIn: Felt.bought,
+}
+
+
+class Asked:
+    """A player's command, and what he was told of it."""
+
+    __slots__ = ("action", "done", "first", "player", "table")
+
+    def __init__(self, table: str, player: str, action: a.Action) -> None:
+        self.table = table
+        self.player = player
+        self.action = action
+        self.done = False
+        self.first: tuple[int, int] | None = None
+
+
+class Checker:
+    """Looks on, from outside."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.states: dict[str, list[TableState]] = {}
+        """Every table's state after each record, replayed from the bytes on disk."""
+        self.felts: dict[str, Felt] = {}
+        self.asked: dict[str, Asked] = {}
+        self.waiting: dict[tuple[str, int], tuple[SimulatedNode, int]] = {}
+        """Who was given which command, and has not answered."""
+        self._told: dict[tuple[str, str], int] = {}
+        self._looks = 0
+        self._head = (0, b"")
+        self._ends: dict[str, bytes] = {}
+        self._writers: dict[tuple[str, int], str] = {}
+        self.acknowledged = 0
+
+    def begin(
+        self, records: Sequence[Record], states: Mapping[str, list[TableState]], felts: Mapping[str, Felt]
+    ) -> None:
+        """What is on disk before anything happens."""
+        self.states = {table: list(known) for table, known in states.items()}
+        self.felts = {table: felt.copy() for table, felt in felts.items()}
+        self._head = (records[-1].position, records[-1].hash)
+        self._ends = {record.table: record.hash for record in records}
+
+    @property
+    def rounds(self) -> int:
+        """Rounds that have ended, at all tables."""
+        return sum(felt.rounds for felt in self.felts.values())
+
+    # ------------------------------------------------------------------ the disk
+
+    def committed(self, way: Way, records: list[Record]) -> None:
+        """A commit has taken effect."""
+        for record in records:
+            if record.position != self._head[0] + 1:
+                raise Broken(f"record {record.position} follows record {self._head[0]}")
+            self._head = (record.position, record.hash)
+            table = record.table
+            if table == HOUSE:
+                continue
+            states = self.states[table]
+            if record.seq != len(states) or self._ends.get(table, record.prev) != record.prev:
+                raise Broken(f"{table}: record {record.seq} does not follow record {len(states) - 1}")
+            self._ends[table] = record.hash
+            self._right_writer(way, table)
+            self._asked_for(record)
+            event = event_of(record)
+            try:
+                state = evolve(states[-1], event)
+            except LedgerBroken as error:
+                raise Broken(f"{table}: {error}") from error
+            self.felts[table].see(event.what)
+            self._money(table, state, event.what)
+            states.append(state)
+
+    def _right_writer(self, way: Way, table: str) -> None:
+        """Who writes has the lease, and nobody else writes under its number."""
+        if not self._world.several:
+            return
+        held = self._world.disk.lease_of.get(table)
+        if held is None or held.holder != way.holder:
+            owner = None if held is None else held.holder
+            raise Broken(f"{way.holder} wrote to {table}, which {owner or 'nobody'} holds")
+        if self._writers.setdefault((table, held.fence), way.holder) != way.holder:
+            raise Broken(f"two nodes wrote to {table} under the number {held.fence}")
+
+    def _asked_for(self, record: Record) -> None:
+        if record.command_id.startswith(OURS):
+            return
+        asked = self.asked.get(record.command_id)
+        what = event_of(record).what
+        match None if asked is None else asked.action, what:
+            case a.PlaceBet(player=player, box=box, amount=amount), h.BetPlaced() as bet:
+                right = (player, box, amount) == (bet.player, bet.box, bet.amount)
+            case a.WithdrawBet(player=player, box=box), h.BetWithdrawn(handed=handed):
+                right = (player, box) == (handed.player, handed.box)
+            case _:
+                right = False
+        if not right or record.part or asked is None or asked.table != record.table:
+            raise Broken(f"{record.table}: nobody asked for {what} under {record.command_id}")
+
+    def _money(self, table: str, state: TableState, what: h.Happening) -> None:
+        ledger, felt = state.ledger, self.felts[table]
+        if sum(ledger.values()):
+            raise Broken(f"{table}: the ledger sums to {sum(ledger.values())}")
+        for player, chips in felt.funds.items():
+            if ledger.get("player:" + player, 0) != chips:
+                raise Broken(f"{table}: {player} has {chips} by the events, {state.funds(player)} by the ledger")
+        if isinstance(what, (h.RoundConcluded, h.RoundVoided)) and any(name.startswith("box:") for name in ledger):
+            raise Broken(f"{table}: chips lie on the felt after the round")
+
+    # ------------------------------------------------------------------ what nodes tell
+
+    def told(self, node: SimulatedNode, table: LiveTable, events: tuple[h.Event, ...]) -> None:
+        """A node tells its watchers a state."""
+        state, name = table.state, table.name
+        states = self.states.get(name)
+        if states is None:
+            return
+        if state.seq >= len(states):
+            raise Broken(f"{node.holder} told of record {state.seq} of {name}, and {len(states) - 1} is the last on disk")
+        key = (node.holder, name)
+        before = self._told.get(key, 0)
+        if state.seq < before:
+            raise Broken(f"{node.holder} told of record {before} of {name}, and then of record {state.seq}")
+        self._told[key] = state.seq
+        self._looks += 1
+        self._same(node, state, states[state.seq], whole=not self._looks % WHOLE_EVERY)
+        if events and events[-1].at != state.at:
+            raise Broken(f"{node.holder} told of events at {name} that are not the last")
+
+    def _same(self, node: SimulatedNode, state: TableState, real: TableState, *, whole: bool) -> None:
+        same = state.ledger == real.ledger and state.round == real.round and state.at == real.at
+        if not same or (whole and state != real):
+            raise Broken(f"{node.holder} has a state of {state.table} at record {state.seq} that the disk does not lead to")
+
+    def survey(self, *, whole: bool = False) -> None:
+        """Look at every table of every node that lives."""
+        for node in self._world.nodes:
+            if not node.alive or not node.ready:
+                continue
+            if node.loop.errors:
+                raise Broken(f"{node.holder}: {node.loop.errors[0]}")
+            for name, table in node.floor.tables.items():
+                states = self.states.get(name)
+                if states is None:
+                    continue
+                if table.broken:
+                    raise Broken(f"{node.holder}: {name} has stopped: {table.broken}")
+                if table.state.seq >= len(states):
+                    raise Broken(f"{node.holder} is ahead of the disk at {name}")
+                self._same(node, table.state, states[table.state.seq], whole=whole)
+
+    # ------------------------------------------------------------------ answers
+
+    def ask(self, command_id: str, asked: Asked) -> None:
+        """A player makes up a command."""
+        self.asked[command_id] = asked
+
+    def given(self, node: SimulatedNode, number: int, command_id: str) -> None:
+        """A node is given a command."""
+        self.waiting[command_id, number] = (node, node.life)
+
+    def died(self, node: SimulatedNode) -> None:
+        """What a node had to answer is lost with it."""
+        self.waiting = {key: each for key, each in self.waiting.items() if each[0] is not node}
+
+    def answered(self, node: SimulatedNode, number: int, command_id: str, outcome: Outcome) -> None:
+        """A node answers a player; what it says must be so at this moment."""
+        self.waiting.pop((command_id, number), None)
+        asked = self.asked[command_id]
+        there = self._world.disk.commands(asked.table, command_id)
+        if outcome.fault is not None:
+            sure = not self._world.several and outcome.fault.code not in UNSURE
+            if sure and there and "not known" not in outcome.fault.sentence:
+                raise Broken(f"{command_id} was refused ({outcome.fault.code}) and is on disk")
+            return
+        if not there:
+            raise Broken(f"{node.holder} acknowledged {command_id}, and it is not on disk")
+        if outcome.seq < there[-1].seq or (not outcome.repeated and outcome.seq != there[-1].seq):
+            raise Broken(f"{command_id} was acknowledged as record {outcome.seq}, and it is record {there[-1].seq}")
+        if outcome.events and outcome.events != tuple(event_of(record) for record in there):
+            raise Broken(f"{command_id} was acknowledged with other events than are on disk")
+        if not asked.done:
+            asked.done = True
+            self.acknowledged += 1
+
+    # ------------------------------------------------------------------ the end
+
+    def final(self) -> None:
+        """After everything is quiet: each acknowledged command is there once, everybody was answered."""
+        disk = self._world.disk
+        for command_id, asked in self.asked.items():
+            there = disk.commands(asked.table, command_id)
+            if len(there) != 1 and (asked.done or there):
+                raise Broken(f"{command_id} of {asked.player} was acknowledged and is on disk {len(there)} times")
+        for (command_id, _), (node, life) in self.waiting.items():
+            if node.alive and node.life == life and not node.disturbed:
+                raise Broken(f"{node.holder} was given {command_id} and has never answered")

@@ -1,0 +1,348 @@
+"""The deterministic fault simulator: floor, journal and players in one process, on one simulated clock.
+
+    python -m tests.torture.simulate --seed N [--seeds COUNT] [--steps M] [--nodes K] [--bug NAME] [--jobs J]
+
+Enters: a seed. Leaves: nothing when everything held, or the sentence that did not, the seed, and the last steps. The
+same seed gives the same history, byte for byte. See docs/torture.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import logging
+import sys
+import time as real_time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager, nullcontext
+from functools import cache, partial
+from hashlib import sha256
+from random import Random
+from typing import Final, NamedTuple
+from unittest.mock import patch
+
+from taisai.audit.run import Audit
+from taisai.books import Shelf, open_shelf
+from taisai.core.boxes import BoxName
+from taisai.core.rulebook import Layout, RuleBook
+from taisai.core.settlement import is_established
+from taisai.floor.dealer import opening_moves
+from taisai.journal import MemoryJournal, Record
+from taisai.journal.codec import event_of
+from taisai.journal.keeper import TableKeeper
+from taisai.table import actions as a
+from taisai.table.evolve import evolve
+from taisai.table.people import Person, Role
+from taisai.table.rules import TableRules
+from taisai.table.state import TableState
+from tests.torture.bugs import BUGS
+from tests.torture.checks import Broken, Checker, Felt
+from tests.torture.disk import Disk, Way
+from tests.torture.faults import Faults
+from tests.torture.loop import EPOCH, SECOND, Time
+from tests.torture.node import SimulatedNode
+from tests.torture.players import Player
+
+LAYOUTS: Final = ("rws-mini-dice-v3/A",) * 7 + ("rws-tai-sai-v6/C", "nz-division-9/1", "rws-open-cover-v3/A")
+NODES: Final = (1, 1, 1, 1, 1, 2, 2, 2, 3, 3)
+PLAYERS: Final = 3
+BUY_IN: Final = 100_000
+SNAPSHOT_EVERY: Final = 60
+SURVEY_US: Final = 100_000
+TROUBLE_S: Final = 25
+"""Simulated seconds with faults."""
+BACK_S: Final = 60
+"""Simulated seconds in which every table must be back when the faults have ended; clocks may be seconds apart."""
+LAST_STEPS: Final = 40
+
+
+@cache
+def shelf() -> Shelf:
+    """The package's own books."""
+    return open_shelf(environment={})
+
+
+class Opened(NamedTuple):
+    """Tables that are open with players seated: where every simulation begins."""
+
+    records: list[Record]
+    states: dict[str, list[TableState]]
+    felts: dict[str, Felt]
+
+
+@cache
+def opened(layout_name: str, tables: int) -> Opened:
+    """Made once, since it is the same each time."""
+    book_id, _, layout_id = layout_name.partition("/")
+    book = shelf().book(book_id)
+    limits = a.TableLimits(10, a.BoxLimit(10, 5_000))
+    set_up = a.SetUp(book_id, layout_id, book.digest, limits, "SGD", (10, 100, 500))
+    journal = MemoryJournal()
+    dealer = Person("dan", Role.DEALER)
+    for number in range(1, tables + 1):
+        name = f"T{number}"
+        keeper = TableKeeper(journal, shelf().book, name)
+        commands = opening_moves(keeper.state, book, set_up, {500: 100_000}, EPOCH)
+        for seat in range(1, PLAYERS + 1):
+            player = f"{name}-p{seat}"
+            for place, do in enumerate((a.SitDown(player), a.BuyIn(player, BUY_IN))):
+                commands.append(a.Command(id=f"seat-{seat}-{place}", at=EPOCH, by=dealer, do=do))
+        for command in commands:
+            answer = keeper.do(command)
+            assert answer.refusal is None, str(answer.refusal)
+    states: dict[str, list[TableState]] = {}
+    felts: dict[str, Felt] = {}
+    records = list(journal.read_all())
+    for record in records:
+        event = event_of(record)
+        before = states.setdefault(record.table, [TableState(record.table)])
+        before.append(evolve(before[-1], event))
+        felts.setdefault(record.table, Felt()).see(event.what)
+    return Opened(records, states, felts)
+
+
+class World:
+    """One simulation."""
+
+    def __init__(self, seed: int, *, nodes: int | None = None) -> None:
+        self.seed = seed
+        self.chance = chance = Random(seed)
+        layout_name = chance.choice(LAYOUTS)
+        count = chance.choice(NODES)
+        count = nodes or count
+        tables = chance.choice((1, 2, 3)) if count > 1 else chance.choice((1, 2))
+        self.mischief = chance.random() < 0.3
+        self.several = count > 1
+        self.notes: list[tuple[object, ...]] = []
+        self.sent = 0
+        self.book: RuleBook = shelf().book(layout_name.partition("/")[0])
+        self.boxes = list(self.book.layouts[layout_name.partition("/")[2]].boxes)
+        self.tables = [f"T{number + 1}" for number in range(tables)]
+        self.time = Time(chance)
+        self.checker = Checker(self)
+        self.disk = Disk(self.time, self._seen)
+        begin = opened(layout_name, tables)
+        self.disk.begin(begin.records)
+        self.checker.begin(begin.records, begin.states, begin.felts)
+        self.rounds_before = self.checker.rounds
+        self.nodes = [SimulatedNode(self, number) for number in range(count)]
+        self.players = [Player(self, table, f"{table}-p{seat + 1}") for table in self.tables for seat in range(PLAYERS)]
+        self.faults = Faults(self)
+        self.time.after(SURVEY_US, self._survey)
+
+    def book_of(self, name: str) -> RuleBook:
+        """A rule book by its id."""
+        return shelf().book(name)
+
+    def note(self, words: str, *values: object) -> None:
+        """Something to be shown when an invariant breaks."""
+        self.notes.append((self.time.now, words, *values))
+
+    def _seen(self, way: Way, records: list[Record]) -> None:
+        self.note("%s wrote %s", way.holder, records)
+        self.checker.committed(way, records)
+
+    def _survey(self) -> None:
+        self.checker.survey()
+        self.time.after(SURVEY_US, self._survey)
+
+    # ------------------------------------------------------------------ from beginning to end
+
+    def run(self, steps: int | None = None) -> None:
+        """Faults for a while, then calm: everything must come back, and add up."""
+        last = steps or sys.maxsize
+        self._until(lambda: self.time.now >= EPOCH + TROUBLE_S * SECOND, last)
+        self.faults.end()
+        felts = self.checker.felts
+        goal = {name: felts[name].rounds + 2 for name in self.tables}
+        calm = self.time.now + BACK_S * SECOND
+        self._until(
+            lambda: all(felts[name].rounds >= wanted for name, wanted in goal.items()) or self.time.now > calm, last
+        )
+        for name, wanted in goal.items():
+            if felts[name].rounds < wanted and self.time.steps < last:
+                raise Broken(f"{name} does not go on after the faults have ended")
+        for player in self.players:
+            player.stop()
+        calm = self.time.now + 20 * SECOND
+        self._until(lambda: not self.checker.waiting or self.time.now > calm, last)
+        if self.time.steps < last:
+            self.checker.final()
+        self.checker.survey(whole=True)
+        self.audit()
+
+    def _until(self, done: Callable[[], bool], last: int) -> None:
+        step, time = self.time.step, self.time
+        while not done() and time.steps < last:
+            step()
+
+    def audit(self) -> None:
+        """The whole journal, by the auditor."""
+        audit = Audit(shelf().book)
+        findings = list(audit.findings(self.disk, self.disk.public_key()))
+        if findings:
+            raise Broken(f"the audit: {findings[0]}")
+        for table, states in self.checker.states.items():
+            if audit.states[table] != states[-1]:
+                raise Broken(f"the audit comes to another state of {table}")
+
+    def close(self) -> None:
+        """Let go of everything."""
+        for node in self.nodes:
+            node.loop.die()
+
+    def digest(self) -> str:
+        """One number for the whole history: every record, answer, fault and its time."""
+        story = sha256()
+        for record in self.disk.all_records():
+            story.update(record.hash)
+        for line in self.story(self.notes):
+            story.update(line.encode())
+        return story.hexdigest()
+
+    def story(self, notes: list[tuple[object, ...]]) -> Iterator[str]:
+        """What happened, for people."""
+        for now, words, *values in notes:
+            shown = tuple(_shown(value) for value in values)
+            at = (now - EPOCH) / SECOND if isinstance(now, int) else 0.0
+            yield f"{at:11.6f} s  {str(words) % shown}"
+
+
+def _shown(value: object) -> object:
+    if isinstance(value, list):
+        return ", ".join(f"{each.table}/{each.seq} {each.kind} ({each.command_id})" for each in value)
+    return value
+
+
+class Failure(NamedTuple):
+    """What a seed has found."""
+
+    seed: int
+    sentence: str
+    steps: int
+    story: str
+
+    def __str__(self) -> str:
+        again = f"python -m tests.torture.simulate --seed {self.seed}"
+        return f"{self.story}\n\nseed {self.seed}, step {self.steps}: {self.sentence}\nagain: {again}"
+
+
+class Ran(NamedTuple):
+    """What came of a seed."""
+
+    rounds: int
+    steps: int
+    acknowledged: int
+    faults: int
+    digest: str
+    failure: Failure | None
+
+
+class KnownRules(TableRules):
+    """A table's rules that do not work out the same odds for every process anew."""
+
+    _known: Final[dict[str, dict[tuple[str, BoxName], int]]] = {}
+
+    def __init__(self, book: RuleBook) -> None:
+        super().__init__(book)
+        self._returned_216 = self._known.setdefault(book.id, {})
+
+
+_established: Final[dict[tuple[str, str, tuple[int, ...]], bool]] = {}
+
+
+def known_established(layout: Layout, known: Sequence[int]) -> bool:
+    """`is_established`, worked out once."""
+    key = (layout.book_id, layout.id, tuple(known))
+    if key not in _established:
+        _established[key] = is_established(layout, known)
+    return _established[key]
+
+
+@contextmanager
+def prepared(bug: str | None = None) -> Iterator[None]:
+    """The program with nothing of chance left in it, quiet, with snapshots often; with a planted bug if one is named."""
+    numbers = Random(0)
+    logger = logging.getLogger("taisai.floor")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL + 1)
+    collecting = gc.isenabled()
+    gc.disable()  # states are many and live long; each world is let go of at its end
+    try:
+        with (
+            patch("taisai.floor.house.token_hex", lambda size: numbers.randbytes(size).hex()),
+            patch("taisai.floor.live.SNAPSHOT_EVERY", SNAPSHOT_EVERY),
+            patch("taisai.journal.keeper.TableRules", KnownRules),
+            patch("taisai.floor.dealer.TableRules", KnownRules),
+            patch("taisai.table.trouble.is_established", known_established),
+            BUGS[bug]() if bug else nullcontext(),
+        ):
+            yield
+    finally:
+        logger.setLevel(level)
+        if collecting:
+            gc.enable()
+
+
+def run_seed(seed: int, *, steps: int | None = None, nodes: int | None = None, bug: str | None = None) -> Ran:
+    """One simulation."""
+    with prepared(bug):
+        world = World(seed, nodes=nodes)
+        failure = None
+        try:
+            world.run(steps)
+        except Exception as error:
+            sentence = str(error) if isinstance(error, Broken) else f"{type(error).__name__}: {error}"
+            story = "\n".join(world.story(world.notes[-LAST_STEPS:]))
+            failure = Failure(seed, sentence, world.time.steps, story)
+            if not isinstance(error, Broken):
+                failure = failure._replace(story=f"{story}\n{_where(error)}")
+        finally:
+            world.close()
+        rounds = world.checker.rounds - world.rounds_before
+        return Ran(rounds, world.time.steps, world.checker.acknowledged, world.faults.count, world.digest(), failure)
+
+
+def _where(error: BaseException) -> str:
+    """The last places of an exception that nobody expected."""
+    import traceback  # noqa: PLC0415 - needed only where the program has failed in a way nobody thought of
+
+    return "".join(traceback.format_exception(error)[-4:])
+
+
+def main(words: list[str] | None = None) -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(prog="python -m tests.torture.simulate", description=__doc__)
+    parser.add_argument("--seed", type=int, default=0, help="the first seed")
+    parser.add_argument("--seeds", type=int, default=1, help="how many seeds, one after another")
+    parser.add_argument("--steps", type=int, help="end each after so many steps")
+    parser.add_argument("--nodes", type=int, choices=(1, 2, 3), help="so many nodes, whatever the seed says")
+    parser.add_argument("--bug", choices=sorted(BUGS), help="plant a bug")
+    parser.add_argument("--jobs", type=int, default=1, help="processes that share the seeds")
+    given = parser.parse_args(words)
+    one = partial(run_seed, steps=given.steps, nodes=given.nodes, bug=given.bug)
+    seeds = range(given.seed, given.seed + given.seeds)
+    began = real_time.perf_counter()
+    rounds = steps = acknowledged = faults = 0
+    failed = 0
+    with ProcessPoolExecutor(given.jobs) as pool:
+        for ran in map(one, seeds) if given.jobs == 1 else pool.map(one, seeds, chunksize=4):
+            rounds += ran.rounds
+            steps += ran.steps
+            acknowledged += ran.acknowledged
+            faults += ran.faults
+            if ran.failure is not None:
+                failed += 1
+                print(ran.failure)
+                break
+    seconds = real_time.perf_counter() - began
+    print(
+        f"{rounds} rounds, {acknowledged} acknowledged commands, {faults} faults, {steps} steps in {seconds:.1f} s:"
+        f" {rounds / seconds:,.0f} rounds a second"
+    )
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
