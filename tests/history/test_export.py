@@ -7,14 +7,15 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+import msgspec
+import pyarrow.parquet as pq  # type: ignore[import-untyped] # has no types of its own
 import pytest
 
 from taisai.core.faults import InputFault
-from taisai.history import folder as folder_module
 from taisai.history.export import Exporter, day_name
 from taisai.history.folder import MANIFESTS, Export, open_export, read_manifests
 from taisai.history.merge import TOGETHER
-from taisai.journal import Batch, JournalDamaged, MemoryJournal
+from taisai.journal import Batch, JournalDamaged, MemoryJournal, NewRecord
 from taisai.journal.codec import event_of
 from taisai.journal.house import HOUSE
 from taisai.journal.record import Row
@@ -128,8 +129,6 @@ def test_rows_lie_in_the_folder_of_their_day(export: Export) -> None:
 
 
 def _only(export: Export, name: str) -> Any:
-    import msgspec  # noqa: PLC0415 - for this alone
-
     manifest = next(each for each in export.manifests if any(file.name == name for file in each.files))
     return msgspec.structs.replace(manifest, files=tuple(file for file in manifest.files if file.name == name))
 
@@ -139,7 +138,8 @@ def test_steps_of_any_size_give_the_same(small: MemoryJournal, tmp_path: Path, s
     """Begun anew after every step, in the middle of rounds, the rows are those of one go."""
     whole = content(exported(small, tmp_path / "whole"))
     for upto in range(step, small.position() + step, step):
-        export = exported(small, tmp_path / "steps", upto=upto)
+        exported(small, tmp_path / "steps", upto=upto)
+    export = open_export(tmp_path / "steps")
     assert export.position == small.position()
     assert len(export.manifests) == -(-small.position() // step)
     assert content(export) == whole
@@ -174,10 +174,10 @@ def crashing(monkeypatch: pytest.MonkeyPatch, at: int) -> list[str]:
 
         return stepped
 
-    monkeypatch.setattr(folder_module.os, "fsync", step("flush", os.fsync))
+    monkeypatch.setattr(os, "fsync", step("flush", os.fsync))
     monkeypatch.setattr(Path, "replace", step("rename", Path.replace))
     monkeypatch.setattr(Path, "unlink", step("remove", Path.unlink))
-    monkeypatch.setattr(folder_module.pq, "write_table", step("write", folder_module.pq.write_table))
+    monkeypatch.setattr(pq, "write_table", step("write", pq.write_table))
     return made
 
 
@@ -214,8 +214,8 @@ def test_small_steps_are_merged(small: MemoryJournal, tmp_path: Path, monkeypatc
     """A continuing export merges its small steps, loses no row by it, and survives a crash in the middle of it."""
     folder = tmp_path / "export"
     position = iter(range(5, 400, 5))
-    monkeypatch.setattr(MemoryJournal, "position", lambda _self: at[0])
     at = [0]
+    monkeypatch.setattr(MemoryJournal, "position", lambda _self: at[0])
     lists: list[Export] = []
 
     def wait(_seconds: float) -> bool:
@@ -282,8 +282,6 @@ def test_a_journal_that_was_set_back_is_refused(small: MemoryJournal, tmp_path: 
 
 
 def _copy(source: MemoryJournal, target: MemoryJournal, upto: int, after: int = 0) -> None:
-    from taisai.journal import NewRecord  # noqa: PLC0415 - for this alone
-
     for each in source.read_all(after, upto):
         new = NewRecord(each.kind, each.version, each.at, each.command_id, each.part, each.by, each.body)
         target.append([Batch(each.table, each.seq - 1, [new])])

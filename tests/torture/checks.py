@@ -8,7 +8,7 @@ events on disk alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from taisai.floor.answers import HouseCode, Outcome
 from taisai.floor.live import LiveTable
@@ -34,7 +34,14 @@ WHOLE_EVERY: Final = 12
 
 
 class Broken(Exception):
-    """Something that must hold does not."""
+    """Something that must hold does not. The first is kept: what looks on is called from inside the program."""
+
+    first: ClassVar[Broken | None] = None
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        if Broken.first is None:
+            Broken.first = self
 
 
 class Felt:

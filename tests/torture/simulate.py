@@ -176,6 +176,8 @@ class World:
         step, time = self.time.step, self.time
         while not done() and time.steps < last:
             step()
+            if Broken.first is not None:
+                raise Broken.first
 
     def audit(self) -> None:
         """The whole journal, by the auditor."""
@@ -290,6 +292,7 @@ def run_seed(seed: int, *, steps: int | None = None, nodes: int | None = None, b
     with prepared(bug):
         world = World(seed, nodes=nodes)
         failure = None
+        Broken.first = None
         try:
             world.run(steps)
         except Exception as error:

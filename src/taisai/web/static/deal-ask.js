@@ -1,6 +1,6 @@
 // Actions of the crew: buttons that are greyed with the table's own reason, and forms that ask for the details.
-//   actionButton(desk, "void-round", {key: "v"})            greyed while the table would refuse it; why, on hover, focus, touch
-//   await ask(desk, "buy-in", {player: "ann"})              a dialog: fields, then the reason and the second person if needed
+//   actionButton(desk, "void-round", {key: "v"})     greyed while the table would refuse it; why, on hover or focus
+//   await ask(desk, "buy-in", {player: "ann"})       a dialog: fields, reason, the second person if needed
 //   await act(desk, {do: "collect"})                        without a dialog
 // A desk is {table, crew, layout, acted}: the live table, the crew's view (what may be done, and why not), the boxes.
 // What needs another person is the server's word (`crew.needs`), and so is every refusal.
@@ -430,7 +430,8 @@ export function secondPerson(roles) {
  * @param {Desk} desk
  * @param {string} action
  * @param {Record<string, any>} [preset]
- * @param {{send?: (action: any, more: any) => Promise<any>, fixed?: Record<string, any>, words?: Child[]}} [how]  `fixed` is not asked for
+ * @param {{send?: (action: any, more: any) => Promise<any>, fixed?: Record<string, any>, words?: Child[]}} [how]
+ *   `fixed` is not asked for
  * @returns {Promise<boolean>}
  */
 export async function ask(desk, action, preset = {}, how = {}) {

@@ -1,4 +1,4 @@
-// Players at the table, as the dealer sees them: chips in hand, colour, what lies on the felt; and what he may do for each.
+// Players at the table, as the dealer sees them: chips in hand, colour, bets; and what he may do for each.
 // Enters: the crew's view. Leaves: elements, commands and seat codes.
 
 import { part, post, Refusal } from "./api.js";

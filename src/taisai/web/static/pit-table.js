@@ -1,5 +1,6 @@
 // One table, for its supervisor: the opening check, everything that needs his rank, disputes, figures, past rounds.
-// Enters: the crew's view over the play socket. Leaves: commands, with the second person and the reason where the table asks.
+// Enters: the crew's view over the play socket. Leaves: commands, with the second person and the reason
+// where the table asks.
 
 import { get, part, Refusal } from "./api.js";
 import { layoutOf } from "./boxes.js";
