@@ -31,6 +31,7 @@ from taisai.table.people import Person, Role
 from taisai.web.app import App
 from taisai.web.house import House
 from taisai.web.logs import set_up_logs
+from taisai.web.serve import SWITCH_S
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -136,6 +137,7 @@ async def _open(house: House, name: str, players: list[str]) -> None:
 
 def main() -> None:
     """Serve what was asked for."""
+    sys.setswitchinterval(SWITCH_S)
     match sys.argv[1:]:
         case ["echo"]:
             uvloop.run(_run(echo, lambda port: {"port": port}))

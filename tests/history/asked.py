@@ -27,12 +27,12 @@ WRONG = 3
 OVERPAID = 7
 
 
-def whole_house(commands: int) -> MemoryJournal:
-    """Tables of all kinds, and a table that pays wrongly now and then."""
+def whole_house(commands: int, book: str = "*") -> MemoryJournal:
+    """Tables of all kinds, or the written shifts of one book only, and a table that pays wrongly now and then."""
     journal = MemoryJournal()
     tell_house(journal, 1_771_000_000_000_000)
     deal_bots(journal, commands)
-    deal_shifts(journal)
+    deal_shifts(journal, book)
     wrongly_paid(journal)
     tell_house(journal, 1_775_000_000_000_000)
     return journal
@@ -41,7 +41,7 @@ def whole_house(commands: int) -> MemoryJournal:
 def wrongly_paid(journal: MemoryJournal) -> None:
     """A written shift again, at a table `wrong` where the first payments are too much."""
     left = WRONG
-    for table, command, events in shifts():
+    for table, command, events in shifts("rws-tai-sai-v6"):
         if table != "rws-tai-sai-v6 evening":
             continue
         told: list[Event] = []

@@ -42,10 +42,10 @@ class SlowBot(Bot):
         )
 
 
-def shifts() -> Iterator[tuple[str, str, tuple[Event, ...]]]:
+def shifts(book: str = "*") -> Iterator[tuple[str, str, tuple[Event, ...]]]:
     """The events of every written shift, command by command, all shifts by turns: table, command, events."""
     dealt = []
-    for file in sorted(SHIFTS.glob("*/*.shift")):
+    for file in sorted(SHIFTS.glob(f"{book}/*.shift")):
         table = f"{file.parent.name} {file.stem}"
         entries = run_shift(SHELF.book, parse_shift(file.read_text(encoding="utf-8"), file.name)).entries
         dealt.append([(table, entry.command.id, entry.events) for entry in entries if entry.events])
@@ -53,9 +53,9 @@ def shifts() -> Iterator[tuple[str, str, tuple[Event, ...]]]:
         yield from (each for each in turn if each is not None)
 
 
-def deal_shifts(journal: Journal) -> None:
-    """Put every written shift on a journal."""
-    for table, command, events in shifts():
+def deal_shifts(journal: Journal, book: str = "*") -> None:
+    """Put every written shift on a journal, or those of one book."""
+    for table, command, events in shifts(book):
         journal.append([Batch(table, journal.head(table).seq, records_of(command, events))])
 
 

@@ -83,7 +83,7 @@ class Disk(MemoryJournal):
 
     def latency(self) -> int:
         """Microseconds that a journey to the server takes."""
-        return self.chance.randrange(20, 250) * self.slow
+        return (20 + self.time.below(400)) * self.slow
 
     def commit(self, way: Way, batches: Sequence[Batch], fences: Mapping[str, int] | None) -> dict[str, Head]:
         """All batches or none, if each lease named is still the one that it was."""

@@ -49,7 +49,9 @@ class Time:
     def __init__(self, chance: Random) -> None:
         self.now = EPOCH
         self.chance = chance
+        self._random = chance.random
         self.steps = 0
+        self.running: NodeLoop | None = None
         self._heap: list[tuple[int, int, Callable[..., object], tuple[Any, ...]]] = []
         self._count = 0
 
@@ -58,14 +60,20 @@ class Time:
         self._count += 1
         heappush(self._heap, (self.now + delay_us, self._count, call, args))
 
-    def step(self) -> bool:
-        """The next thing; false when nothing is left."""
-        if not self._heap:
-            return False
+    def below(self, bound: int) -> int:
+        """A whole number from 0, less than the bound."""
+        return int(self._random() * bound)
+
+    def step(self) -> None:
+        """The next thing."""
         self.now, _, call, args = heappop(self._heap)
         self.steps += 1
         call(*args)
-        return True
+
+    def end(self) -> None:
+        """No loop runs any more."""
+        self.running = None
+        _set_running(None)
 
 
 class NodeLoop(asyncio.AbstractEventLoop):
@@ -90,11 +98,11 @@ class NodeLoop(asyncio.AbstractEventLoop):
         if self._frozen is not None:
             self._frozen.append((call, args))
             return
-        _set_running(self)
-        try:
-            call(*args)
-        finally:
-            _set_running(None)
+        time = self._time
+        if time.running is not self:  # the loop last in turn stays the running one until another has its turn
+            time.running = self
+            _set_running(self)
+        call(*args)
 
     def later(self, delay_us: int, call: Callable[..., object], *args: Any) -> None:
         """Something reaches the process so much later."""
@@ -144,7 +152,7 @@ class NodeLoop(asyncio.AbstractEventLoop):
     def _wake_up(self) -> None:
         if not self._due and self._ready:
             self._due = True
-            self.later(self._time.chance.randrange(1, 40), self._turn)
+            self.later(1 + self._time.below(40), self._turn)
 
     def _turn(self) -> None:
         self._due = False
@@ -230,7 +238,7 @@ class NodeLoop(asyncio.AbstractEventLoop):
             self.later(self._latency(), _settle, future, result, None)
 
     def _latency(self) -> int:
-        return self._time.chance.randrange(20, 300)
+        return 20 + self._time.below(300)
 
     def get_debug(self) -> bool:
         """Never."""

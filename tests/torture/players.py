@@ -56,7 +56,7 @@ class Player:
             self._open = self._new(roll)
             self._tries = 0
             self._send(self._open)
-        world.time.after(chance.randrange(100 * MS, 500 * MS), self._think)
+        world.time.after(100 * MS + world.time.below(500 * MS), self._think)
 
     def _new(self, roll: float) -> a.Command:
         chance = self._world.chance
@@ -79,7 +79,7 @@ class Player:
         node = chance.choice(world.nodes)
         for _ in range(copies):
             world.sent += 1
-            node.loop.later(chance.randrange(20, 3 * MS), self._arrive, node, node.life, world.sent, command)
+            node.loop.later(20 + world.time.below(3 * MS), self._arrive, node, node.life, world.sent, command)
 
     def _arrive(self, node: SimulatedNode, life: int, number: int, command: a.Command) -> None:
         if node.life != life or not node.ready:
@@ -91,7 +91,7 @@ class Player:
             chance = world.chance
             fate = chance.random()
             if fate > 0.02:
-                delay = chance.randrange(20, 3 * MS) if fate > 0.05 else chance.randrange(900 * MS)
+                delay = 20 + world.time.below(3 * MS) if fate > 0.05 else chance.randrange(900 * MS)
                 world.time.after(delay, self._hear, command, outcome)
 
         world.checker.given(node, number, command.id)

@@ -49,7 +49,7 @@ NODES: Final = (1, 1, 1, 1, 1, 2, 2, 2, 3, 3)
 PLAYERS: Final = 3
 BUY_IN: Final = 100_000
 SNAPSHOT_EVERY: Final = 60
-SURVEY_US: Final = 100_000
+SURVEY_US: Final = 250_000
 TROUBLE_S: Final = 25
 """Simulated seconds with faults."""
 BACK_S: Final = 60
@@ -111,7 +111,7 @@ class World:
         layout_name = chance.choice(LAYOUTS)
         count = chance.choice(NODES)
         count = nodes or count
-        tables = chance.choice((1, 2, 3)) if count > 1 else chance.choice((1, 2))
+        tables = chance.choice((1, 2, 4, 8))
         self.mischief = chance.random() < 0.3
         self.several = count > 1
         self.notes: list[tuple[object, ...]] = []
@@ -152,29 +152,27 @@ class World:
     def run(self, steps: int | None = None) -> None:
         """Faults for a while, then calm: everything must come back, and add up."""
         last = steps or sys.maxsize
-        self._until(lambda: self.time.now >= EPOCH + TROUBLE_S * SECOND, last)
+        self._until(None, EPOCH + TROUBLE_S * SECOND, last)
         self.faults.end()
         felts = self.checker.felts
         goal = {name: felts[name].rounds + 2 for name in self.tables}
         calm = self.time.now + BACK_S * SECOND
-        self._until(
-            lambda: all(felts[name].rounds >= wanted for name, wanted in goal.items()) or self.time.now > calm, last
-        )
+        self._until(lambda: all(felts[name].rounds >= wanted for name, wanted in goal.items()), calm, last)
         for name, wanted in goal.items():
             if felts[name].rounds < wanted and self.time.steps < last:
                 raise Broken(f"{name} does not go on after the faults have ended")
         for player in self.players:
             player.stop()
         calm = self.time.now + 20 * SECOND
-        self._until(lambda: not self.checker.waiting or self.time.now > calm, last)
+        self._until(lambda: not self.checker.waiting, calm, last)
         if self.time.steps < last:
             self.checker.final()
         self.checker.survey(whole=True)
         self.audit()
 
-    def _until(self, done: Callable[[], bool], last: int) -> None:
+    def _until(self, done: Callable[[], bool] | None, end: int, last: int) -> None:
         step, time = self.time.step, self.time
-        while not done() and time.steps < last:
+        while time.now < end and time.steps < last and (done is None or not done()):
             step()
             if Broken.first is not None:
                 raise Broken.first
@@ -193,6 +191,7 @@ class World:
         """Let go of everything."""
         for node in self.nodes:
             node.loop.die()
+        self.time.end()
 
     def digest(self) -> str:
         """One number for the whole history: every record, answer, fault and its time."""

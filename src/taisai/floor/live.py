@@ -226,6 +226,7 @@ class LiveTable:
     def _look_up(self, journal: Journal) -> None:
         """On the writer's thread: read what is on disk, and which of the failed commands are there."""
         failed = self._failed
+        self._writer.recovered(self.name)
         try:
             state, snapshot_seq = load(journal, self.name)
             recent = journal.recent_commands(self.name, COMMANDS_KEPT)

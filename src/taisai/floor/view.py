@@ -272,7 +272,7 @@ def told(events: Iterable[h.Event]) -> list[View]:
 
 def is_urgent(events: Iterable[h.Event]) -> bool:
     """Whether everybody should hear of it at once, rather than with what else is placed in a moment."""
-    return any(not isinstance(event.what, _QUIET) for event in events)
+    return any(not isinstance(event.what, (h.BetPlaced, h.BetWithdrawn)) for event in events)
 
 
 def _merge_patch(before: Mapping[str, Any], after: Mapping[str, Any]) -> View:

@@ -5,8 +5,9 @@ the event loop again. A thread of its own commits; while it does, the next batch
 the disk itself sets the pace.
 
 A batch that its journal refuses (a number taken, a command known) fails alone with the later ones of its table; the
-others of its commit are written again without it. A journal that has failed is closed and opened anew before the next
-commit.
+others of its commit are written again without it. Later ones fail until the table has read what is on disk, even if
+their number would fit: they were decided on what did not happen. A journal that has failed is closed and opened anew
+before the next commit.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ T = TypeVar("T")
 
 LARGEST_GROUP: Final = 4_096
 """Batches in one commit, at most."""
+EARLIER: Final = "an earlier record of the table failed: nothing was written"
 BUCKETS_S: Final = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 """Bounds of the histogram of commit times."""
 
@@ -84,6 +86,8 @@ class GroupWriter:
         self.fences: dict[str, int] = {}
         """Fencing numbers of the tables that this node holds, where several nodes share the journal."""
         self._broken = False
+        self._in_doubt: set[str] = set()
+        """Tables of which a batch has failed: what was decided on top of it is not tried, whatever its number is."""
         self._stopped = False
         self._begin()
 
@@ -134,6 +138,10 @@ class GroupWriter:
 
     # ------------------------------------------------------------------ the writer's thread
 
+    def recovered(self, table: str) -> None:
+        """From a chore: the table goes on from what is on disk; nothing that was decided before is on its way."""
+        self._in_doubt.discard(table)
+
     def _run(self) -> None:
         stopping = False
         while not stopping:
@@ -171,6 +179,18 @@ class GroupWriter:
                 chore(self.journal)
 
     def _commit(self, group: list[Written]) -> None:
+        told: list[tuple[Written, JournalError | None]] = []
+        if self._in_doubt:
+            told = [(one, JournalError(EARLIER)) for one in group if one.batch.table in self._in_doubt]
+            group = [one for one in group if one.batch.table not in self._in_doubt]
+        if group:
+            told += self._written(group)
+        if told[-1][1] is not None:
+            self.counts.failures += 1
+        self._in_doubt |= {one.batch.table for one, error in told if error is not None}
+        self._loop.call_soon_threadsafe(self._tell, told)
+
+    def _written(self, group: list[Written]) -> list[tuple[Written, JournalError | None]]:
         started = time.perf_counter()
         told: list[tuple[Written, JournalError | None]]
         try:
@@ -195,9 +215,7 @@ class GroupWriter:
         else:
             self.counts.add(time.perf_counter() - started, sum(len(one.batch.records) for one in group))
             told = [(one, None) for one in group]
-        if told[-1][1] is not None:
-            self.counts.failures += 1
-        self._loop.call_soon_threadsafe(self._tell, told)
+        return told
 
     def _one_by_one(
         self, group: Sequence[Written], error: JournalError | None

@@ -26,7 +26,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 GATHER_S: Final = 0.1
 """How long moved chips wait for others."""
-OWN_S: Final = 0.25
+OWN_S: Final = 0.4
 """How long what is for one alone (chips in hand, exposure, breaches) may lag behind moved chips: whoever moved them has
 his chips in hand with the answer."""
 CHANGES_KEPT: Final = 256
