@@ -31,7 +31,7 @@ from taisai.journal.house import (
 )
 from taisai.journal.keeper import Books
 from taisai.table.actions import Command, OpenBets, PlaceBet
-from taisai.table.happenings import BetPaid, BetPlaced, Event, RoundConcluded, RoundVoided
+from taisai.table.happenings import BetPaid, BetPlaced, Event, RoundConcluded, RoundInterrupted, RoundVoided
 from taisai.table.state import RoundPhase, TableState
 
 if TYPE_CHECKING:
@@ -44,6 +44,10 @@ FINISH_S: Final = 20.0
 """How long automatic tables have to finish the round in play when the house stops."""
 
 Listener = Callable[[LiveTable, tuple[Event, ...]], None]
+
+
+def _log(table: LiveTable, words: str, number: int, *figures: object) -> None:
+    LOGGER.info(words, *figures, extra={"table": table.name, "round": number})
 
 
 class Floor:
@@ -198,10 +202,14 @@ class Floor:
             kind = type(won)
             if kind is BetPlaced:
                 self.bets += 1
-            elif kind is RoundConcluded:
+            elif isinstance(won, RoundConcluded):
                 self.rounds += 1
-            elif kind is RoundVoided:
+                _log(table, "round concluded: staked %d, returned %d", won.round, won.staked, won.returned)
+            elif isinstance(won, RoundVoided):
                 self.voids += 1
+                _log(table, "round void: %s", won.round, won.why)
+            elif isinstance(won, RoundInterrupted):
+                _log(table, "round interrupted: %s", won.round, won.cause)
             elif isinstance(won, BetPaid) and self._large_win and won.winnings >= self._large_win:
                 self._note(LargeWin(table.name, table.state.round.number, won.player, won.winnings))
         for listener in self._listeners:
