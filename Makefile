@@ -62,7 +62,7 @@ shifts: .venv/.run ## write the expected output of tests/shifts anew (review the
 # Everything once more with many more examples, and a hundred kills instead of a few.
 .PHONY: torture
 torture: .venv/.dev ## the long tests
-	TAISAI_TORTURE=1 $(BIN)/pytest -n auto tests/table tests/journal tests/audit tests/floor tests/web
+	TAISAI_TORTURE=1 $(BIN)/pytest -n auto tests/table tests/journal tests/audit tests/floor tests/web tests/torture
 
 .PHONY: clauses
 clauses: .venv/.dev ## write which tests hold which clause, for `taisai clause`

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from bench import bulk, floor, journal, peers, postgres, single_settle
 from bench import dice as dice_bench
+from bench import history as history_bench
 from bench import session as session_bench
 from bench import simulate as simulate_bench
 from bench import table as table_bench
@@ -28,6 +29,7 @@ BENCHMARKS = (
     ("The floor", floor.measured),
     ("PostgreSQL", postgres.measured),
     ("Bulk settlement", bulk.measured),
+    ("History", history_bench.measured),
     ("Exact sessions", session_bench.measured),
     ("Simulation", simulate_bench.measured),
     ("Other people's games", peers.measured),

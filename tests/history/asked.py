@@ -16,7 +16,7 @@ from taisai.history.fairness import fairness, thrown
 from taisai.history.folder import Export, open_export
 from taisai.history.reported import report_history
 from taisai.history.resettled import HistoryResettled, resettle_history
-from taisai.journal import Batch, MemoryJournal
+from taisai.journal import Batch, Journal, MemoryJournal
 from taisai.journal.codec import records_of
 from taisai.table.happenings import BetPaid, Event
 from tests.history.dealt import SHELF, deal_bots, deal_shifts, shifts, tell_house
@@ -38,7 +38,7 @@ def whole_house(commands: int, book: str = "*") -> MemoryJournal:
     return journal
 
 
-def wrongly_paid(journal: MemoryJournal) -> None:
+def wrongly_paid(journal: Journal) -> None:
     """A written shift again, at a table `wrong` where the first payments are too much."""
     left = WRONG
     for table, command, events in shifts("rws-tai-sai-v6"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 from taisai.core.faults import InputFault
 from taisai.history.export import Exporter, day_name
 from taisai.history.folder import MANIFESTS, Export, open_export, read_manifests
-from taisai.history.merge import TOGETHER
+from taisai.history.merge import TOGETHER, merged
 from taisai.journal import Batch, JournalDamaged, MemoryJournal, NewRecord
 from taisai.journal.codec import event_of
 from taisai.journal.house import HOUSE
@@ -243,6 +244,25 @@ def test_small_steps_are_merged(small: MemoryJournal, tmp_path: Path, monkeypatc
     assert content(open_export(folder)) == content(exported(small, tmp_path / "all"))
 
 
+def test_a_crash_at_any_step_of_a_merge_loses_nothing(
+    small: MemoryJournal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever step of a merge the power fails at, every row is there once, and the merge can be made again."""
+    folder, crashes = tmp_path / "export", 0
+    whole = content(exported(small, folder, step=10, upto=10 * TOGETHER))
+    while len(open_export(folder).manifests) > 1:
+        with monkeypatch.context() as patched:
+            crashing(patched, crashes)
+            with suppress(Crash):
+                merged(open_export(folder), 100)
+        crashes += 1
+        assert content(open_export(folder)) == whole
+        Exporter(small, folder).close()
+        assert content(open_export(folder)) == whole
+    assert crashes > 10
+    assert [path.name for path in folder.rglob("*.parquet") if f"-{10 * TOGETHER:012}" not in path.name] == []
+
+
 # ------------------------------------------------------------------ what is refused
 
 
@@ -316,10 +336,17 @@ def test_missing_and_foreign_files_are_named(small: MemoryJournal, tmp_path: Pat
     assert f"{path} is missing" in unreadable(tmp_path)
     assert f"{path} is missing" in refusal(small, tmp_path)
     path.write_bytes(whole)
-    foreign = path.with_name("theirs.parquet")
-    foreign.write_bytes(whole)
-    assert f"{foreign} is not a file of this export" in unreadable(tmp_path)
-    foreign.unlink()
+    for name in (
+        "theirs.parquet",
+        "../day=2020-01-01/000000000001-000000000100.parquet",
+        "000000000003-000000000150.parquet",
+    ):
+        foreign = path.parent / name
+        foreign.parent.mkdir(exist_ok=True)
+        foreign.write_bytes(whole)
+        assert "is not a file of this export" in unreadable(tmp_path)
+        assert "is not a file of this export" in refusal(small, tmp_path)
+        foreign.unlink()
     assert open_export(tmp_path).position == small.position()
 
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
+from os import environ
+from pathlib import Path
 from typing import Any
 
+import pyspark
 import pytest
 
 from taisai.audit.reports import Span
@@ -37,8 +41,12 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         "spark.sql.warehouse.dir": str(place / "warehouse"),
     }
     session = start_spark(CLUSTER, **settings)
+    home = Path(environ.get("SPARK_HOME", Path(pyspark.__file__).parent))
+    left = home / "work" / session.sparkContext.applicationId
     yield session
     session.stop()
+    # What the workers of a local cluster wrote: they have no other place for it than Spark's own folder.
+    shutil.rmtree(left)
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from taisai.floor.answers import Outcome
 from taisai.floor.live import LiveTable, Reply
+from taisai.floor.nodes import Nodes
 from taisai.floor.writer import GroupWriter, Written
 from taisai.journal import Batch, Journal, JournalError, Record
 from taisai.journal.codec import event_of
@@ -236,6 +237,22 @@ def _wrong_evolve() -> Planted:
     return patch("taisai.floor.live.evolve", careless)
 
 
+def _number_fits() -> Planted:
+    """What was decided on a batch that failed is written all the same, when its number happens to fit."""
+
+    def forgetful(self: GroupWriter, group: list[Written]) -> None:
+        self._in_doubt.clear()
+        commit(self, group)
+
+    commit = GroupWriter._commit
+    return patch.object(GroupWriter, "_commit", forgetful)
+
+
+def _kept_lease() -> Planted:
+    """A node that failed to take a table over, or to give it back, keeps its lease and does nothing with it."""
+    return patch.object(Nodes, "_idle", lambda _self: [])
+
+
 BUGS: Final[dict[str, Callable[[], Planted]]] = {
     "all-is-well": _all_is_well,
     "blind-take-over": _blind_take_over,
@@ -243,10 +260,12 @@ BUGS: Final[dict[str, Callable[[], Planted]]] = {
     "doubt-is-no": _doubt_is_no,
     "early-answer": _early_answer,
     "early-news": _early_news,
+    "kept-lease": _kept_lease,
     "late-bets": _late_bets,
     "lenient-fence": _fence_of_now,
     "lost-pending": _lost_pending,
     "missing-fence": _missing_fence,
+    "number-fits": _number_fits,
     "not-rolled-back": _not_rolled_back,
     "not-synced": _not_synced,
     "repeated-twice": _repeated_twice,

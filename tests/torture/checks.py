@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 UNSURE: Final = frozenset({HouseCode.TRY_AGAIN, HouseCode.NOT_HELD, HouseCode.ID_TAKEN, HouseCode.CLOSING})
 OURS: Final = ("auto-", "restart-", "opening-", "seat-")
 """How the ids of commands begin that no player has given."""
-WHOLE_EVERY: Final = 12
+WHOLE_EVERY: Final = 40
 """Every so often a whole state is compared; money and round are, each time."""
 
 
@@ -267,7 +267,9 @@ class Checker:
         if states is None:
             return
         if state.seq >= len(states):
-            raise Broken(f"{node.holder} told of record {state.seq} of {name}, and {len(states) - 1} is the last on disk")
+            raise Broken(
+                f"{node.holder} told of record {state.seq} of {name}, and {len(states) - 1} is the last on disk"
+            )
         key = (node.holder, name)
         before = self._told.get(key, 0)
         if state.seq < before:
@@ -281,7 +283,9 @@ class Checker:
     def _same(self, node: SimulatedNode, state: TableState, real: TableState, *, whole: bool) -> None:
         same = state.ledger == real.ledger and state.round == real.round and state.at == real.at
         if not same or (whole and state != real):
-            raise Broken(f"{node.holder} has a state of {state.table} at record {state.seq} that the disk does not lead to")
+            raise Broken(
+                f"{node.holder} has a state of {state.table} at record {state.seq} that the disk does not lead to"
+            )
 
     def survey(self, *, whole: bool = False) -> None:
         """Look at every table of every node that lives."""
@@ -318,6 +322,8 @@ class Checker:
         """A node answers a player; what it says must be so at this moment."""
         self.waiting.pop((command_id, number), None)
         asked = self.asked[command_id]
+        said = outcome.seq if outcome.fault is None else outcome.fault.code
+        self._world.note("%s answers %s: %s", node.holder, command_id, said)
         there = self._world.disk.commands(asked.table, command_id)
         if outcome.fault is not None:
             sure = not self._world.several and outcome.fault.code not in UNSURE

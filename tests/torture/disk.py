@@ -1,13 +1,14 @@
 """The one journal of a simulation, as its server keeps it, and each process's way to it.
 
-Enters: calls of the nodes. Leaves: records, leases and errors as the journals of `taisai.journal` give them: a commit is
-whole or not there, a fencing number that has passed is refused, the server's clock alone counts. What can go wrong is
-switched from outside: the disk is full, the server is down, a way is cut, an answer is lost after its commit.
+Enters: calls of the nodes. Leaves: records, leases and errors as the journals of `taisai.journal` give them: a commit
+is whole or not there, a fencing number that has passed is refused, the server's clock alone counts. What can go wrong
+is switched from outside: the disk is full, the server is down, a way is cut, an answer is lost after its commit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from random import Random
 from typing import Any, Final, NamedTuple
@@ -18,6 +19,7 @@ from taisai.journal import (
     Batch,
     Head,
     JournalClosed,
+    JournalError,
     JournalFailed,
     JournalFull,
     JournalUnreachable,
@@ -62,6 +64,8 @@ class Disk(MemoryJournal):
         self.full = False
         self.slow = 1
         """How many times as long everything takes."""
+        self.usual = 1
+        """The same without a fault."""
         self.up = True
         self.trouble = 0.0
         """The chance that a commit's answer is lost, before or after it has taken effect."""
@@ -116,10 +120,6 @@ class Disk(MemoryJournal):
     def commands(self, table: str, command_id: str) -> list[Record]:
         """What a command brought about, for who only looks on."""
         return self._by_command.get((table, command_id), [])
-
-    def tail(self, count: int) -> list[Record]:
-        """The last records of all."""
-        return self._records[-count:]
 
     def all_records(self) -> list[Record]:
         """Every record."""
@@ -197,13 +197,23 @@ class Way:
         lost = self._is_cut() or not disk.up or self._start != disk.starts
         if lost or (disk.trouble and disk.chance.random() < disk.trouble):
             self._start = disk.starts
-            if disk.up and not disk.full and disk.chance.random() < 0.5:
+            fate = disk.chance.random()
+            if fate < 0.1:
+                disk.time.after(disk.time.below(200_000), self._late, disk.position(), batches, fences)
+            elif disk.up and not disk.full and fate < 0.55:
                 disk.commit(self, batches, fences)
             kind = OutcomeUnknown if disk.chance.random() < 0.7 else JournalFailed
             raise kind("the connection was lost in the commit")
         if disk.full:
             raise JournalFull("the disk is full: nothing was written")
         return disk.commit(self, batches, fences)
+
+    def _late(self, position: int, batches: Sequence[Batch], fences: Mapping[str, int] | None) -> None:
+        """A commit that nobody waits for any more takes effect, if nobody has written in the meantime."""
+        disk = self.disk
+        if disk.up and not disk.full and disk.position() == position:
+            with suppress(JournalError):
+                disk.commit(self, batches, fences)
 
     def read(self, table: str, after: int = 0, upto: int | None = None) -> Iterator[Record]:
         """The records of a table."""
@@ -266,7 +276,8 @@ class Way:
 
     def take_lease(self, table: str, holder: str, seconds: float) -> int | None:
         """Take a lease; whether it was taken may not be known."""
-        return self._leasing(lambda disk: disk.take(table, holder, seconds))
+        fence: int | None = self._leasing(lambda disk: disk.take(table, holder, seconds))
+        return fence
 
     def renew_leases(self, holder: str, seconds: float) -> set[str]:
         """Prolong all."""

@@ -104,7 +104,7 @@ class Faults:
         self._world.time.after(self._lasting(2 * SECOND), self._quick)
 
     def _quick(self) -> None:
-        self._world.disk.slow = 1
+        self._world.disk.slow = self._world.disk.usual
 
     def _lossy(self, _node: SimulatedNode) -> None:
         self._world.disk.trouble = self._world.chance.choice((0.02, 0.2, 0.6))

@@ -76,7 +76,10 @@ class Time:
         _set_running(None)
 
 
-class NodeLoop(asyncio.AbstractEventLoop):
+_Base: Any = asyncio.AbstractEventLoop
+
+
+class NodeLoop(_Base):  # type: ignore[misc]  # asyncio asks for forty methods more that no floor calls
     """The event loop of one process: it can freeze and wake up, and it ends with the process."""
 
     def __init__(self, time: Time) -> None:

@@ -40,7 +40,7 @@ ANSWER_S: Final = 2.0
 
 
 class SimulatedWriter(GroupWriter):
-    """The group writer without its thread: it takes what waits, is at the server a moment later, and hears after that."""
+    """The group writer without its thread: it takes what waits, is at the server a moment later, and then hears."""
 
     def _begin(self) -> None:
         self._busy = False

@@ -47,7 +47,7 @@ class Player:
         roll = chance.random()
         if self._open is not None:
             self._tries += 1
-            if self._tries > 4:
+            if self._tries > 4 * world.hurry:
                 self._send(self._open)  # once more, with the same id, wherever somebody is
                 self._tries = 0
         elif self._old and roll < 0.04:
@@ -56,7 +56,7 @@ class Player:
             self._open = self._new(roll)
             self._tries = 0
             self._send(self._open)
-        world.time.after(100 * MS + world.time.below(500 * MS), self._think)
+        world.time.after((100 * MS + world.time.below(500 * MS)) // world.hurry, self._think)
 
     def _new(self, roll: float) -> a.Command:
         chance = self._world.chance

@@ -86,7 +86,8 @@ def opened(layout_name: str, tables: int) -> Opened:
         commands = opening_moves(keeper.state, book, set_up, {500: 100_000}, EPOCH)
         for seat in range(1, PLAYERS + 1):
             player = f"{name}-p{seat}"
-            for place, do in enumerate((a.SitDown(player), a.BuyIn(player, BUY_IN))):
+            seating: tuple[a.Action, ...] = (a.SitDown(player), a.BuyIn(player, BUY_IN))
+            for place, do in enumerate(seating):
                 commands.append(a.Command(id=f"seat-{seat}-{place}", at=EPOCH, by=dealer, do=do))
         for command in commands:
             answer = keeper.do(command)
@@ -113,6 +114,8 @@ class World:
         count = nodes or count
         tables = chance.choice((1, 2, 4, 8))
         self.mischief = chance.random() < 0.3
+        self.hurry = chance.choice((1, 1, 4))
+        """How many times as fast players bet."""
         self.several = count > 1
         self.notes: list[tuple[object, ...]] = []
         self.sent = 0
@@ -122,6 +125,7 @@ class World:
         self.time = Time(chance)
         self.checker = Checker(self)
         self.disk = Disk(self.time, self._seen)
+        self.disk.usual = self.disk.slow = chance.choice((1, 4, 20, 60))
         begin = opened(layout_name, tables)
         self.disk.begin(begin.records)
         self.checker.begin(begin.records, begin.states, begin.felts)
@@ -192,6 +196,8 @@ class World:
         for node in self.nodes:
             node.loop.die()
         self.time.end()
+        self.notes.clear()
+        self.checker.states.clear()
 
     def digest(self) -> str:
         """One number for the whole history: every record, answer, fault and its time."""
@@ -220,12 +226,13 @@ class Failure(NamedTuple):
     """What a seed has found."""
 
     seed: int
+    options: str
     sentence: str
     steps: int
     story: str
 
     def __str__(self) -> str:
-        again = f"python -m tests.torture.simulate --seed {self.seed}"
+        again = f"python -m tests.torture.simulate --seed {self.seed}{self.options}"
         return f"{self.story}\n\nseed {self.seed}, step {self.steps}: {self.sentence}\nagain: {again}"
 
 
@@ -236,8 +243,9 @@ class Ran(NamedTuple):
     steps: int
     acknowledged: int
     faults: int
-    digest: str
     failure: Failure | None
+    digest: str
+    """One number for the whole history, where it was asked for."""
 
 
 class KnownRules(TableRules):
@@ -263,7 +271,7 @@ def known_established(layout: Layout, known: Sequence[int]) -> bool:
 
 @contextmanager
 def prepared(bug: str | None = None) -> Iterator[None]:
-    """The program with nothing of chance left in it, quiet, with snapshots often; with a planted bug if one is named."""
+    """The program without chance and noise, with snapshots often; with a planted bug if one is named."""
     numbers = Random(0)
     logger = logging.getLogger("taisai.floor")
     level = logger.level
@@ -286,7 +294,9 @@ def prepared(bug: str | None = None) -> Iterator[None]:
             gc.enable()
 
 
-def run_seed(seed: int, *, steps: int | None = None, nodes: int | None = None, bug: str | None = None) -> Ran:
+def run_seed(
+    seed: int, *, steps: int | None = None, nodes: int | None = None, bug: str | None = None, digest: bool = False
+) -> Ran:
     """One simulation."""
     with prepared(bug):
         world = World(seed, nodes=nodes)
@@ -296,14 +306,14 @@ def run_seed(seed: int, *, steps: int | None = None, nodes: int | None = None, b
             world.run(steps)
         except Exception as error:
             sentence = str(error) if isinstance(error, Broken) else f"{type(error).__name__}: {error}"
-            story = "\n".join(world.story(world.notes[-LAST_STEPS:]))
-            failure = Failure(seed, sentence, world.time.steps, story)
-            if not isinstance(error, Broken):
-                failure = failure._replace(story=f"{story}\n{_where(error)}")
-        finally:
-            world.close()
+            last = "\n".join(world.story(world.notes[-LAST_STEPS:]))
+            where = "" if isinstance(error, Broken) else f"\n{_where(error)}"
+            options = (f" --nodes {nodes}" if nodes else "") + (f" --bug {bug}" if bug else "")
+            failure = Failure(seed, options, sentence, world.time.steps, last + where)
         rounds = world.checker.rounds - world.rounds_before
-        return Ran(rounds, world.time.steps, world.checker.acknowledged, world.faults.count, world.digest(), failure)
+        story = world.digest() if digest else ""
+        world.close()
+        return Ran(rounds, world.time.steps, world.checker.acknowledged, world.faults.count, failure, story)
 
 
 def _where(error: BaseException) -> str:

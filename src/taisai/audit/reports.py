@@ -19,7 +19,16 @@ from typing import Final, NamedTuple
 
 from taisai.journal.codec import KIND_OF, event_of
 from taisai.journal.contract import Journal
-from taisai.journal.house import HOUSE, HOUSE_KINDS, HouseEvent, LargeWin, house_event_of, house_told, is_significant
+from taisai.journal.house import (
+    EVERYDAY,
+    HOUSE,
+    HOUSE_KINDS,
+    HouseEvent,
+    LargeWin,
+    house_event_of,
+    house_told,
+    is_significant,
+)
 from taisai.journal.record import Record
 from taisai.table import happenings as h
 from taisai.table.notation_told import told
@@ -110,7 +119,12 @@ _SIGNIFICANT: Final = (
     h.LimitsSet, h.Ruled, h.LineRuled, h.ErrorNoted, h.DisputeOpened, h.DisputeResolved, h.TableSuspended,
     h.TableResumed, h.LightsFaulted, h.DiceOverdue, h.DiceInspected, h.TableSetUp, h.TableOpened, h.TableClosed,
 )  # fmt: skip
-SIGNIFICANT_KINDS: Final = frozenset({*(KIND_OF[each] for each in _SIGNIFICANT), *HOUSE_KINDS.values()})
+SIGNIFICANT_KINDS: Final = frozenset(
+    {
+        *(KIND_OF[each] for each in _SIGNIFICANT),
+        *(kind for each, kind in HOUSE_KINDS.items() if each not in EVERYDAY),
+    }
+)
 """Kinds of events that may be significant whatever their amount; a payment is from an amount on."""
 
 

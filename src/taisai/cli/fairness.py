@@ -47,8 +47,8 @@ def fairness(
                 "level": found.level,
                 "bound": found.bound,
                 "alarm": bool(alarms),
-                "faces": [_plain_faces(each, found) for each in (*found.faces, found.all_faces)],
-                "returns": [_plain_returns(each, found) for each in (*found.returns, found.all_returns)],
+                "faces": [_plain_faces(each, found) for each in found.judged_faces],
+                "returns": [_plain_returns(each, found) for each in found.judged_returns],
                 "missing": found.missing,
             }
         )
@@ -63,7 +63,7 @@ def _plain_faces(each: Faces, found: Fairness) -> dict[str, object]:
         **each._asdict(),
         "chi_square": float(each.chi_square),
         "chance": chance,
-        "alarm": chance is not None and chance < found.bound,
+        "alarm": found.is_out(chance),
     }
 
 
@@ -77,7 +77,7 @@ def _plain_returns(each: Returns, found: Fairness) -> dict[str, object]:
         "deviation": each.deviation,
         "chance": chance,
         "recount_agrees": each.is_recounted,
-        "alarm": (chance is not None and chance < found.bound) or not each.is_recounted,
+        "alarm": found.is_out(chance) or not each.is_recounted,
     }
 
 
@@ -87,7 +87,7 @@ def _show(found: Fairness) -> None:
         "table", ("rounds", "right"), ("staked", "right"), ("returned", "right"), ("actual", "right"),
         ("theoretical", "right"), ("deviation", "right"), ("chance", "right"), "", title="Returns",
     )  # fmt: skip
-    for one in (*found.returns, found.all_returns):
+    for one in found.judged_returns:
         shares = ["" if share is None else percent(share) for share in (one.actual, one.theoretical)]
         deviation = "" if one.deviation is None else f"{one.deviation:+.2f}"
         amounts = (f"{one.rounds:,}", f"{one.staked:,}", f"{one.returned:,}")
@@ -98,7 +98,7 @@ def _show(found: Fairness) -> None:
         "table", "dice", ("rounds", "right"), *((str(face), "right") for face in range(1, 7)), ("chi-square", "right"),
         ("chance", "right"), "", title="Faces",
     )  # fmt: skip
-    for each in (*found.faces, found.all_faces):
+    for each in found.judged_faces:
         times = (f"{count:,}" for count in each.times)
         cells = (f"{each.rounds:,}", *times, f"{float(each.chi_square):.2f}", *_verdict(each.chance, found))
         faces.add_row(each.table or "all", each.dice_set, *cells)
@@ -111,4 +111,4 @@ def _show(found: Fairness) -> None:
 def _verdict(chance: float | None, found: Fairness, more: str = "") -> tuple[str, str]:
     if chance is None:
         return "", more or "too few rounds"
-    return f"{chance:.4f}", more or ("[bold red]ALARM[/]" if chance < found.bound else "")
+    return f"{chance:.4f}", more or ("[bold red]ALARM[/]" if found.is_out(chance) else "")

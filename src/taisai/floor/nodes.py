@@ -169,11 +169,20 @@ class Nodes:
         if self._draining:
             return
         share = -(-len(self._wanted) // len(self.alive))
+        for name in self._idle():
+            if len(self.mine) >= share:
+                await asyncio.to_thread(self._leases.release_lease, name, self.holder)
+            del self.holders[name]
         for name in sorted(self._wanted - self.holders.keys()):
             if len(self.mine) < share:
                 await self._take(name)
         if len(self.mine) > share:
             await self._let_one_go()
+
+    def _idle(self) -> list[str]:
+        """Tables whose lease is this node's while they are not: taking them over, or giving them back, has failed."""
+        leased = {name for name, holder in self.holders.items() if holder == self.holder}
+        return sorted(leased.difference(self.mine))
 
     async def _take(self, name: str) -> None:
         fence = await asyncio.to_thread(self._leases.take_lease, name, self.holder, LEASE_S)
@@ -199,8 +208,7 @@ class Nodes:
         with suppress(TimeoutError):  # what cannot be written is not waited for: the lease's end refuses it
             async with asyncio.timeout(LEASE_S):
                 await table.hand_over()
-        self._floor.writer.fences.pop(name, None)
-        self.holders.pop(name, None)
+        self.holders.pop(name, None)  # the number stays with the writer: what is still on its way is refused by it
         with suppress(JournalError):
             await asyncio.to_thread(self._leases.release_lease, name, self.holder)
 

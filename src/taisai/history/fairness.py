@@ -13,7 +13,9 @@ This looks once; who looks again and again uses the evidence of `taisai dice`.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import erfc, exp, pi, sqrt
 from typing import Final, NamedTuple
 
@@ -97,7 +99,8 @@ class Returns(NamedTuple):
         return self.recounted_216 is None or self.recounted_216 == self.expected_216
 
 
-class Fairness(NamedTuple):
+@dataclass(frozen=True)
+class Fairness:
     """All tables, judged together."""
 
     level: float
@@ -134,17 +137,30 @@ class Fairness(NamedTuple):
         )
 
     @property
+    def judged_faces(self) -> tuple[Faces, ...]:
+        """Each set of dice, and all of them when there are several."""
+        return (*self.faces, self.all_faces) if len(self.faces) > 1 else self.faces
+
+    @property
+    def judged_returns(self) -> tuple[Returns, ...]:
+        """Each table, and all of them when there are several."""
+        return (*self.returns, self.all_returns) if len(self.returns) > 1 else self.returns
+
+    @cached_property
     def bound(self) -> float:
         """An alarm is below this chance: the level shared among all that were judged."""
-        chances = [*(each.chance for each in self.faces), *(each.chance for each in self.returns)]
+        chances = [*(each.chance for each in self.judged_faces), *(each.chance for each in self.judged_returns)]
         return self.level / max(1, sum(chance is not None for chance in chances))
 
     def alarms(self) -> list[Faces | Returns]:
         """Dice and tables outside of what is expected, and tables whose expectation is not that of the books."""
-        bound = self.bound
-        found: list[Faces | Returns] = [each for each in self.faces if (each.chance or 1.0) < bound]
-        found += [each for each in self.returns if (each.chance or 1.0) < bound or not each.is_recounted]
+        found: list[Faces | Returns] = [each for each in self.judged_faces if self.is_out(each.chance)]
+        found += [each for each in self.judged_returns if self.is_out(each.chance) or not each.is_recounted]
         return found
+
+    def is_out(self, chance: float | None) -> bool:
+        """Whether a chance is outside of what is expected."""
+        return chance is not None and chance < self.bound
 
 
 def fairness(

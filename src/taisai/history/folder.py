@@ -163,9 +163,26 @@ class Export:
                 raise InputFault(
                     FIELD, f"{self.folder / file.name} has {size} bytes, not the {file.bytes} that were written"
                 )
+        named = {file.name for file in self.files()}
         for path in _found(self.folder):
-            if _place_of(self.folder, path) is None and not path.name.startswith("."):
+            if path.relative_to(self.folder).as_posix() not in named and not self.is_leftover(path):
                 raise InputFault(FIELD, f"{path} is not a file of this export: take it away")
+
+    def is_leftover(self, path: Path) -> bool:
+        """Whether a file that no manifest names is what a step leaves that has not ended, or what was merged."""
+        if path.name.startswith(".") and path.name.endswith(_PART):
+            return True
+        place = _place_of(self.folder, path)
+        if place is None:
+            return False
+        first, last = place
+        if first > self.position:
+            return True
+        within = [each for each in self.manifests if each.after < first and last <= each.upto]
+        if within:
+            return within[0].merged > 1 and place != (within[0].after + 1, within[0].upto)
+        # A merge that has not ended goes from the beginning of one step to the end of another.
+        return first in {each.after + 1 for each in self.manifests} and last in {each.upto for each in self.manifests}
 
     def faults(self, progress: Progress | None = None) -> Iterator[Fault]:
         """Read every file, and tell of those that are not as they were written."""
@@ -242,17 +259,16 @@ def superseded(folder: Path, export: Export) -> list[Path]:
     ]
 
 
-def remove_leftovers(export: Export, *, keep: Iterable[str] = ()) -> None:
-    """Remove what a step that did not end has left, and what was merged; files named in `keep` stay."""
+def remove_leftovers(export: Export) -> None:
+    """Remove what a step that did not end has left, and what was merged."""
     folder = export.folder
     for path in superseded(folder, export):
         path.unlink()
     for path in (folder / MANIFESTS).glob(f".*{_PART}"):
         path.unlink()
-    named = {file.name for file in export.files()} | set(keep)
+    named = {file.name for file in export.files()}
     for path in _found(folder):
-        hidden = path.name.startswith(".") and path.name.endswith(_PART)
-        if hidden or (_place_of(folder, path) is not None and path.relative_to(folder).as_posix() not in named):
+        if path.relative_to(folder).as_posix() not in named and export.is_leftover(path):
             path.unlink()
 
 

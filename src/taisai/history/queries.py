@@ -1,7 +1,7 @@
 """The questions to an export, each as one text that DuckDB and Spark both run as it stands.
 
 Enters: nothing but the names below. Leaves: SQL. No value of the outside ever stands in a text: tables, spans and
-kinds that are asked for come as small tables (`wanted`, `spans`, `offsets`, `kinds`, `pays`, `boxes`) that are joined.
+kinds that are asked for come as small tables (`wanted`, `quarters`, `kinds`, `pays`, `boxes`) that are joined.
 What the two engines would understand differently (division, time zones, quoting) is not used. A sum that does not fit
 64 bits is an error in Spark; squares are added as decimals of 38 digits.
 """
@@ -78,27 +78,23 @@ WITH happened AS (
                 WHEN r.outcome = 'reversed' THEN r.returned - r.staked
                 ELSE 0 END
     FROM rounds r
-), dated AS (
-    SELECT h.*, h.at_us + o.offset_us AS local_us
-    FROM happened h
-    JOIN wanted w ON w.table_name = h.table_name
-    JOIN offsets o ON h.at_us >= o.from_us AND h.at_us < o.to_us
 )
-SELECT s.span, d.table_name,
-       SUM(d.rounds) AS rounds,
-       SUM(d.voided) AS voided,
-       SUM(d.reversed) AS reversed,
-       SUM(d.staked) AS staked,
-       SUM(d.returned) AS returned,
-       SUM(d.dropped) AS dropped,
-       SUM(d.fills) AS fills,
-       SUM(d.credits) AS credits,
-       SUM(d.expected) AS expected_216,
-       SUM(d.win) AS win
-FROM dated d
-JOIN spans s ON s.day_us = d.local_us - MOD(MOD(d.local_us, 86400000000) + 86400000000, 86400000000)
-GROUP BY s.span, d.table_name
-ORDER BY s.span, d.table_name
+SELECT q.span, h.table_name,
+       SUM(h.rounds) AS rounds,
+       SUM(h.voided) AS voided,
+       SUM(h.reversed) AS reversed,
+       SUM(h.staked) AS staked,
+       SUM(h.returned) AS returned,
+       SUM(h.dropped) AS dropped,
+       SUM(h.fills) AS fills,
+       SUM(h.credits) AS credits,
+       SUM(h.expected) AS expected_216,
+       SUM(h.win) AS win
+FROM happened h
+JOIN wanted w ON w.table_name = h.table_name
+JOIN quarters q ON q.quarter_us = h.at_us - MOD(MOD(h.at_us, 900000000) + 900000000, 900000000)
+GROUP BY q.span, h.table_name
+ORDER BY q.span, h.table_name
 """
 """The meters of each wanted table over each span."""
 

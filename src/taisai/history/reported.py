@@ -43,9 +43,7 @@ def report_history(
     """The report of some tables, or all."""
     wanted = frozenset(tables)
     put_wanted(engine, wanted or export.game_tables)
-    first_day, last_day = export.days[0], export.days[-1]
-    engine.put("offsets", calendar.offsets(first_day, last_day, zone))
-    engine.put("spans", calendar.spans(first_day, last_day, span))
+    engine.put("quarters", calendar.quarters(export.days, span, zone))
     rows = tuple(
         ReportRow(str(span_of), str(table), *map(int, numbers))
         for span_of, table, *numbers in (row.values() for row in engine.query(queries.METERS).to_pylist())

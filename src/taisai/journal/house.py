@@ -345,12 +345,13 @@ def game_tables(journal: Journal) -> list[str]:
 
 # ------------------------------------------------------------------ in words
 
-_EVERYDAY: Final = (SignedIn, SignedOut, SessionExpired, SeatCodeMade, SeatCodeUsed)
+EVERYDAY: Final = (SignedIn, SignedOut, SessionExpired, SeatCodeMade, SeatCodeUsed)
+"""The comings and goings of a day."""
 
 
 def is_significant(what: Notice) -> bool:
     """Whether a regulator wants to see it (R30): everything but the comings and goings of a day."""
-    return not isinstance(what, _EVERYDAY)
+    return not isinstance(what, EVERYDAY)
 
 
 def house_told(what: Notice) -> str:  # noqa: C901, PLR0915 - one branch for each kind of event

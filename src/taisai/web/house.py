@@ -168,15 +168,22 @@ class House:
                 self.demo_links[role] = link.token
 
     async def _prepare(self, table: TableSettings) -> None:
-        """Set a new table up; open and deal it when it is automatic."""
+        """Set a new table up; open and deal it when it is automatic. In the demo every table is open at first."""
         live = self.floor.table(table.name)
         book = self.shelf.book(table.book)
         if not live.owned:
             pass  # another node has seen to it
         elif live.state.phase is TablePhase.NEW or table.mode == "automatic":
-            opening = table.mode == "automatic"
+            opening = table.mode == "automatic" or self.settings.demo.enabled
             commands = opening_moves(
-                live.state, book, table.set_up(book), table.float_count, self.clock.now(), opening=opening
+                live.state,
+                book,
+                table.set_up(book),
+                table.float_count,
+                self.clock.now(),
+                opening=opening,
+                dice_set="virtual" if table.mode == "automatic" else "dice-1",
+                seal="virtual" if table.mode == "automatic" else "seal-1",
             )
             for command in commands:
                 outcome = await self.floor.do(table.name, command)

@@ -1,0 +1,83 @@
+"""What the simulator has found in the program, each held by a test of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from taisai.floor.answers import Outcome
+from taisai.floor.live import LiveTable
+from taisai.journal import Batch, JournalFailed, JournalFull, OutcomeUnknown, Snapshot
+from taisai.journal.keeper import load
+from taisai.table.happenings import Event
+from tests.floor.gated import GatedJournal, bet, betting, floor_on
+
+
+def test_what_was_decided_on_a_failed_commit_is_not_written_though_its_number_fits() -> None:
+    """A bet in doubt is on disk, another took its place in memory and failed: nothing on top of that one is written."""
+
+    class Blind(GatedJournal):
+        """Its records cannot be read for a while."""
+
+        blind = False
+
+        def latest_snapshot(self, table: str, upto: int | None = None) -> Snapshot | None:
+            """The first thing that is read."""
+            if self.blind:
+                raise JournalFailed("the connection was lost")
+            return super().latest_snapshot(table, upto)
+
+    async def run() -> None:
+        journal = Blind()
+        floor = await floor_on(journal)
+        table = await betting(floor)
+        before = table.state.seq
+        journal.break_off, journal.blind = OutcomeUnknown("the connection was lost in the commit"), True
+        doubtful = await floor.do("T", bet(100, "p1", "small", 500))
+        assert doubtful.fault is not None
+        assert journal.head("T").seq == before + 1
+        journal.blind = False
+        journal.hold()
+        answers: list[Outcome] = []
+        floor.submit(table, bet(101, "p2", "big", 200), answers.append)
+        await journal.held()
+        floor.submit(table, bet(102, "p2", "big", 300), answers.append)
+        journal.open.set()
+        await floor.do("T", bet(103, "p1", "small", 100))
+        assert [each.fault is not None for each in answers] == [True, True]
+        assert (await floor.do("T", bet(104, "p1", "small", 100))).fault is None
+        assert table.state == load(journal, "T")[0]
+        assert table.state.round.totals == {"small": 600}
+        await floor.stop()
+
+    asyncio.run(run())
+
+
+def test_a_failed_commit_that_changed_nothing_wakes_nobody() -> None:
+    """A dealer who was refused by a full disk waits; he is not woken by his own refusal, to try again at once."""
+
+    async def run() -> None:
+        journal = GatedJournal()
+        floor = await floor_on(journal)
+        await betting(floor)
+        told: list[tuple[Event, ...]] = []
+
+        def listen(_table: LiveTable, events: tuple[Event, ...]) -> None:
+            told.append(events)
+
+        floor.listen(listen)
+
+        def full(_batches: Sequence[Batch]) -> Exception:
+            return JournalFull("the disk is full: nothing was written")
+
+        journal.refuse = full
+        outcome = await floor.do("T", bet(100))
+        await asyncio.sleep(0)
+        assert outcome.fault is not None
+        assert told == []
+        journal.refuse = lambda _batches: None
+        assert (await floor.do("T", bet(100))).fault is None
+        assert len(told) == 1
+        await floor.stop()
+
+    asyncio.run(run())

@@ -1,0 +1,82 @@
+"""The simulator: it repeats itself to the byte, the program survives it, and it finds every planted bug."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.torture.bugs import BUGS
+from tests.torture.simulate import Ran, main, run_seed
+
+ROOT = Path(__file__).resolve().parents[2]
+TORTURE = bool(os.environ.get("TAISAI_TORTURE"))
+GROUPS, EACH = (400, 10) if TORTURE else (4, 4)
+FOUND_WITHIN_S = 60.0
+WORDS = "from tests.torture.simulate import run_seed; print(run_seed(5, nodes=3, digest=True).digest)"
+
+
+@pytest.mark.parametrize("nodes", [1, 3])
+def test_the_same_seed_gives_the_same_history(nodes: int) -> None:
+    """Every record, answer and fault is the same again, and another seed gives another history."""
+    first, again, other = (run_seed(seed, nodes=nodes, digest=True) for seed in (5, 5, 6))
+    assert first == again
+    assert first.digest != other.digest
+    assert first.rounds > 20
+    assert first.faults > 2
+
+
+def test_the_history_does_not_hang_on_the_process() -> None:
+    """Processes that order their sets in other ways come to the same history."""
+    digests = set()
+    for salt in ("1", "2"):
+        environment = {**os.environ, "PYTHONHASHSEED": salt}
+        ran = subprocess.run(
+            [sys.executable, "-c", WORDS], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+        )
+        digests.add(ran.stdout.strip())
+    assert digests == {run_seed(5, nodes=3, digest=True).digest}
+
+
+@pytest.mark.parametrize("group", range(GROUPS))
+def test_the_program_survives(group: int) -> None:
+    """Crashes, freezes, cuts, full disks, jumping clocks and lost answers break nothing; a failure prints its seed."""
+    for seed in range(10_000 + group * EACH, 10_000 + (group + 1) * EACH):
+        ran = run_seed(seed)
+        assert ran.failure is None, str(ran.failure)
+        assert ran.rounds > 0
+
+
+@pytest.mark.parametrize("bug", sorted(BUGS))
+def test_a_planted_bug_is_found(bug: str) -> None:
+    """Within a minute, by one seed after another; the seed finds it again, and not in the program without the bug."""
+    ran, seed = _first_found(bug)
+    assert ran.failure is not None, f"{bug} was not found within {FOUND_WITHIN_S} s, by {seed} seeds"
+    again = run_seed(seed, bug=bug)
+    assert again.failure == ran.failure
+    assert f"--seed {seed}" in str(ran.failure)
+    assert run_seed(seed).failure is None
+
+
+def _first_found(bug: str) -> tuple[Ran, int]:
+    began, seed = time.monotonic(), 0
+    while True:
+        ran = run_seed(seed, bug=bug)
+        if ran.failure is not None or time.monotonic() - began > FOUND_WITHIN_S:
+            return ran, seed
+        seed += 1
+
+
+def test_the_command_prints_the_seed_that_breaks(capsys: pytest.CaptureFixture[str]) -> None:
+    """A failing seed ends with its last steps, its sentence and how to run it again; a sound one with figures."""
+    assert main(["--seed", "0", "--bug", "early-answer", "--seeds", "3"]) == 1
+    told = capsys.readouterr().out
+    assert "seed 0, step" in told
+    assert "again: python -m tests.torture.simulate --seed 0 --bug early-answer" in told
+    assert "wrote T1/" in told
+    assert main(["--seed", "0", "--steps", "2000", "--nodes", "2"]) == 0
+    assert "rounds a second" in capsys.readouterr().out
