@@ -253,6 +253,12 @@ def _kept_lease() -> Planted:
     return patch.object(Nodes, "_idle", lambda _self: [])
 
 
+def _goes_on_unsure() -> Planted:
+    """A table that could not read the disk after a failure decides on, from what it last knew."""
+    never = property(lambda _self: False, lambda _self, _value: None)
+    return patch.object(LiveTable, "_unsure", never, create=True)
+
+
 BUGS: Final[dict[str, Callable[[], Planted]]] = {
     "all-is-well": _all_is_well,
     "blind-take-over": _blind_take_over,
@@ -260,6 +266,7 @@ BUGS: Final[dict[str, Callable[[], Planted]]] = {
     "doubt-is-no": _doubt_is_no,
     "early-answer": _early_answer,
     "early-news": _early_news,
+    "goes-on-unsure": _goes_on_unsure,
     "kept-lease": _kept_lease,
     "late-bets": _late_bets,
     "lenient-fence": _fence_of_now,

@@ -327,6 +327,7 @@ class Checker:
         there = self._world.disk.commands(asked.table, command_id)
         if outcome.fault is not None:
             sure = not self._world.several and outcome.fault.code not in UNSURE
+            sure = sure and command_id not in self._world.disk.late
             if sure and there and "not known" not in outcome.fault.sentence:
                 raise Broken(f"{command_id} was refused ({outcome.fault.code}) and is on disk")
             return

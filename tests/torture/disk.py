@@ -72,6 +72,8 @@ class Disk(MemoryJournal):
         self.starts = 0
         self.lease_of: dict[str, Lease] = {}
         self.ways: list[Way] = []
+        self.late: set[str] = set()
+        """Commands that took effect after their connection was gone: nobody could know, and may have said no."""
         self.synced = 0
         self.syncs = True
         """A commit waits for the disk; a planted bug does not."""
@@ -214,6 +216,7 @@ class Way:
         if disk.up and not disk.full and disk.position() == position:
             with suppress(JournalError):
                 disk.commit(self, batches, fences)
+                disk.late |= {new.command_id for batch in batches for new in batch.records}
 
     def read(self, table: str, after: int = 0, upto: int | None = None) -> Iterator[Record]:
         """The records of a table."""

@@ -29,8 +29,8 @@ class Faults:
         self._ended = False
         self._mean_us = world.chance.choice((500 * MS, 1_500 * MS, 4_000 * MS))
         self._kinds: list[Callable[[SimulatedNode], None]] = [
-            self._crash, self._crash, self._freeze, self._cut, self._full, self._slow, self._jump, self._restart,
-            self._leave, self._lossy,
+            self._crash, self._crash, self._freeze, self._cut, self._cut, self._full, self._slow, self._jump,
+            self._restart, self._leave, self._lossy, self._lossy,
         ]  # fmt: skip
         if world.several:
             self._kinds += [self._freeze, self._cut, self._apart, self._expire, self._server_jump, self._crash_all]

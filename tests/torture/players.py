@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from tests.torture.simulate import World
 
 MS: Final = 1_000
+PATIENCE: Final = 4
+"""How often a player thinks of something else before he repeats what was not answered."""
 
 
 class Player:
@@ -47,7 +49,7 @@ class Player:
         roll = chance.random()
         if self._open is not None:
             self._tries += 1
-            if self._tries > 4 * world.hurry:
+            if self._tries > PATIENCE * world.hurry:
                 self._send(self._open)  # once more, with the same id, wherever somebody is
                 self._tries = 0
         elif self._old and roll < 0.04:
@@ -103,7 +105,8 @@ class Player:
             return
         fault = outcome.fault
         if fault is not None and fault.code in ("not-recorded", "try-again", "closing"):
-            return  # he repeats it with the same id
+            self._tries = PATIENCE * self._world.hurry  # he repeats it with the same id, soon
+            return
         self._open = None
         if fault is None:
             self._old = [*self._old[-5:], command]

@@ -70,6 +70,8 @@ class LiveTable:
         self._pending: dict[str, _Pending] = {}
         self._waiting: list[tuple[Command, Reply]] = []
         self._recovering = False
+        self._unsure = False
+        """What is on disk could not be read after a failure: it is read before anything else is decided."""
         self._failed: list[tuple[_Pending, JournalError]] = []
         self.broken = ""
         """Why the table has stopped, when an invariant does not hold."""
@@ -100,6 +102,9 @@ class LiveTable:
     def submit(self, command: Command, reply: Reply) -> None:
         """Carry a command out; the reply comes when its events are on disk, or at once with the fault."""
         self.commands += 1
+        if self._unsure and not self._recovering:
+            self._recovering = True
+            self._writer.chore(self._look_up)
         if self._recovering:
             self._waiting.append((command, reply))
             return
@@ -243,12 +248,14 @@ class LiveTable:
         sentence = "It is not known whether this was recorded: the journal does not answer."
         fault = Fault(HouseCode.NOT_RECORDED, sentence, allowed="repeat it with the same id")
         self._next = self.state
+        self._unsure = True
         self._end_recovery({}, fault)
 
     def _recovered(self, state: TableState, snapshot_seq: int, recent: list[str], there: set[str]) -> None:
         moved = state.seq != self.state.seq
         self.state = self._next = state
         self._snapshot_seq = snapshot_seq
+        self._unsure = False
         known = dict.fromkeys(reversed(recent))
         self._known = {each: self._known.get(each) for each in known}
         outcomes = {each: Outcome(state.seq, repeated=True) for each in there}
@@ -270,7 +277,9 @@ class LiveTable:
             for reply in pending.replies:
                 reply(outcome)
         for command, reply in waiting:
-            if self.owned:
+            if unknown is not None:
+                self._refuse(reply, unknown)
+            elif self.owned:
                 self.submit(command, reply)
             else:
                 reply(Outcome(self.state.seq, fault=_not_recorded(LeaseLost(self.name, 0, None))))
