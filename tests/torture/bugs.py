@@ -237,15 +237,18 @@ def _wrong_evolve() -> Planted:
     return patch("taisai.floor.live.evolve", careless)
 
 
-def _number_fits() -> Planted:
-    """What was decided on a batch that failed is written all the same, when its number happens to fit."""
+def _told_backwards() -> Planted:
+    """After a commit that failed a table is put back to what was read, whatever it has read since."""
+    recovered = LiveTable._recovered
 
-    def forgetful(self: GroupWriter, group: list[Written]) -> None:
-        self._in_doubt.clear()
-        commit(self, group)
+    def back(self: LiveTable, state: Any, *rest: Any) -> None:
+        moved = self.state.seq != state.seq
+        self.state = state
+        recovered(self, state, *rest)
+        if moved:
+            self._listener(self, ())
 
-    commit = GroupWriter._commit
-    return patch.object(GroupWriter, "_commit", forgetful)
+    return patch.object(LiveTable, "_recovered", back)
 
 
 def _kept_lease() -> Planted:
@@ -272,11 +275,11 @@ BUGS: Final[dict[str, Callable[[], Planted]]] = {
     "lenient-fence": _fence_of_now,
     "lost-pending": _lost_pending,
     "missing-fence": _missing_fence,
-    "number-fits": _number_fits,
     "not-rolled-back": _not_rolled_back,
     "not-synced": _not_synced,
     "repeated-twice": _repeated_twice,
     "skipped-record": _skipped_record,
+    "told-backwards": _told_backwards,
     "undurable-snapshot": _undurable_snapshot,
     "void-keeps-a-bet": _void_keeps_a_bet,
     "wrong-state": _wrong_evolve,

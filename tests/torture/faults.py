@@ -27,7 +27,7 @@ class Faults:
         self._world = world
         self.count = 0
         self._ended = False
-        self._mean_us = world.chance.choice((500 * MS, 1_500 * MS, 4_000 * MS))
+        self._mean_us = world.chance.choice((250 * MS, 700 * MS, 2_000 * MS))
         self._kinds: list[Callable[[SimulatedNode], None]] = [
             self._crash, self._crash, self._freeze, self._cut, self._cut, self._full, self._slow, self._jump,
             self._restart, self._leave, self._lossy, self._lossy,

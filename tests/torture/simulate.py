@@ -50,7 +50,7 @@ PLAYERS: Final = 3
 BUY_IN: Final = 100_000
 SNAPSHOT_EVERY: Final = 60
 SURVEY_US: Final = 250_000
-TROUBLE_S: Final = 25
+TROUBLE_S: Final = 12
 """Simulated seconds with faults."""
 BACK_S: Final = 60
 """Simulated seconds in which every table must be back when the faults have ended; clocks may be seconds apart."""
@@ -112,7 +112,7 @@ class World:
         layout_name = chance.choice(LAYOUTS)
         count = chance.choice(NODES)
         count = nodes or count
-        tables = chance.choice((1, 2, 4, 8))
+        tables = chance.choice((1, 1, 2, 4))
         self.mischief = chance.random() < 0.3
         self.hurry = chance.choice((1, 1, 4))
         """How many times as fast players bet."""

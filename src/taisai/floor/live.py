@@ -165,14 +165,17 @@ class LiveTable:
                 self._writer.chore(self._look_up)
             return
         del self._pending[pending.command_id]
-        self.state = pending.state
+        further = pending.state.seq > self.state.seq  # a node that has lost the table may have read this, and more
+        if further:
+            self.state = pending.state
         self._known[pending.command_id] = pending.by
         if len(self._known) > COMMANDS_KEPT:
             del self._known[next(iter(self._known))]
         outcome = Outcome(pending.state.seq, pending.events)
         for reply in pending.replies:
             reply(outcome)
-        self._listener(self, pending.events)
+        if further:
+            self._listener(self, pending.events)
         if self.state.seq - self._snapshot_seq >= SNAPSHOT_EVERY:
             self.snapshot()
 
@@ -252,13 +255,14 @@ class LiveTable:
         self._end_recovery({}, fault)
 
     def _recovered(self, state: TableState, snapshot_seq: int, recent: list[str], there: set[str]) -> None:
-        moved = state.seq != self.state.seq
-        self.state = self._next = state
-        self._snapshot_seq = snapshot_seq
+        moved = state.seq > self.state.seq
+        if moved:  # a node that has lost the table may have read more of it in the meantime
+            self.state, self._snapshot_seq = state, snapshot_seq
+        self._next = self.state
         self._unsure = False
         known = dict.fromkeys(reversed(recent))
         self._known = {each: self._known.get(each) for each in known}
-        outcomes = {each: Outcome(state.seq, repeated=True) for each in there}
+        outcomes = {each: Outcome(self.state.seq, repeated=True) for each in there}
         self._end_recovery(outcomes, None)
         if moved:  # where nothing changed nobody is woken: a dealer would try again at once, and again
             self._listener(self, ())
