@@ -102,3 +102,16 @@ def test_nothing_is_said_to_be_nothing() -> None:
     assert report.interval == NO_ACTIVITY
     assert to_csv(report).count(NO_ACTIVITY) == 3
     assert to_html(report).count(NO_ACTIVITY) == 3
+
+
+def test_the_page_has_a_picture_of_the_win(dealt: tuple[MemoryJournal, dict[str, TableState]]) -> None:
+    """Each span has a bar with what was won, beside a mark for what was to be expected; an empty report has none."""
+    report = make_report(dealt[0], span=Span.DAY, made_at=MADE_AT)
+    page = to_html(report)
+    spans = {row.span for row in report.rows}
+    assert page.count("<title>") == len(spans) + 1
+    for span in spans:
+        won = sum(row.win for row in report.rows if row.span == span)
+        assert f"<title>{span}: won {won:,}, expected " in page
+    empty = report._replace(rows=())
+    assert "<svg" not in to_html(empty)

@@ -11,12 +11,15 @@ from __future__ import annotations
 import csv
 import html
 import io
+from base64 import b64encode
 from collections.abc import Iterable
 from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
 from fractions import Fraction
+from hashlib import sha256
 from typing import Final, NamedTuple
 
+from taisai.audit.pictures import win_chart
 from taisai.journal.codec import KIND_OF, event_of
 from taisai.journal.contract import Journal
 from taisai.journal.house import (
@@ -301,6 +304,10 @@ def _table(caption: str, heads: Iterable[str], rows: Iterable[Iterable[object]],
     return f"<table><caption>{caption}</caption><thead>{head}</thead><tbody>{body}</tbody></table>"
 
 
+STYLE_HASH: Final = "sha256-" + b64encode(sha256(_STYLE.encode()).digest()).decode()
+"""What a server's security policy names so that the page may bring its own style."""
+
+
 def to_html(report: Report) -> str:
     """The report as one page that needs nothing else."""
     title = html.escape(report.title)
@@ -314,6 +321,7 @@ def to_html(report: Report) -> str:
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         f"<style>{_STYLE}</style></head><body><h1>{title}</h1>"
         f'<p class="quiet">{html.escape(report.interval)}; made at {made}. Amounts in minor units.</p>'
+        f"{win_chart(report.rows)}"
         f"{_table('Meters', _COLUMNS, map(_cells, report.rows), (2, len(_COLUMNS)))}"
         f"{_table('Significant events', heads, events, (2, 3))}</body></html>\n"
     )

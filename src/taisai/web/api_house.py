@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 from starlette.responses import Response
 
 from taisai import __version__
-from taisai.audit.reports import Span, make_report, to_csv, to_html
+from taisai.audit.reports import STYLE_HASH, Span, make_report, to_csv, to_html
 from taisai.floor.answers import Fault, HouseCode
 from taisai.journal.house import HOUSE_KINDS, house_told, is_significant, read_house
 from taisai.table.people import SUPERVISORS
@@ -85,7 +85,8 @@ async def get_report(call: Call) -> Response:
     if query.form == "csv":
         return Response(to_csv(made), media_type="text/csv")
     if query.form == "html":
-        return Response(to_html(made), media_type="text/html")
+        policy = f"default-src 'none'; style-src '{STYLE_HASH}'; frame-ancestors 'none'"
+        return Response(to_html(made), media_type="text/html", headers={"content-security-policy": policy})
     body = {
         "title": made.title,
         "interval": made.interval,
