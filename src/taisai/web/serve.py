@@ -19,7 +19,7 @@ from taisai.web.app import App
 from taisai.web.house import House
 from taisai.web.logs import set_up_logs
 
-SWITCH_S: Final = 0.0005
+SWITCH_S: Final = 0.0001
 
 
 class _Server(uvicorn.Server):
