@@ -9,20 +9,24 @@ Enters: a demo floor of its own, with short rounds. Leaves: PNG files, SCREEN-SI
 
 from __future__ import annotations
 
-import re
+import json
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
+from urllib.request import Request, urlopen
 
 from msgspec.structs import replace
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from taisai.books import open_shelf
 from taisai.floor.settings import Settings, Timing, demo_settings
+
+if TYPE_CHECKING:
+    from taisai.web.house import House
 
 FOLDER: Final = Path(__file__).parent.parent / "docs" / "pictures" / "screens"
 SIZES: Final = {"phone": (390, 844), "tablet": (820, 1180), "table": (1920, 1080)}
@@ -38,6 +42,7 @@ TIMINGS: Final = {"TS-C": QUICK, "TS-E": OPEN}
 """The board's table fills the board, one waits for bets as long as it takes, the others play a round."""
 RESULTS: Final = 14
 WAIT_MS: Final = 90_000
+PASSWORD: Final = "pictures of the demo"
 
 
 class Screen(NamedTuple):
@@ -47,6 +52,8 @@ class Screen(NamedTuple):
     sign: str
     """What is there when it is drawn."""
     act: Callable[[Page], None] | None = None
+    post: str = ""
+    """Who is signed in, if it is a screen of the crew."""
 
 
 def _bet(page: Page) -> None:
@@ -70,6 +77,12 @@ def _won(page: Page) -> None:
     page.locator(".result .headline").wait_for()
 
 
+def _dealt(page: Page) -> None:
+    """Until the dealer's desk is drawn."""
+    page.locator("g.box").first.wait_for()
+    page.wait_for_timeout(500)  # fonts and the first change
+
+
 SCREENS: Final[dict[str, Screen]] = {
     "home": Screen("/", ".table-card"),
     "play": Screen("/play?table=TS-E", "g.box", _bet),
@@ -77,6 +90,9 @@ SCREENS: Final[dict[str, Screen]] = {
     "board": Screen("/board?table=TS-C", f".b-last li:nth-child({min(RESULTS, 10)})"),
     "sign-in": Screen("/sign-in", "form"),
     "docs": Screen("/docs", "details"),
+    "deal": Screen("/deal?table=NZ-2", "g.box", _dealt, "dealer"),
+    "pit": Screen("/pit", ".table-card, article", None, "supervisor"),
+    "odds": Screen("/odds?layout=rws-tai-sai-v6/C", "table tbody tr"),
     "rules": Screen("/rules?book=rws-tai-sai-v6&layout=C", "main *"),
     "train": Screen("/train", "main *"),
 }
@@ -86,6 +102,9 @@ CHOSEN: Final = (
     ("play", "phone", "light"),
     ("result", "table", "light"),
     ("board", "table", "dark"),
+    ("deal", "table", "light"),
+    ("pit", "table", "dark"),
+    ("odds", "table", "light"),
     ("rules", "tablet", "light"),
     ("train", "tablet", "light"),
 )
@@ -112,17 +131,30 @@ def serve() -> None:
     """Be the floor: in a process of its own."""
     from taisai.web.serve import run  # noqa: PLC0415 - the pictures are taken by another process
 
-    run(settings(), lambda: open_shelf(environment={}), lambda _house, address: print(address, flush=True))
+    def started(house: House, address: str) -> None:
+        print(address, json.dumps(house.demo_links), flush=True)
+
+    run(settings(), lambda: open_shelf(environment={}), started)
+
+
+def _choose_passwords(address: str, links: dict[str, str]) -> None:
+    for token in links.values():
+        body = json.dumps({"password": PASSWORD}).encode()
+        with urlopen(Request(f"{address}/api/one-time/{token}", data=body, method="POST")):
+            pass
 
 
 @contextmanager
 def floor() -> Iterator[str]:
-    """The address of a floor that is gone afterwards."""
+    """The address of a floor that is gone afterwards; its crew have chosen their passwords."""
     command = [sys.executable, __file__, "--serve"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, encoding="utf-8") as process:
         try:
             assert process.stdout is not None
-            yield next(line.strip() for line in process.stdout if re.match("http://", line))
+            line = next(line for line in process.stdout if line.startswith("http://"))
+            address, _, links = line.partition(" ")
+            _choose_passwords(address, json.loads(links))
+            yield address
         finally:
             process.kill()
 
@@ -140,6 +172,9 @@ def take(browser: Browser, address: str, picture: tuple[str, str, str], folder: 
     )
     context.set_default_timeout(WAIT_MS)
     context.add_init_script("localStorage.setItem('taisai.guided', 'true')")
+    if screen.post:
+        who = {"login": screen.post, "password": PASSWORD, "post": screen.post}
+        context.request.post(f"{address}/api/sign-in", data=who)
     page = context.new_page()
     page.goto(address + screen.address)
     page.locator(screen.sign).first.wait_for(state="attached")

@@ -70,7 +70,7 @@ async def test_the_python_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -
         state = running.house.floor.tables["TS-C"].state
         assert state.meters.staked or state.round.stakes or state.round.bets
         lines = capsys.readouterr().out.splitlines()
-    assert lines == ["dealer dealer *", "between-rounds 0", "no-such-table 404 guest_at"]
+    assert lines == ["dealer dealer *", "between-rounds 262000000", "no-such-table 404 guest_at"]
 
 
 async def run(source: str, names: dict[str, Any]) -> None:

@@ -92,7 +92,8 @@ let busy = false;
 const desk = {
   table,
   crew: () => table.crew,
-  boxes: () => boxes,
+  // Before the layout's sheet has come, the table itself knows its boxes.
+  boxes: () => (boxes.length ? boxes : Object.keys(table.view?.room ?? {})),
   stopped,
   acted: (seq) => {
     awaited = Math.max(awaited, seq);

@@ -268,7 +268,8 @@ export async function open(host, name) {
   const desk = {
     table,
     crew: () => table.crew,
-    boxes: () => boxes,
+    // Before the layout's sheet has come, the table itself knows its boxes.
+    boxes: () => (boxes.length ? boxes : Object.keys(table.view?.room ?? {})),
     stopped,
     acted: () => toast(t("pit.done"), { kind: "good" }),
   };
