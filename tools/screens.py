@@ -91,7 +91,7 @@ SCREENS: Final[dict[str, Screen]] = {
     "sign-in": Screen("/sign-in", "form"),
     "docs": Screen("/docs", "details"),
     "deal": Screen("/deal?table=NZ-2", "g.box", _dealt, "dealer"),
-    "pit": Screen("/pit", ".table-card, article", None, "supervisor"),
+    "pit": Screen("/pit", ".pit-card", None, "supervisor"),
     "odds": Screen("/odds?layout=rws-tai-sai-v6/C", "table tbody tr"),
     "rules": Screen("/rules?book=rws-tai-sai-v6&layout=C", "main *"),
     "train": Screen("/train", "main *"),
