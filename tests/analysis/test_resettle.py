@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped] # has no types of its own
-import pyarrow.parquet as pq  # type: ignore[import-untyped]
+import pyarrow.parquet as pq  # type: ignore[import-untyped] # has no types of its own
 import pytest
 
 from taisai.analysis.bulk_compare import FIRST, Difference

@@ -11,10 +11,10 @@ import httpx
 import msgspec
 
 from taisai.client import Session, Table
-from taisai.client.answers import Carried
 from taisai.table import actions as a
 from taisai.table.people import Role
 from taisai.web.app import ENDPOINTS
+from taisai.wire.answers import CarriedOut
 from tests.web.serving import PASSWORD, POSTS, Running, on_a_loop, open_house, set_up_of, settings_for
 from tests.web.test_frames import raw
 
@@ -310,7 +310,7 @@ async def test_a_command_over_http_is_done_once() -> None:
         again = await dan.do("T1", a.OpenBets(), command_id="open-1")
         assert (first.repeated, again.repeated) == (False, True)
         assert (first.seq, first.events, first.told) == (again.seq, again.events, again.told)
-        assert isinstance(again, Carried)
+        assert isinstance(again, CarriedOut)
 
 
 @on_a_loop

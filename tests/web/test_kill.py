@@ -21,7 +21,6 @@ from taisai.journal.keeper import load
 from taisai.table import happenings as h
 from tests.postgres import journal_url
 from tests.web.bots import Acknowledged, Crowd, floor_process
-from tests.web.floor_process import BUY_IN
 
 KILLS = 50 if os.environ.get("TAISAI_TORTURE") else 3
 TABLES, PLAYERS = 4, 4
@@ -80,11 +79,9 @@ def check(journal: Journal, acknowledged: list[Acknowledged], players: int = PLA
             if isinstance(what, h.BetPlaced):
                 kept[Acknowledged(table, record.command_id, what.player, what.box, what.amount)] += 1
         state, _ = load(journal, table)
-        assert state.ledger.get("player:nobody") is None
         funds = _funds(journal, table)
         assert {player: state.funds(player) for player in funds} == funds
         assert sum(1 for player in funds if player.startswith(f"{table}-")) == players
-        assert all(kept_at <= BUY_IN * 1_000 for kept_at in funds.values())
     assert [bet for bet in acknowledged if kept[bet] != 1] == []
     assert [bet for bet, times in kept.items() if times != 1] == []
     shelf = open_shelf(environment={})

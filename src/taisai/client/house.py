@@ -15,12 +15,12 @@ from urllib.parse import quote
 import httpx
 import msgspec
 
-from taisai.client.answers import Admitted, Carried, FloorCard, Link, Me, Plain, Said, SeatCode, TableNow
 from taisai.client.errors import Lost, refused_by
 from taisai.client.ids import CommandIds
 from taisai.client.table import Table
 from taisai.table.actions import Action, SetUp
 from taisai.table.people import Role
+from taisai.wire.answers import Admitted, CarriedOut, FloorCard, LinkMade, Me, Plain, Said, SeatCodeMade, TableNow
 from taisai.wire.play import Do, Second
 
 T = TypeVar("T")
@@ -154,25 +154,25 @@ class Session(_Caller):
 
     async def do(
         self, table: str, action: Action, *, reason: str = "", second: Second | None = None, command_id: str = ""
-    ) -> Carried:
+    ) -> CarriedOut:
         """Carry out one command over HTTP. Repeat it after `Lost` with the same id: it is done once."""
         chosen = command_id or self.ids()
         try:
             return await self.call(
-                "POST", f"/api/tables/{quote(table)}/commands", Do(chosen, action, reason, second), kind=Carried
+                "POST", f"/api/tables/{quote(table)}/commands", Do(chosen, action, reason, second), kind=CarriedOut
             )
         except Lost as lost:
             raise Lost(str(lost), chosen) from lost
 
-    async def put_up(self, table: str, set_up: SetUp) -> Carried:
+    async def put_up(self, table: str, set_up: SetUp) -> CarriedOut:
         """Put up a new table under a rule book."""
         body = {"table": table, "set_up": set_up, "id": self.ids()}
-        return await self.call("POST", "/api/tables", body, kind=Carried)
+        return await self.call("POST", "/api/tables", body, kind=CarriedOut)
 
-    async def seat_code(self, table: str, player: str | None = None, buy_in: int | None = None) -> SeatCode:
+    async def seat_code(self, table: str, player: str | None = None, buy_in: int | None = None) -> SeatCodeMade:
         """A code with which a player sits down."""
         body = {"player": player, "buy_in": buy_in}
-        return await self.call("POST", f"/api/tables/{quote(table)}/seat-codes", body, kind=SeatCode)
+        return await self.call("POST", f"/api/tables/{quote(table)}/seat-codes", body, kind=SeatCodeMade)
 
     async def add_staff(
         self,
@@ -181,7 +181,7 @@ class Session(_Caller):
         posts: Mapping[Role, str | tuple[str, ...]] | None = None,
         *,
         administrator: bool = False,
-    ) -> Link:
+    ) -> LinkMade:
         """A new account: for each post the tables it reaches, `*` for all."""
         body = {
             "login": login,
@@ -189,7 +189,7 @@ class Session(_Caller):
             "posts": [{"role": role, "tables": tables} for role, tables in (posts or {}).items()],
             "administrator": administrator,
         }
-        return await self.call("POST", "/api/staff", body, kind=Link)
+        return await self.call("POST", "/api/staff", body, kind=LinkMade)
 
     async def my_rounds(self, count: int = 50) -> list[Plain]:
         """A player's own last rounds, every bet explained."""

@@ -18,40 +18,13 @@ from taisai.table.people import Person, Role
 from taisai.table.state import TablePhase
 from taisai.web.endpoint import Call, Endpoint, Stop, Who
 from taisai.web.house import sign_in_fault
+from taisai.wire.answers import Admitted, LinkMade, Me, Said, SeatCodeMade
 
 Password = Annotated[str, Meta(min_length=1, max_length=256)]
 Login = Annotated[str, Meta(min_length=1, max_length=64)]
 Text = Annotated[str, Meta(max_length=200)]
 CASHIER: Final = Person("demo-cashier", Role.DEALER)
 """Who hands play chips to guests of the demo."""
-
-
-class Me(Struct, frozen=True):
-    """Who is signed in."""
-
-    who: str
-    post: str
-    tables: Literal["*"] | tuple[str, ...]
-    csrf: str
-    """To be sent as X-CSRF-Token with whatever is not a GET, when the cookie is used."""
-    locked: bool
-    expires_at: int
-    player: str | None
-    idle_s: int = 0
-    """After so long without a touch the screen locks itself; 0 is never (players)."""
-
-
-class Admitted(Struct, frozen=True):
-    """A new session; a program sends the token as `Authorization: Bearer`."""
-
-    token: str
-    me: Me
-
-
-class Said(Struct, frozen=True):
-    """Done."""
-
-    said: str
 
 
 def _me(call: Call, session: Session) -> Me:
@@ -247,15 +220,6 @@ class SeatCodeBody(Struct, frozen=True, forbid_unknown_fields=True):
     """What the player will buy in for; the dealer confirms it at the table."""
 
 
-class SeatCodeMade(Struct, frozen=True):
-    """A code for one seat, once."""
-
-    code: str
-    table: str
-    player: str
-    expires_at: int
-
-
 async def make_seat_code(call: Call) -> SeatCodeMade:
     """Give out a code for a seat at this table."""
     body = call.body
@@ -275,14 +239,6 @@ class StaffBody(Struct, frozen=True, forbid_unknown_fields=True):
     name: Text
     posts: Annotated[tuple[Post, ...], Meta(max_length=20)] = ()
     administrator: bool = False
-
-
-class LinkMade(Struct, frozen=True):
-    """A one-time link, to be handed to its holder: `/welcome#TOKEN`."""
-
-    login: str
-    token: str
-    expires_at: int
 
 
 def _link(found: OneTimeLink | SignInRefusal) -> LinkMade:

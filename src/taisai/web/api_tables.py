@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from itertools import islice
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 from starlette.responses import Response
@@ -23,41 +23,11 @@ from taisai.table.recall import explain_line, exposure, recall, table_result
 from taisai.table.state import PastRound, TablePhase, TableState
 from taisai.web.endpoint import Call, Endpoint, Stop, Who
 from taisai.web.wire import Do
+from taisai.wire.answers import CarriedOut, FloorCard, Plain, TableCard, TableNow
 
-Plain = dict[str, Any]
 _HOUR_US: Final = 3_600_000_000
 RECALLED: Final = 50
 """A player's own rounds that are given back at once, at most."""
-
-
-class TableCard(Struct, frozen=True):
-    """A table in the list of all."""
-
-    table: str
-    mode: str
-    phase: str
-    suspended: str
-    disabled: bool
-    book: str | None
-    layout: str | None
-    currency: str | None
-    limits: Plain | None
-    round: int
-    round_phase: str
-    players: int
-    watchers: int
-    results: list[Plain]
-
-
-class FloorCard(Struct, frozen=True):
-    """The floor, as anybody sees it."""
-
-    house: str
-    demo: bool
-    now: int
-    tables: list[TableCard]
-    disabled: bool = False
-    """No new round begins at any table."""
 
 
 def _table(call: Call) -> LiveTable:
@@ -96,16 +66,6 @@ async def get_floor(call: Call) -> FloorCard:
     cards = [_card(call, table) for _, table in sorted(house.floor.tables.items())]
     disabled = "*" in house.floor.disabled
     return FloorCard(house.settings.house.name, house.settings.demo.enabled, house.clock.now(), cards, disabled)
-
-
-class TableNow(Struct, frozen=True):
-    """A table as everybody sees it: the same view as over the play socket."""
-
-    seq: int
-    view: Plain
-    until: Plain | None
-    mode: str
-    now: int
 
 
 async def get_table(call: Call) -> TableNow:
@@ -183,17 +143,6 @@ async def my_rounds(call: Call) -> list[Plain]:
 # ------------------------------------------------------------------ commands
 
 
-class DoneBody(Struct, frozen=True):
-    """A command was carried out and is on disk."""
-
-    id: str
-    seq: int
-    repeated: bool
-    events: list[Plain]
-    told: list[str]
-    """What happened, in sentences."""
-
-
 async def _authorised(call: Call, do: Do, session: Session, table: str) -> Command:
     person = session.person
     if person is None:
@@ -211,15 +160,15 @@ async def _authorised(call: Call, do: Do, session: Session, table: str) -> Comma
     return Command(id=do.id, at=now, by=person, do=do.do, authorised_by=second, reason=do.reason)
 
 
-def _done(command_id: str, outcome: Outcome) -> DoneBody:
+def _done(command_id: str, outcome: Outcome) -> CarriedOut:
     if outcome.fault is not None:
         raise Stop(outcome.fault)
     events = [plain(event.what) for event in outcome.events]
     sentences = [line for event in outcome.events for line in told(event.what)]
-    return DoneBody(command_id, outcome.seq, outcome.repeated, events, sentences)
+    return CarriedOut(command_id, outcome.seq, outcome.repeated, events, sentences)
 
 
-async def do_command(call: Call) -> DoneBody:
+async def do_command(call: Call) -> CarriedOut:
     """Carry out a command: the same as over the play socket, and on disk when this answers."""
     table = _table(call)
     session = call.mine
@@ -237,7 +186,7 @@ class NewTable(Struct, frozen=True, forbid_unknown_fields=True):
     id: Annotated[str, Meta(min_length=1, max_length=64)] = "first-set-up"
 
 
-async def put_up_table(call: Call) -> DoneBody:
+async def put_up_table(call: Call) -> CarriedOut:
     """Put up a table that the floor does not have, under a rule book."""
     floor, body, session = call.house.floor, call.body, call.mine
     if body.table in floor.tables and floor.tables[body.table].state.phase is not TablePhase.NEW:
@@ -368,10 +317,10 @@ TABLE_ENDPOINTS: Final = (
         who=Who.PLAYER, query=RoundsQuery,
     ),
     Endpoint(
-        "POST", "/api/tables/{table}/commands", do_command, "Carry out a command", DoneBody, _TAG,
+        "POST", "/api/tables/{table}/commands", do_command, "Carry out a command", CarriedOut, _TAG,
         who=Who.SIGNED_IN, body=Do,
     ),
-    Endpoint("POST", "/api/tables", put_up_table, "Put up a table", DoneBody, _TAG, who=Who.SUPERVISOR, body=NewTable),
+    Endpoint("POST", "/api/tables", put_up_table, "A new table", CarriedOut, _TAG, who=Who.SUPERVISOR, body=NewTable),
     Endpoint("GET", "/api/tables/{table}/crew", get_crew_view, "What the crew sees", Plain, _TAG, who=Who.CREW),
     Endpoint("GET", "/api/pit", get_pit, "Every table in figures", list[Plain], _TAG, who=Who.SUPERVISOR),
     Endpoint(

@@ -35,7 +35,7 @@ BEHIND_S: Final = 20.0
 """How long a connection may be behind before it is dropped."""
 
 REPLIES_MAX: Final = 1_000
-"""Answers that may wait for a slow client; more, and it is dropped."""
+"""Answers that may wait for a slow client, unless the settings say otherwise; more, and it is dropped."""
 
 
 class _Rest:
@@ -55,12 +55,14 @@ class Connection:
     """One client's socket, seen from a table."""
 
     __slots__ = (
-        "_outbox", "_send", "_task", "behind", "closed", "dropped", "is_trusted", "on_drained", "person", "player",
+        "_outbox",
+        "_outbox_max", "_send", "_task", "behind", "closed", "dropped", "is_trusted", "on_drained", "person", "player",
         "sent",
     )  # fmt: skip
 
-    def __init__(self, send: Send, person: Person | None, player: str | None) -> None:
+    def __init__(self, send: Send, person: Person | None, player: str | None, *, outbox_max: int = REPLIES_MAX) -> None:
         self._send = send
+        self._outbox_max = outbox_max
         self.person = person
         self.player = player
         self.behind = False
@@ -83,7 +85,7 @@ class Connection:
         """Send an answer: it waits when the buffer is full, and is never left out while the client is there."""
         if self._task is None:
             self.push(text)
-        elif len(self._outbox) < REPLIES_MAX:
+        elif len(self._outbox) < self._outbox_max:
             self._outbox.append(text)
         else:
             self.closed = True
@@ -193,10 +195,6 @@ class Channel:
         """Tell everybody the same."""
         for connection in list(self._watchers):
             connection.push(text)
-
-    def is_seated(self, player: str) -> bool:
-        """Whether a player has a connection."""
-        return player in self._seats
 
     def _continue(self, connection: Connection, after: int | None) -> bool:
         if after is None:

@@ -266,10 +266,6 @@ class House:
         if channel is not None:
             channel.changed(events)
 
-    def notice(self, name: str, code: str, sentence: str) -> None:
-        """A word to everybody at a table."""
-        self.channel(name).notice(text_of(Notice(code, sentence)))
-
     # ------------------------------------------------------------------ people
 
     async def session_of(self, token: str | None) -> Session | None:

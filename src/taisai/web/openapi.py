@@ -12,7 +12,6 @@ from taisai.web.endpoint import Endpoint, Errors, Who
 from taisai.web.wire import ClientMessage, ServerMessage
 
 _REF: Final = "#/components/schemas/{name}"
-_TEXT: Final = {"image/svg+xml": str, "text/plain": str, "text/csv": str, "text/html": str}
 
 
 def openapi(endpoints: tuple[Endpoint, ...], *, public_url: str = "") -> dict[str, Any]:
@@ -66,7 +65,7 @@ _DESCRIPTION: Final = (
 def _operation(each: Endpoint, schema_of: dict[int, Any]) -> dict[str, Any]:
     answer = {"type": "string"} if each.answer in (str, bytes) else schema_of[id(each.answer)]
     content = {each.media: {"schema": answer}} | {media: {"schema": {"type": "string"}} for media in each.also}
-    errors = {"application/json": {"schema": schema_of_errors(schema_of)}}
+    errors = {"application/json": {"schema": schema_of[id(Errors)]}}
     operation: dict[str, Any] = {
         "summary": each.summary,
         "operationId": each.handler.__name__,
@@ -93,11 +92,6 @@ def _operation(each: Endpoint, schema_of: dict[int, Any]) -> dict[str, Any]:
     if each.who is not Who.ANYONE:
         operation["security"] = [{"bearer": []}, {"cookie": []}]
     return operation
-
-
-def schema_of_errors(schema_of: dict[int, Any]) -> Any:
-    """The schema of every error."""
-    return schema_of[id(Errors)]
 
 
 def _query_parameters(kind: type[Struct]) -> list[dict[str, Any]]:

@@ -54,11 +54,11 @@ class PlaySocket:
             self._person = session.person
             player = session.who if session.is_player else None
         self._send = send
-        self.connection = Connection(send, self._person, player)
+        limits = house.settings.limits
+        self.connection = Connection(send, self._person, player, outbox_max=limits.queue_per_client)
         if session is not None:
             self.connection.is_trusted = partial(_is_good, house, session.key)
         self._channel: Channel = house.channel(table.name)
-        limits = house.settings.limits
         self._rate, self._burst = float(limits.commands_per_second), float(limits.commands_burst)
         self._tokens, self._filled_at = self._burst, monotonic()
         self._frame_bytes = limits.frame_bytes

@@ -1,4 +1,7 @@
-"""What the house answers over HTTP, as far as a client looks into it; fields that it does not know are left out."""
+"""What the API answers, where both ends look into it: the server encodes these types, the client decodes them.
+
+A field that one end does not know is left out by the other, so an older client goes on with a newer house.
+"""
 
 from __future__ import annotations
 
@@ -16,19 +19,45 @@ class Me(Struct, frozen=True):
     post: str
     tables: Literal["*"] | tuple[str, ...]
     csrf: str
+    """To be sent as X-CSRF-Token with whatever is not a GET, when the cookie is used."""
     locked: bool
     expires_at: int
     player: str | None
+    idle_s: int = 0
+    """After so long without a touch the screen locks itself; 0 is never (players)."""
 
 
 class Admitted(Struct, frozen=True):
-    """A new session, and the token that stands for it."""
+    """A new session; a program sends the token as `Authorization: Bearer`."""
 
     token: str
     me: Me
 
     def __repr__(self) -> str:
         return f"Admitted(…, {self.me.who!r})"
+
+
+class Said(Struct, frozen=True):
+    """Done."""
+
+    said: str
+
+
+class SeatCodeMade(Struct, frozen=True):
+    """A code for one seat, once."""
+
+    code: str
+    table: str
+    player: str
+    expires_at: int
+
+
+class LinkMade(Struct, frozen=True):
+    """A one-time link, to be handed to its holder: `/welcome#TOKEN`."""
+
+    login: str
+    token: str
+    expires_at: int
 
 
 class TableCard(Struct, frozen=True):
@@ -57,10 +86,12 @@ class FloorCard(Struct, frozen=True):
     demo: bool
     now: int
     tables: list[TableCard]
+    disabled: bool = False
+    """No new round begins at any table."""
 
 
 class TableNow(Struct, frozen=True):
-    """A table as everybody sees it."""
+    """A table as everybody sees it: the same view as over the play socket."""
 
     seq: int
     view: Plain
@@ -69,7 +100,7 @@ class TableNow(Struct, frozen=True):
     now: int
 
 
-class Carried(Struct, frozen=True):
+class CarriedOut(Struct, frozen=True):
     """A command was carried out and is on disk."""
 
     id: str
@@ -77,26 +108,4 @@ class Carried(Struct, frozen=True):
     repeated: bool
     events: list[Plain]
     told: list[str]
-
-
-class SeatCode(Struct, frozen=True):
-    """A code for one seat, once."""
-
-    code: str
-    table: str
-    player: str
-    expires_at: int
-
-
-class Link(Struct, frozen=True):
-    """A one-time link: its holder chooses a password with the token."""
-
-    login: str
-    token: str
-    expires_at: int
-
-
-class Said(Struct, frozen=True):
-    """Done."""
-
-    said: str
+    """What happened, in sentences."""
