@@ -11,7 +11,7 @@ LOCK_OPTIONS ?=
 
 .PHONY: help
 help: ## show this list
-	@sed -nE 's/^([a-z]+):.*## (.*)/make \1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r target what; do \
+	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r target what; do \
 		printf '  %-18s %s\n' "$$target" "$$what"; done
 
 .venv/.run: requirements/run.lock pyproject.toml
@@ -63,6 +63,12 @@ shifts: .venv/.run ## write the expected output of tests/shifts anew (review the
 .PHONY: torture
 torture: .venv/.dev ## the long tests
 	TAISAI_TORTURE=1 $(BIN)/pytest -n auto tests/table tests/journal tests/audit tests/floor tests/web tests/torture
+
+# Three nodes, 200 tables, 2,000 bots, ten minutes; TORTURE_NODES='--tables 60 --bots 600 --minutes 2' for less.
+TORTURE_NODES ?=
+.PHONY: torture-nodes
+torture-nodes: .venv/.dev ## kill, freeze and cut off nodes on one PostgreSQL for ten minutes
+	$(BIN)/python -m tests.torture.nodes $(TORTURE_NODES)
 
 .PHONY: clauses
 clauses: .venv/.dev ## write which tests hold which clause, for `taisai clause`

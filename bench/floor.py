@@ -17,12 +17,11 @@ from typing import Any
 import uvloop
 
 from bench.load import Socket, connect
-from bench.measure import Line
+from bench.measure import Line, paired
 
 TABLES, PLAYERS = 8, 8
-ROUNDS, BETS = 12, 40
+ROUNDS, BETS = 36, 40
 WATCHERS, RESULTS = 1_000, 12
-REPEATS = 3
 BOXES = ("small", "big", "odd", "even", "total:9", "pair:12", "single:3", "double:4")
 
 
@@ -103,16 +102,21 @@ class Players:
         return time.perf_counter() - started
 
 
-async def echo_rate(pause: float = 0.0) -> tuple[float, list[float]]:
-    """Frames a second through the bare stack."""
-    with server("echo") as told:
-        players = Players(pause)
-        sockets = [await connect(told["port"], "/", "", players.heard) for _ in range(TABLES * PLAYERS)]
-        seconds = 0.0
-        for number in range(ROUNDS):
-            frames = {socket: bet_frames(f"p{place}", number) for place, socket in enumerate(sockets)}
-            seconds += await players.play(frames)
-        return ROUNDS * BETS * len(sockets) / seconds, players.latencies
+class Echoes:
+    """Players whose frames come back through the bare stack."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._players = Players()
+        self._sockets: list[Socket] = []
+
+    async def round(self, number: int) -> float:
+        """Nanoseconds a frame."""
+        if not self._sockets:
+            for _ in range(TABLES * PLAYERS):
+                self._sockets.append(await connect(self._port, "/", "", self._players.heard))
+        frames = {socket: bet_frames(f"p{place}", number) for place, socket in enumerate(self._sockets)}
+        return await self._players.play(frames) / (BETS * len(frames)) * 1e9
 
 
 class Dealers:
@@ -146,28 +150,53 @@ class Dealers:
         await self.do(socket, do="pay-all")
 
 
-async def bet_rate(journal: str, pause: float = 0.0) -> tuple[float, list[float]]:
-    """Bets a second: checked by the rules, on disk, answered."""
+class Bets:
+    """Players who bet: checked by the rules, on disk, answered. A dealer a table opens and settles the rounds."""
+
+    def __init__(self, told: dict[str, Any], pause: float = 0.0) -> None:
+        self._told = told
+        self.players, self._dealers = Players(pause), Dealers()
+        self._crew: list[Socket] = []
+        self._seats: dict[str, Socket] = {}
+
+    async def _sit_down(self) -> None:
+        port = self._told["port"]
+        for table, token in self._told["dealers"].items():
+            self._crew.append(await connect(port, f"/play/{table}", token, self._dealers.heard))
+        for table, each in self._told["seats"].items():
+            for player, token in each:
+                self._seats[player] = await connect(port, f"/play/{table}", token, self.players.heard)
+
+    async def round(self, number: int) -> float:
+        """Nanoseconds a bet, of the time in which bets are open."""
+        if not self._seats:
+            await self._sit_down()
+        await asyncio.gather(*(self._dealers.do(each, do="open-bets") for each in self._crew))
+        frames = {socket: bet_frames(player, number) for player, socket in self._seats.items()}
+        seconds = await self.players.play(frames)
+        await asyncio.gather(*(self._dealers.settle(each) for each in self._crew))
+        if self.players.refused:
+            raise RuntimeError(f"{self.players.refused} bets were refused")
+        return seconds / (BETS * len(frames)) * 1e9
+
+
+async def side_by_side(journal: str) -> list[tuple[float, float, float]]:
+    """Bets, echoes, and echoes by the short way: nanoseconds each, a round of one after a round of the others."""
+    players = str(PLAYERS)
+    with server("floor", journal, str(TABLES), players) as floor, server("echo") as echo, server("short-echo") as short:
+        runs = (Bets(floor), Echoes(echo["port"]), Echoes(short["port"]))
+        for each in runs:  # one round to warm up
+            await each.round(0)
+        return [tuple([await each.round(number) for each in runs]) for number in range(1, ROUNDS + 1)]  # type: ignore[misc] # there are three of them
+
+
+async def half_load(journal: str, bet_ns: float) -> list[float]:
+    """Answer times in seconds when bets come half as fast as they could."""
     with server("floor", journal, str(TABLES), str(PLAYERS)) as told:
-        players, dealers = Players(pause), Dealers()
-        crew = [
-            await connect(told["port"], f"/play/{table}", token, dealers.heard)
-            for table, token in told["dealers"].items()
-        ]
-        seats = {
-            player: await connect(told["port"], f"/play/{table}", token, players.heard)
-            for table, each in told["seats"].items()
-            for player, token in each
-        }
-        seconds = 0.0
-        for number in range(ROUNDS):
-            await asyncio.gather(*(dealers.do(each, do="open-bets") for each in crew))
-            frames = {socket: bet_frames(player, number) for player, socket in seats.items()}
-            seconds += await players.play(frames)
-            await asyncio.gather(*(dealers.settle(each) for each in crew))
-        if players.refused:
-            raise RuntimeError(f"{players.refused} bets were refused")
-        return ROUNDS * BETS * len(seats) / seconds, players.latencies
+        bets = Bets(told, 2 * TABLES * PLAYERS * bet_ns / 1e9)
+        for number in range(ROUNDS // 3):
+            await bets.round(number)
+        return bets.players.latencies
 
 
 def p99(latencies: list[float]) -> float:
@@ -241,16 +270,13 @@ def measured() -> list[Line]:
     """Bets against echoes, the slowest hundredth at half that load, a result to everybody against a bare broadcast."""
     lines = []
     with tempfile.TemporaryDirectory() as folder:
-        pairs = []
-        for number in range(REPEATS):
-            echo, _ = uvloop.run(echo_rate())
-            bets, _ = uvloop.run(bet_rate(str(Path(folder) / f"{number}.db")))
-            pairs.append((bets / echo, bets, echo))
-        _, bets, echo = sorted(pairs)[REPEATS // 2]
+        rounds = uvloop.run(side_by_side(str(Path(folder) / "full.db")))
+        bets, echo = paired([(ours, bare) for ours, bare, _ in rounds])
         what = f"a bet over WebSocket: rules, fsync, answer ({TABLES * PLAYERS} players, {TABLES} tables)"
-        lines.append(Line(what, "an echo on the same stack", 1e9 / bets, 1e9 / echo, 2.5))
-        pause = 2 * TABLES * PLAYERS / bets
-        _, latencies = uvloop.run(bet_rate(str(Path(folder) / "half.db"), pause))
+        lines.append(Line(what, "an echo on the same stack", bets, echo, 2.5))
+        shortly, short = paired([(ours, bare) for ours, _, bare in rounds])
+        lines.append(Line(what, "an echo that goes past ASGI as bets do", shortly, short, None))
+        latencies = uvloop.run(half_load(str(Path(folder) / "half.db"), bets))
         lines.append(Line("99 of 100 bets at half that load answered within", "50 ms", p99(latencies) * 1e6, 50e6, 1.0))
         result, payload = uvloop.run(result_time(str(Path(folder) / "result.db")))
         bare = uvloop.run(broadcast_time(payload))

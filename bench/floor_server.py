@@ -1,6 +1,7 @@
 """Servers for the benchmarks of the floor, each in a process of its own.
 
     python -m bench.floor_server echo              answers every frame with itself: the bare stack
+    python -m bench.floor_server short-echo        the same by the floor's short way past ASGI
     python -m bench.floor_server floor FILE N P    N tables of P players each on a journal, dealt by the client
     python -m bench.floor_server broadcast         every frame goes to everybody: a bare broadcast
 
@@ -30,8 +31,9 @@ from taisai.table import actions as a
 from taisai.table.people import Person, Role
 from taisai.web.app import App
 from taisai.web.house import House
+from taisai.web.line import LineSocket, line_of, text_frame
 from taisai.web.logs import set_up_logs
-from taisai.web.serve import SWITCH_S
+from taisai.web.serve import tune
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -47,6 +49,15 @@ async def echo(_scope: Message, receive: Receive, send: Send) -> None:
         if message["type"] != "websocket.receive":
             return
         await send({"type": "websocket.send", "text": message["text"]})
+
+
+async def short_echo(scope: Message, receive: Receive, send: Send) -> None:
+    """Every frame comes back, by the short way that the floor's own frames go."""
+    await receive()
+    await send({"type": "websocket.accept"})
+    line = line_of(scope)
+    line.heard = lambda raw: (line.write(text_frame(raw)), None)[1]
+    await receive()
 
 
 EVERYBODY: set[Send] = set()
@@ -68,12 +79,15 @@ async def broadcast(_scope: Message, receive: Receive, send: Send) -> None:
         EVERYBODY.discard(send)
 
 
-async def _run(app: Any, told: Callable[[int], dict[str, Any]]) -> None:
+async def _run(
+    app: Any, told: Callable[[int], dict[str, Any]], ws: str | type[asyncio.Protocol] = "websockets-sansio"
+) -> None:
     config = uvicorn.Config(
-        app, host="127.0.0.1", port=0, ws="websockets-sansio", ws_per_message_deflate=False, lifespan="off",
+        app, host="127.0.0.1", port=0, ws=ws, ws_per_message_deflate=False, lifespan="off",
         access_log=False, log_config=None, backlog=4096,
     )  # fmt: skip
     server = uvicorn.Server(config)
+    tune()
     serving = asyncio.get_running_loop().create_task(server.serve())
     while not server.started:
         await asyncio.sleep(0.01)
@@ -112,7 +126,7 @@ async def floor(journal: str, tables: int, players: int) -> None:
             (f"{name}-p{place}", (await sessions.begin_player(name, f"{name}-p{place}")).token)
             for place in range(players)
         ]
-    await _run(App(house), lambda port: {"port": port, "seats": seats, "dealers": dealers})
+    await _run(App(house), lambda port: {"port": port, "seats": seats, "dealers": dealers}, LineSocket)
 
 
 async def _open(house: House, name: str, players: list[str]) -> None:
@@ -137,10 +151,11 @@ async def _open(house: House, name: str, players: list[str]) -> None:
 
 def main() -> None:
     """Serve what was asked for."""
-    sys.setswitchinterval(SWITCH_S)
     match sys.argv[1:]:
         case ["echo"]:
             uvloop.run(_run(echo, lambda port: {"port": port}))
+        case ["short-echo"]:
+            uvloop.run(_run(short_echo, lambda port: {"port": port}, LineSocket))
         case ["broadcast"]:
             uvloop.run(_run(broadcast, lambda port: {"port": port}))
         case ["floor", journal, tables, players]:

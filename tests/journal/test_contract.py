@@ -20,12 +20,12 @@ from taisai.journal import (
     JournalDamaged,
     JournalUnreachable,
     NewRecord,
-    Record,
     SequenceConflict,
     SigningFault,
     open_journal,
 )
 from taisai.journal.chain import genesis
+from taisai.journal.record import Row
 from taisai.journal.verify import verify, verify_file
 from tests.journal.samples import NOON, TABLES, content, fill, new, several
 
@@ -320,7 +320,7 @@ def test_progress_is_told(journal: Journal) -> None:
             verify(
                 journal,
                 progress=lambda *step: told.append(step),
-                each=lambda some: handed.extend(one.seq for one in some),
+                each=lambda some: handed.extend(row[1] for row in some),
             )
         )
         == []
@@ -334,7 +334,7 @@ def test_what_the_receiver_of_records_raises_is_not_hidden(journal: Journal, err
     """When whoever is handed the records fails, verification fails with him and does not call it a finding."""
     fill(journal)
 
-    def fail(_records: list[Record]) -> None:
+    def fail(_rows: list[Row]) -> None:
         raise error("on purpose")
 
     with pytest.raises(error, match="on purpose"):

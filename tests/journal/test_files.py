@@ -223,7 +223,7 @@ def test_the_settings_of_the_file(tmp_path: Path) -> None:
         "synchronous": 2,
         "foreign_keys": 1,
         "application_id": APPLICATION_ID,
-        "user_version": 3,
+        "user_version": 4,
     }
     assert (tmp_path / "journal.db").read_bytes()[68:72] == b"tsJ1"
 
@@ -264,7 +264,7 @@ def test_an_older_form_is_brought_up(tmp_path: Path) -> None:
     connection.executemany(f"INSERT INTO record VALUES ({'?, ' * 11}?)", rows)
     connection.executemany("INSERT INTO head VALUES (?, ?, ?)", heads)
     connection.close()
-    with pytest.raises(UnknownFormat, match="a journal of form 1, and form 3 is needed: open it once for writing"):
+    with pytest.raises(UnknownFormat, match="a journal of form 1, and form 4 is needed: open it once for writing"):
         SqliteJournal(path, read_only=True)
     with SqliteJournal(path) as journal:
         assert content(journal)[:3] == before
@@ -277,12 +277,12 @@ def test_an_older_form_is_brought_up(tmp_path: Path) -> None:
 def test_a_newer_form_is_refused(sound: Path, tmp_path: Path) -> None:
     """A journal that a newer taisai has brought up is refused, and left as it is."""
     path = copy_of(sound, tmp_path / "journal.db")
-    newer = (*shipped(), Migration(4, "more", "CREATE TABLE more (a INTEGER) STRICT;"))
+    newer = (*shipped(), Migration(5, "more", "CREATE TABLE more (a INTEGER) STRICT;"))
     with SqliteJournal(path, migrations=newer) as journal:
         assert list(verify(journal)) == []
     before = path.read_bytes()
     for read_only in (True, False):
-        with pytest.raises(UnknownFormat, match="made by a newer taisai: it has form 4, and this one knows up to 3"):
+        with pytest.raises(UnknownFormat, match="made by a newer taisai: it has form 5, and this one knows up to 4"):
             SqliteJournal(path, read_only=read_only)
     assert path.read_bytes() == before
 
@@ -290,8 +290,8 @@ def test_a_newer_form_is_refused(sound: Path, tmp_path: Path) -> None:
 def test_an_altered_migration_is_refused(sound: Path, tmp_path: Path) -> None:
     """A journal whose migrations are not the ones of this taisai is refused."""
     path = copy_of(sound, tmp_path / "journal.db")
-    first, second, third = shipped()
-    altered = (first, second._replace(sql=second.sql + "-- an afterthought\n"), third)
+    first, second, *others = shipped()
+    altered = (first, second._replace(sql=second.sql + "-- an afterthought\n"), *others)
     for read_only in (True, False):
         with pytest.raises(UnknownFormat, match=r"migration 2 \(checkpoints\) is not the one that this taisai has"):
             SqliteJournal(path, read_only=read_only, migrations=altered)
@@ -300,7 +300,7 @@ def test_an_altered_migration_is_refused(sound: Path, tmp_path: Path) -> None:
 def test_a_migration_that_fails_changes_nothing(sound: Path, tmp_path: Path) -> None:
     """A migration is applied whole or not at all."""
     path = copy_of(sound, tmp_path / "journal.db")
-    broken = (*shipped(), Migration(4, "broken", "CREATE TABLE more (a INTEGER) STRICT; CREATE TABLE record (a);"))
+    broken = (*shipped(), Migration(5, "broken", "CREATE TABLE more (a INTEGER) STRICT; CREATE TABLE record (a);"))
     with pytest.raises(Exception, match="table record already exists"):
         SqliteJournal(path, migrations=broken)
     with SqliteJournal(path) as journal:
@@ -310,4 +310,4 @@ def test_a_migration_that_fails_changes_nothing(sound: Path, tmp_path: Path) -> 
 def test_the_migrations_are_numbered() -> None:
     """The migrations that are shipped are numbered from 1 without gaps."""
     assert [one.number for one in shipped()] == list(range(1, len(shipped()) + 1))
-    assert [one.name for one in shipped()] == ["records", "checkpoints", "drawer"]
+    assert [one.name for one in shipped()] == ["records", "checkpoints", "drawer", "heads"]

@@ -183,3 +183,49 @@ def test_a_lease_changes_hands_under_load(nodes: tuple[PostgresJournal, Postgres
     fences = [int(record.command_id.partition("-")[0]) for record in records]
     assert fences == sorted(fences)
     assert list(verify(nodes[0])) == []
+
+
+def test_nodes_take_turns_without_holding_the_end(nodes: tuple[PostgresJournal, PostgresJournal]) -> None:
+    """Two nodes that write to their own tables in turn learn the journal's end anew, and look at nothing else."""
+    one, two = nodes
+    fences = {"T1": one.take_lease("T1", "one", 60) or 0, "T2": two.take_lease("T2", "two", 60) or 0}
+    for journal, table in ((one, "T1"), (two, "T2")):
+        journal.append([Batch(table, 0, [new(f"{table}-0")])], {table: fences[table]})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("taisai.journal.postgres_append.LOOK", "SELECT nothing FROM nowhere")
+        for number in (1, 2, 3):
+            for journal, table in ((one, "T1"), (two, "T2")):
+                journal.append([Batch(table, number, [new(f"{table}-{number}")])], {table: fences[table]})
+    assert [record.table for record in one.read_all()] == ["T1", "T2"] * 4
+    assert list(verify(one)) == []
+
+
+def test_who_writes_without_a_lease_is_noticed(nodes: tuple[PostgresJournal, PostgresJournal]) -> None:
+    """A holder whose table was written to past its lease is told that the table has moved, and writes on from there."""
+    one, two = nodes
+    fences = {"T1": one.take_lease("T1", "one", 60) or 0}
+    one.append([Batch("T1", 0, [new("a")])], fences)
+    two.append([Batch("T1", 1, [new("b")])])
+    with pytest.raises(SequenceConflict):
+        one.append([Batch("T1", 1, [new("c")])], fences)
+    one.append([Batch("T1", 2, [new("c")])], fences)
+    assert [record.command_id for record in one.read("T1")] == ["a", "b", "c"]
+    assert list(verify(two)) == []
+
+
+def test_a_lease_that_came_back_knows_nothing_of_before(
+    nodes: tuple[PostgresJournal, PostgresJournal], tmp_path: Path
+) -> None:
+    """What a holder knew under an earlier lease is looked up again: another may have written in between."""
+    one, two = nodes
+    first = one.take_lease("T1", "one", 60) or 0
+    one.append([Batch("T1", 0, [new("a")])], {"T1": first})
+    run_out(tmp_path)
+    second = two.take_lease("T1", "two", 60) or 0
+    two.append([Batch("T1", 1, [new("b")])], {"T1": second})
+    with pytest.raises(LeaseLost):
+        one.append([Batch("T1", 1, [new("c")])], {"T1": first})
+    two.release_lease("T1", "two")
+    third = one.take_lease("T1", "one", 60) or 0
+    one.append([Batch("T1", 2, [new("c")])], {"T1": third})
+    assert [record.command_id for record in two.read("T1")] == ["a", "b", "c"]

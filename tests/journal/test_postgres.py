@@ -23,6 +23,7 @@ from taisai.journal import (
     JournalFull,
     JournalReadOnly,
     JournalUnreachable,
+    NewRecord,
     NotAJournal,
     OutcomeUnknown,
     SigningFault,
@@ -485,3 +486,25 @@ def test_a_journal_is_used_from_inside_a_loop(on_server: PostgresJournal) -> Non
         return journal.position()
 
     assert asyncio.run(use(append)) == 3
+
+
+ODD_TEXTS = ('"', '","', "\\", "\\0", "\0", "NULL", "{}", "a,b", " ", '\\"', "\n", "'", "$1", "骰")
+
+
+def test_odd_texts_come_back_as_they_were(on_server: PostgresJournal) -> None:
+    """Quotes, commas, braces, backslashes and zeros in names and ids are kept as given, also beside plain ones."""
+    plain = [NewRecord("bet-placed", 1, 7, "plain", 0, "p1", b"body")]
+    for text in ODD_TEXTS:
+        odd = NewRecord(f"kind{text}", 1, -7, f"id{text}", 0, text, text.encode())
+        on_server.append([Batch(f"T{text}", 0, [odd]), Batch(f"plain{text}", 0, plain)])
+        (found,) = on_server.read(f"T{text}")
+        assert (found.kind, found.command_id, found.by, found.body) == (odd.kind, odd.command_id, text, text.encode())
+    assert list(verify(on_server)) == []
+
+
+def test_bodies_of_any_length_share_a_commit(on_server: PostgresJournal) -> None:
+    """Bodies go to the server as one piece, and each record gets its own part of it, empty or long."""
+    bodies = [b"", b"a", b"", b"\0" * 70_000, "骰".encode(), b""]
+    on_server.append([Batch("T1", 0, [NewRecord("k", 1, 0, f"c{n}", 0, "p", body) for n, body in enumerate(bodies)])])
+    assert [record.body for record in on_server.read("T1")] == bodies
+    assert list(verify(on_server)) == []

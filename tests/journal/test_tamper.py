@@ -196,11 +196,11 @@ CHECKPOINT_CHANGES = [
 ]
 
 FILE_CHANGES = [
-    Change("migration.number", "UPDATE migration SET number = 4 WHERE number = 3", "file-damaged"),
+    Change("migration.number", "UPDATE migration SET number = 5 WHERE number = 4", "file-damaged"),
     Change("migration.name", "UPDATE migration SET name = 'x' WHERE number = 2", "file-damaged"),
     Change("migration.checksum", "UPDATE migration SET checksum = zeroblob(32) WHERE number = 1", "file-damaged"),
     Change("delete migration", "DELETE FROM migration WHERE number = 2", "file-damaged"),
-    Change("user_version", "PRAGMA user_version = 4", "file-damaged"),
+    Change("user_version", "PRAGMA user_version = 5", "file-damaged"),
     Change("user_version", "PRAGMA user_version = 1", "file-damaged"),
     Change("application_id", "PRAGMA application_id = 7", "file-damaged"),
     Change("another table", "CREATE TABLE more (a)", "schema-altered"),

@@ -5,6 +5,7 @@ Enters: the name of a bug. Leaves: a context in which the program has it.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from typing import Any, Final
@@ -154,7 +155,7 @@ def _skipped_record() -> Planted:
 def _late_bets() -> Planted:
     """A bet is taken whatever the phase of the round is."""
     needs, handle = ACTIONS[a.PlaceBet]
-    return patch.dict(ACTIONS, {a.PlaceBet: (needs._replace(round=None), handle)})
+    return patch.dict(ACTIONS, {a.PlaceBet: (dataclasses.replace(needs, round=None), handle)})
 
 
 def _void_keeps_a_bet() -> Planted:

@@ -29,8 +29,32 @@ if TYPE_CHECKING:
 UNSURE: Final = frozenset({HouseCode.TRY_AGAIN, HouseCode.NOT_HELD, HouseCode.ID_TAKEN, HouseCode.CLOSING})
 OURS: Final = ("auto-", "restart-", "opening-", "seat-")
 """How the ids of commands begin that no player has given."""
+ENDS: Final = frozenset({h.RoundConcluded, h.RoundVoided})
 WHOLE_EVERY: Final = 40
 """Every so often a whole state is compared; money and round are, each time."""
+
+
+class KnownEvents:
+    """`event_of`, worked out once for the same bytes: nodes, checks and audit read each record many times."""
+
+    def __init__(self) -> None:
+        self._events: dict[bytes, tuple[str, int, h.Event]] = {}
+
+    def of(self, record: Record) -> h.Event:
+        """The event of a record."""
+        known = self._events.get(record.body)
+        if known is not None and known[0] == record.kind and known[1] == record.version:
+            return known[2]
+        event = event_of(record)
+        self._events[record.body] = (record.kind, record.version, event)
+        return event
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self._events.clear()
+
+
+EVENTS: Final = KnownEvents()
 
 
 class Broken(Exception):
@@ -53,6 +77,8 @@ class Felt:
         self.open = False
         self.paid: set[tuple[str, str]] = set()
         self.rounds = 0
+        self.moved = True
+        """Chips have moved since this was last set to false."""
 
     def copy(self) -> Felt:
         """The same, to go on with."""
@@ -71,6 +97,7 @@ class Felt:
         """Chips go into a box, while bets are open."""
         if not self.open:
             raise Broken(f"a bet of {what.player} was placed after the close")
+        self.moved = True
         self.funds[what.player] = self.funds.get(what.player, 0) - what.amount
         if self.funds[what.player] < 0:
             raise Broken(f"{what.player} has bet more than he has")
@@ -92,6 +119,7 @@ class Felt:
             self.stakes[place] = left
         else:
             self.stakes.pop(place, None)
+        self.moved = True
         self.funds[part.player] = self.funds.get(part.player, 0) + part.amount
 
     def collected(self, what: h.LosersCollected) -> None:
@@ -108,6 +136,7 @@ class Felt:
         self.paid.add(place)
         if what.returned != what.stake + what.winnings:
             raise Broken(f"{what.player} got {what.returned} for {what.stake} and {what.winnings}")
+        self.moved = True
         self.funds[what.player] = self.funds.get(what.player, 0) + what.returned
 
     def voided(self, what: h.RoundVoided) -> None:
@@ -134,6 +163,7 @@ class Felt:
 
     def bought(self, what: h.BoughtIn) -> None:
         """Chips for cash."""
+        self.moved = True
         self.funds[what.player] = self.funds.get(what.player, 0) + what.amount
 
 
@@ -211,21 +241,28 @@ class Checker:
             if record.seq != len(states) or self._ends.get(table, record.prev) != record.prev:
                 raise Broken(f"{table}: record {record.seq} does not follow record {len(states) - 1}")
             self._ends[table] = record.hash
-            self._right_writer(way, table)
-            self._asked_for(record)
-            event = event_of(record)
+            if self._world.several:
+                self._right_writer(way, table)
+            event = EVENTS.of(record)
+            what = event.what
+            if not record.command_id.startswith(OURS):
+                self._asked_for(record, what)
+            before = states[-1]
             try:
-                state = evolve(states[-1], event)
+                state = evolve(before, event)
             except LedgerBroken as error:
                 raise Broken(f"{table}: {error}") from error
-            self.felts[table].see(event.what)
-            self._money(table, state, event.what)
+            felt = self.felts[table]
+            felt.see(what)
+            if felt.moved or state.ledger is not before.ledger:  # where nothing moved it is as it was a record ago
+                felt.moved = False
+                self._money(table, state)
+            if type(what) in ENDS and any(name.startswith("box:") for name in state.ledger):
+                raise Broken(f"{table}: chips lie on the felt after the round")
             states.append(state)
 
     def _right_writer(self, way: Way, table: str) -> None:
         """Who writes has the lease, and nobody else writes under its number."""
-        if not self._world.several:
-            return
         held = self._world.disk.lease_of.get(table)
         if held is None or held.holder != way.holder:
             owner = None if held is None else held.holder
@@ -233,11 +270,8 @@ class Checker:
         if self._writers.setdefault((table, held.fence), way.holder) != way.holder:
             raise Broken(f"two nodes wrote to {table} under the number {held.fence}")
 
-    def _asked_for(self, record: Record) -> None:
-        if record.command_id.startswith(OURS):
-            return
+    def _asked_for(self, record: Record, what: h.Happening) -> None:
         asked = self.asked.get(record.command_id)
-        what = event_of(record).what
         match None if asked is None else asked.action, what:
             case a.PlaceBet(player=player, box=box, amount=amount), h.BetPlaced() as bet:
                 right = (player, box, amount) == (bet.player, bet.box, bet.amount)
@@ -248,15 +282,14 @@ class Checker:
         if not right or record.part or asked is None or asked.table != record.table:
             raise Broken(f"{record.table}: nobody asked for {what} under {record.command_id}")
 
-    def _money(self, table: str, state: TableState, what: h.Happening) -> None:
-        ledger, felt = state.ledger, self.felts[table]
+    def _money(self, table: str, state: TableState) -> None:
+        """The ledger sums to nothing, and every player has what the events give him."""
+        ledger = state.ledger
         if sum(ledger.values()):
             raise Broken(f"{table}: the ledger sums to {sum(ledger.values())}")
-        for player, chips in felt.funds.items():
+        for player, chips in self.felts[table].funds.items():
             if ledger.get("player:" + player, 0) != chips:
                 raise Broken(f"{table}: {player} has {chips} by the events, {state.funds(player)} by the ledger")
-        if isinstance(what, (h.RoundConcluded, h.RoundVoided)) and any(name.startswith("box:") for name in ledger):
-            raise Broken(f"{table}: chips lie on the felt after the round")
 
     # ------------------------------------------------------------------ what nodes tell
 
@@ -335,7 +368,7 @@ class Checker:
             raise Broken(f"{node.holder} acknowledged {command_id}, and it is not on disk")
         if outcome.seq < there[-1].seq or (not outcome.repeated and outcome.seq != there[-1].seq):
             raise Broken(f"{command_id} was acknowledged as record {outcome.seq}, and it is record {there[-1].seq}")
-        if outcome.events and outcome.events != tuple(event_of(record) for record in there):
+        if outcome.events and outcome.events != tuple(map(EVENTS.of, there)):
             raise Broken(f"{command_id} was acknowledged with other events than are on disk")
         if not asked.done:
             asked.done = True
@@ -344,8 +377,10 @@ class Checker:
     # ------------------------------------------------------------------ the end
 
     def final(self) -> None:
-        """After everything is quiet: each acknowledged command is there once, everybody was answered."""
+        """When all is quiet: each acknowledged command is there once, everybody was answered, the money is right."""
         disk = self._world.disk
+        for table, states in self.states.items():
+            self._money(table, states[-1])
         for command_id, asked in self.asked.items():
             there = disk.commands(asked.table, command_id)
             if len(there) != 1 and (asked.done or there):

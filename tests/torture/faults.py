@@ -6,7 +6,7 @@ out, servers that restart: between any two steps, several at a time, until `end`
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tests.torture.loop import SECOND
@@ -18,22 +18,27 @@ if TYPE_CHECKING:
 MS: Final = 1_000
 SKEW_MAX: Final = 4 * SECOND
 """Clocks of one house are not further apart than this."""
+KINDS: Final = (
+    "crash", "crash", "freeze", "cut", "cut", "full", "slow", "jump", "restart", "leave", "lossy", "lossy",
+)  # fmt: skip
+"""What can go wrong with one node, each as often as it stands here."""
+KINDS_OF_SEVERAL: Final = ("freeze", "cut", "apart", "expire", "server-jump", "crash-all")
+"""What else can go wrong with several."""
 
 
 class Faults:
     """The hand that breaks things."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, only: Sequence[str] = ()) -> None:
+        """`only`: names of `KINDS`; any kind if there is none."""
         self._world = world
         self.count = 0
         self._ended = False
-        self._mean_us = world.chance.choice((250 * MS, 700 * MS, 2_000 * MS))
+        self._mean_us = world.chance.choice((200 * MS, 500 * MS, 1_200 * MS))
+        names = KINDS + KINDS_OF_SEVERAL if world.several else KINDS
         self._kinds: list[Callable[[SimulatedNode], None]] = [
-            self._crash, self._crash, self._freeze, self._cut, self._cut, self._full, self._slow, self._jump,
-            self._restart, self._leave, self._lossy, self._lossy,
-        ]  # fmt: skip
-        if world.several:
-            self._kinds += [self._freeze, self._cut, self._apart, self._expire, self._server_jump, self._crash_all]
+            getattr(self, "_" + name.replace("-", "_")) for name in names if not only or name in only
+        ]
         self._next()
 
     def _next(self) -> None:

@@ -15,28 +15,31 @@ from random import Random
 from typing import Any, Final
 
 from taisai.journal import JournalError
+from tests.torture.checks import Broken
 
 SECOND: Final = 1_000_000
 """Microseconds."""
 EPOCH: Final = 1_800_000_000 * SECOND
+PAUSE: Final = 0.05
+"""How often something else may happen between two turns of a loop that has more to do."""
+ASK_EVERY: Final = 16
+"""Steps between two looks at whether a simulation is done."""
 
 _set_running: Callable[[asyncio.AbstractEventLoop | None], None] = asyncio._set_running_loop
 
 
-class Handle:
-    """A callback that may be cancelled before it runs."""
+class Handle(list[Any]):
+    """A callback and its arguments; empty when it is cancelled before it runs."""
 
-    __slots__ = ("args", "at", "call", "cancelled")
-
-    def __init__(self, call: Callable[..., object], args: tuple[Any, ...], at: float = 0.0) -> None:
-        self.call = call
-        self.args = args
-        self.at = at
-        self.cancelled = False
+    at = 0.0
 
     def cancel(self) -> None:
         """Do not run it."""
-        self.cancelled = True
+        self.clear()
+
+    def cancelled(self) -> bool:
+        """Whether it does not run any more."""
+        return not self
 
     def when(self) -> float:
         """When it runs, in seconds."""
@@ -49,30 +52,47 @@ class Time:
     def __init__(self, chance: Random) -> None:
         self.now = EPOCH
         self.chance = chance
-        self._random = chance.random
+        self.random = chance.random
         self.steps = 0
         self.running: NodeLoop | None = None
-        self._heap: list[tuple[int, int, Callable[..., object], tuple[Any, ...]]] = []
+        self._heap: list[tuple[int, int, NodeLoop | None, Callable[..., object], tuple[Any, ...]]] = []
         self._count = 0
 
     def after(self, delay_us: int, call: Callable[..., object], *args: Any) -> None:
         """Have something called so much later."""
         self._count += 1
-        heappush(self._heap, (self.now + delay_us, self._count, call, args))
+        heappush(self._heap, (self.now + delay_us, self._count, None, call, args))
+
+    def reach(self, loop: NodeLoop, delay_us: int, call: Callable[..., object], args: tuple[Any, ...]) -> None:
+        """Have something reach a process so much later."""
+        self._count += 1
+        heappush(self._heap, (self.now + delay_us, self._count, loop, call, args))
 
     def below(self, bound: int) -> int:
         """A whole number from 0, less than the bound."""
-        return int(self._random() * bound)
+        return int(self.random() * bound)
 
-    def step(self) -> None:
-        """The next thing."""
-        self.now, _, call, args = heappop(self._heap)
-        self.steps += 1
-        call(*args)
+    def run(self, end: int, last: int, done: Callable[[], bool] | None) -> None:
+        """One thing after another: to a time, a number of steps, or until it is done; `Broken` when something is."""
+        heap, broken = self._heap, Broken
+        now, steps = self.now, self.steps
+        while now < end and steps < last:
+            if done is not None and not steps % ASK_EVERY and done():
+                return
+            now, _, loop, call, args = heappop(heap)
+            self.now = now
+            self.steps = steps = steps + 1
+            if loop is None:
+                call(*args)
+            else:
+                loop.step(call, args)
+            if broken.first is not None:
+                raise broken.first
 
     def end(self) -> None:
         """No loop runs any more."""
         self.running = None
+        self._heap.clear()
         _set_running(None)
 
 
@@ -85,7 +105,9 @@ class NodeLoop(_Base):  # type: ignore[misc]  # asyncio asks for forty methods m
     def __init__(self, time: Time) -> None:
         self._time = time
         self._ready: deque[Handle] = deque()
+        self._in_step = False
         self._due = False
+        """A turn is on its way."""
         self._frozen: list[tuple[Callable[..., object], tuple[Any, ...]]] | None = None
         self.dead = False
         self._held: list[Handle] | None = None
@@ -94,8 +116,8 @@ class NodeLoop(_Base):  # type: ignore[misc]  # asyncio asks for forty methods m
 
     # ------------------------------------------------------------------ what the simulation does with it
 
-    def do(self, call: Callable[..., object], *args: Any) -> None:
-        """Something reaches the process: now, when it wakes up, or never."""
+    def step(self, call: Callable[..., object], args: tuple[Any, ...]) -> None:
+        """Something reaches the process: now, when it wakes up, or never. What it brings about is done in turns."""
         if self.dead:
             return
         if self._frozen is not None:
@@ -105,11 +127,19 @@ class NodeLoop(_Base):  # type: ignore[misc]  # asyncio asks for forty methods m
         if time.running is not self:  # the loop last in turn stays the running one until another has its turn
             time.running = self
             _set_running(self)
+        self._in_step = True
         call(*args)
+        ready = self._ready
+        while ready and not self._due:
+            if time.random() < PAUSE:
+                self._wake_up()
+            else:
+                self._turn()
+        self._in_step = False
 
     def later(self, delay_us: int, call: Callable[..., object], *args: Any) -> None:
         """Something reaches the process so much later."""
-        self._time.after(delay_us, self.do, call, *args)
+        self._time.reach(self, delay_us, call, args)
 
     def freeze(self) -> None:
         """Nothing of the process moves any more."""
@@ -137,6 +167,7 @@ class NodeLoop(_Base):  # type: ignore[misc]  # asyncio asks for forty methods m
             except RuntimeError:  # it awaits in its last words: a killed process has none
                 continue
         self._tasks.clear()
+        self._ready.clear()
 
     def hold(self) -> list[Handle]:
         """Keep back what a thread of the process tells its loop, until `release`."""
@@ -150,21 +181,22 @@ class NodeLoop(_Base):  # type: ignore[misc]  # asyncio asks for forty methods m
     def deliver(self, handles: list[Handle]) -> None:
         """What was held arrives."""
         self._ready.extend(handles)
-        self._wake_up()
 
     def _wake_up(self) -> None:
-        if not self._due and self._ready:
-            self._due = True
-            self.later(1 + self._time.below(40), self._turn)
+        self._due = True
+        self._time.reach(self, 1 + self._time.below(40), self._due_turn, ())
+
+    def _due_turn(self) -> None:
+        self._due = False
+        self._turn()
 
     def _turn(self) -> None:
-        self._due = False
         ready = self._ready
         for _ in range(len(ready)):
             handle = ready.popleft()
-            if not handle.cancelled:
-                handle.call(*handle.args)
-        self._wake_up()
+            if handle:
+                call, args = handle
+                call(*args)
 
     # ------------------------------------------------------------------ what asyncio asks of a loop
 
@@ -174,25 +206,26 @@ class NodeLoop(_Base):  # type: ignore[misc]  # asyncio asks for forty methods m
 
     def call_soon(self, callback: Callable[..., object], *args: Any, context: Any = None) -> Any:  # noqa: ARG002 - asyncio names it
         """At the next turn of the loop."""
-        handle = Handle(callback, args)
+        handle = Handle((callback, args))
         if not self.dead:
             self._ready.append(handle)
-            if not self._due:
+            if not (self._in_step or self._due):
                 self._wake_up()
         return handle
 
     def call_soon_threadsafe(self, callback: Callable[..., object], *args: Any, context: Any = None) -> Any:
         """From a thread of the process."""
         if self._held is not None:
-            handle = Handle(callback, args)
+            handle = Handle((callback, args))
             self._held.append(handle)
             return handle
         return self.call_soon(callback, *args, context=context)
 
     def call_later(self, delay: float, callback: Callable[..., object], *args: Any, context: Any = None) -> Any:  # noqa: ARG002 - asyncio names it
         """After so many seconds."""
-        handle = Handle(callback, args, self.time() + delay)
-        self.later(max(round(delay * SECOND), 0), self._expire, handle)
+        handle = Handle((callback, args))
+        handle.at = self.time() + delay
+        self._time.reach(self, max(round(delay * SECOND), 0), self._expire, (handle,))
         return handle
 
     def call_at(self, when: float, callback: Callable[..., object], *args: Any, context: Any = None) -> Any:
@@ -200,9 +233,9 @@ class NodeLoop(_Base):  # type: ignore[misc]  # asyncio asks for forty methods m
         return self.call_later(when - self.time(), callback, *args, context=context)
 
     def _expire(self, handle: Handle) -> None:
-        if not handle.cancelled:
-            self._ready.append(handle)
-            self._wake_up()
+        if handle:
+            call, args = handle
+            call(*args)
 
     def create_future(self) -> asyncio.Future[Any]:
         """A future of this loop."""
@@ -262,7 +295,7 @@ class NodeLoop(_Base):  # type: ignore[misc]  # asyncio asks for forty methods m
 
     def start(self, work: Coroutine[Any, Any, Any]) -> None:
         """Begin something, from outside."""
-        self.do(self.create_task, work)
+        self.step(self.create_task, (work,))
 
 
 def _settle(future: asyncio.Future[Any], result: Any, error: BaseException | None) -> None:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 HURRY: Final = Timing(
     betting_ms=300, after_close_ms=0, tumbling_ms=0, reveal_ms=0, lit_ms=0, paid_ms=0, between_ms=20
 )  # fmt: skip
-ANSWER_S: Final = 2.0
+ANSWER_US: Final = 2 * SECOND
 """How long one node waits for another's answer."""
 
 
@@ -50,9 +50,8 @@ class SimulatedWriter(GroupWriter):
         self._disk = journal.disk
         self._end: asyncio.Future[None] | None = None
 
-    def write(self, item: Written) -> None:
-        """Have a batch written."""
-        super().write(item)
+    def _hand_over(self) -> None:
+        super()._hand_over()
         if not self._busy:
             self._kick()
 
@@ -71,7 +70,7 @@ class SimulatedWriter(GroupWriter):
         """Write what waits, and close the journal."""
         self._stopped = True
         self._end = self._sim.create_future()
-        self._queue.put(None)
+        self._put(None)
         self._kick()
         await self._end
         self.journal.close()
@@ -79,7 +78,7 @@ class SimulatedWriter(GroupWriter):
     def _kick(self) -> None:
         if not self._busy:
             self._busy = True
-            self._sim.later(5, self._sent)
+            self._sent()
 
     def _sent(self) -> None:
         """The thread takes what waits; the request leaves."""
@@ -162,7 +161,8 @@ class SimulatedNode:
         self.holder = f"{self.address}#{self.life}"
         self.loop = loop = NodeLoop(world.time)
         holder = self.holder
-        clock = Clock(lambda: world.time.now + self.skew_us, lambda: world.time.now)
+        time = world.time
+        clock = Clock(lambda: time.now + self.skew_us, lambda: time.now)
 
         def open_way() -> Any:
             return Way(world.disk, loop, holder, lambda: self.cut)
@@ -259,8 +259,8 @@ class SimulatedNode:
                 loop.later(chance.randrange(20, 400), lambda: None if future.done() else future.set_result(bare))
 
         other.loop.later(chance.randrange(20, 400), other.hear_peer, table, command, answer)
-        async with asyncio.timeout(ANSWER_S):
-            return await future
+        loop.later(ANSWER_US, _too_late, future)
+        return await future
 
     def hear_peer(self, table: str, command: Command, reply: Callable[[Outcome], None]) -> None:
         """What another node hands on, as `web.peers` carries it out."""
@@ -270,3 +270,8 @@ class SimulatedNode:
             reply(Outcome(0, fault=Fault(HouseCode.NOT_HELD, "This node does not hold the table.")))
             return
         floor.submit_here(live, replace(command, at=max(floor.clock.now(), live.state.at)), reply)
+
+
+def _too_late(future: asyncio.Future[Outcome]) -> None:
+    if not future.done():
+        future.set_exception(TimeoutError())

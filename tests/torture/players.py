@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MS: Final = 1_000
 PATIENCE: Final = 4
-"""How often a player thinks of something else before he repeats what was not answered."""
+"""How many times as long as he thinks a player waits for an answer before he repeats."""
 
 
 class Player:
@@ -31,34 +31,42 @@ class Player:
         self._person = Person(name, Role.PLAYER)
         self._count = 0
         self._open: a.Command | None = None
-        self._tries = 0
         self._old: list[a.Command] = []
         self._laid: list[str] = []
         self._stopped = False
-        world.time.after(world.chance.randrange(400 * MS), self._think)
+        self._thought = 0
+        self._ready_at = 0
+        """When he would think of something new."""
+        self._think_in(world.chance.randrange(400 * MS))
 
     def stop(self) -> None:
         """Ask for nothing more."""
         self._stopped = True
 
-    def _think(self) -> None:
-        world = self._world
-        if self._stopped:
+    def _think_in(self, delay_us: int) -> None:
+        """His next thought; what he meant to think of before is forgotten."""
+        self._thought += 1
+        self._world.time.after(delay_us, self._think, self._thought)
+
+    def _pause(self) -> int:
+        return (120 * MS + self._world.time.below(560 * MS)) // self._world.hurry
+
+    def _think(self, thought: int) -> None:
+        if self._stopped or thought != self._thought:
             return
+        world = self._world
         chance = world.chance
-        roll = chance.random()
-        if self._open is not None:
-            self._tries += 1
-            if self._tries > PATIENCE * world.hurry:
-                self._send(self._open)  # once more, with the same id, wherever somebody is
-                self._tries = 0
-        elif self._old and roll < 0.04:
-            self._send(chance.choice(self._old))
-        else:
+        pause = self._pause()
+        if self._open is None:
+            roll = chance.random()
+            if self._old and roll < 0.04:
+                self._send(chance.choice(self._old))
+                self._think_in(pause)
+                return
             self._open = self._new(roll)
-            self._tries = 0
-            self._send(self._open)
-        world.time.after((100 * MS + world.time.below(500 * MS)) // world.hurry, self._think)
+            self._ready_at = world.time.now + pause
+        self._send(self._open)  # perhaps once more, with the same id, wherever somebody is
+        self._think_in(PATIENCE * world.hurry * pause)
 
     def _new(self, roll: float) -> a.Command:
         chance = self._world.chance
@@ -105,8 +113,9 @@ class Player:
             return
         fault = outcome.fault
         if fault is not None and fault.code in ("not-recorded", "try-again", "closing"):
-            self._tries = PATIENCE * self._world.hurry  # he repeats it with the same id, soon
+            self._think_in(self._pause())  # he repeats it with the same id, soon
             return
         self._open = None
         if fault is None:
             self._old = [*self._old[-5:], command]
+        self._think_in(max(self._ready_at - self._world.time.now, 0))

@@ -1,6 +1,6 @@
 """The deterministic fault simulator: floor, journal and players in one process, on one simulated clock.
 
-    python -m tests.torture.simulate --seed N [--seeds COUNT] [--steps M] [--nodes K] [--bug NAME] [--jobs J]
+    python -m tests.torture.simulate --seed N [--seeds COUNT] [--steps M] [--nodes K] [--faults KIND ...] [--bug NAME]
 
 Enters: a seed. Leaves: nothing when everything held, or the sentence that did not, the seed, and the last steps. The
 same seed gives the same history, byte for byte. See docs/torture.md.
@@ -11,9 +11,10 @@ from __future__ import annotations
 import argparse
 import gc
 import logging
+import os
 import sys
 import time as real_time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, nullcontext
 from functools import cache, partial
@@ -37,30 +38,41 @@ from taisai.table.people import Person, Role
 from taisai.table.rules import TableRules
 from taisai.table.state import TableState
 from tests.torture.bugs import BUGS
-from tests.torture.checks import Broken, Checker, Felt
+from tests.torture.checks import EVENTS, Broken, Checker, Felt
 from tests.torture.disk import Disk, Way
-from tests.torture.faults import Faults
+from tests.torture.faults import KINDS, KINDS_OF_SEVERAL, Faults
 from tests.torture.loop import EPOCH, SECOND, Time
 from tests.torture.node import SimulatedNode
 from tests.torture.players import Player
 
 LAYOUTS: Final = ("rws-mini-dice-v3/A",) * 7 + ("rws-tai-sai-v6/C", "nz-division-9/1", "rws-open-cover-v3/A")
 NODES: Final = (1, 1, 1, 1, 1, 2, 2, 2, 3, 3)
+TABLES: Final = (1, 2, 3, 5)
 PLAYERS: Final = 3
 BUY_IN: Final = 100_000
 SNAPSHOT_EVERY: Final = 60
 SURVEY_US: Final = 250_000
-TROUBLE_S: Final = 12
+TROUBLE_S: Final = 20
 """Simulated seconds with faults."""
 BACK_S: Final = 60
 """Simulated seconds in which every table must be back when the faults have ended; clocks may be seconds apart."""
 LAST_STEPS: Final = 40
+CHUNK: Final = 4
+"""Seeds that a process takes at a time."""
 
 
 @cache
 def shelf() -> Shelf:
     """The package's own books."""
     return open_shelf(environment={})
+
+
+def make_ready() -> None:
+    """Read the books now: processes that are started later have them, and the collector does not look at them."""
+    for name in dict.fromkeys(LAYOUTS):
+        shelf().book(name.partition("/")[0])
+    gc.collect()
+    gc.freeze()
 
 
 class Opened(NamedTuple):
@@ -106,13 +118,14 @@ def opened(layout_name: str, tables: int) -> Opened:
 class World:
     """One simulation."""
 
-    def __init__(self, seed: int, *, nodes: int | None = None) -> None:
+    def __init__(self, seed: int, *, nodes: int | None = None, faults: Sequence[str] = ()) -> None:
+        Broken.first = None
         self.seed = seed
         self.chance = chance = Random(seed)
         layout_name = chance.choice(LAYOUTS)
         count = chance.choice(NODES)
         count = nodes or count
-        tables = chance.choice((1, 1, 2, 4))
+        tables = chance.choice(TABLES)
         self.mischief = chance.random() < 0.3
         self.hurry = chance.choice((1, 1, 4))
         """How many times as fast players bet."""
@@ -129,11 +142,16 @@ class World:
         begin = opened(layout_name, tables)
         self.disk.begin(begin.records)
         self.checker.begin(begin.records, begin.states, begin.felts)
-        self.rounds_before = self.checker.rounds
+        self._rounds_before = self.checker.rounds
         self.nodes = [SimulatedNode(self, number) for number in range(count)]
         self.players = [Player(self, table, f"{table}-p{seat + 1}") for table in self.tables for seat in range(PLAYERS)]
-        self.faults = Faults(self)
+        self.faults = Faults(self, faults)
         self.time.after(SURVEY_US, self._survey)
+
+    @property
+    def rounds(self) -> int:
+        """Rounds that have ended since the beginning, at all tables."""
+        return self.checker.rounds - self._rounds_before
 
     def book_of(self, name: str) -> RuleBook:
         """A rule book by its id."""
@@ -156,30 +174,23 @@ class World:
     def run(self, steps: int | None = None) -> None:
         """Faults for a while, then calm: everything must come back, and add up."""
         last = steps or sys.maxsize
-        self._until(None, EPOCH + TROUBLE_S * SECOND, last)
+        self.time.run(EPOCH + TROUBLE_S * SECOND, last, None)
         self.faults.end()
         felts = self.checker.felts
         goal = {name: felts[name].rounds + 2 for name in self.tables}
         calm = self.time.now + BACK_S * SECOND
-        self._until(lambda: all(felts[name].rounds >= wanted for name, wanted in goal.items()), calm, last)
+        self.time.run(calm, last, lambda: all(felts[name].rounds >= wanted for name, wanted in goal.items()))
         for name, wanted in goal.items():
             if felts[name].rounds < wanted and self.time.steps < last:
                 raise Broken(f"{name} does not go on after the faults have ended")
         for player in self.players:
             player.stop()
         calm = self.time.now + 20 * SECOND
-        self._until(lambda: not self.checker.waiting, calm, last)
+        self.time.run(calm, last, lambda: not self.checker.waiting)
         if self.time.steps < last:
             self.checker.final()
         self.checker.survey(whole=True)
         self.audit()
-
-    def _until(self, done: Callable[[], bool] | None, end: int, last: int) -> None:
-        step, time = self.time.step, self.time
-        while time.now < end and time.steps < last and (done is None or not done()):
-            step()
-            if Broken.first is not None:
-                raise Broken.first
 
     def audit(self) -> None:
         """The whole journal, by the auditor."""
@@ -196,8 +207,9 @@ class World:
         for node in self.nodes:
             node.loop.die()
         self.time.end()
-        self.notes.clear()
+        EVENTS.forget()
         self.checker.states.clear()
+        self.__dict__.clear()  # all hold the world, and it holds all: the collector need not take them apart
 
     def digest(self) -> str:
         """One number for the whole history: every record, answer, fault and its time."""
@@ -285,6 +297,9 @@ def prepared(bug: str | None = None) -> Iterator[None]:
             patch("taisai.journal.keeper.TableRules", KnownRules),
             patch("taisai.floor.dealer.TableRules", KnownRules),
             patch("taisai.table.trouble.is_established", known_established),
+            patch("taisai.floor.live.event_of", EVENTS.of),
+            patch("taisai.journal.keeper.event_of", EVENTS.of),
+            patch("taisai.audit.run.event_of", EVENTS.of),
             BUGS[bug]() if bug else nullcontext(),
         ):
             yield
@@ -295,25 +310,34 @@ def prepared(bug: str | None = None) -> Iterator[None]:
 
 
 def run_seed(
-    seed: int, *, steps: int | None = None, nodes: int | None = None, bug: str | None = None, digest: bool = False
+    seed: int,
+    *,
+    steps: int | None = None,
+    nodes: int | None = None,
+    faults: Sequence[str] = (),
+    bug: str | None = None,
+    digest: bool = False,
 ) -> Ran:
-    """One simulation."""
+    """One simulation; only some kinds of faults, where they are named."""
+    options = (f" --nodes {nodes}" if nodes else "") + (f" --faults {' '.join(faults)}" if faults else "")
     with prepared(bug):
-        world = World(seed, nodes=nodes)
-        failure = None
-        Broken.first = None
-        try:
-            world.run(steps)
-        except Exception as error:
-            sentence = str(error) if isinstance(error, Broken) else f"{type(error).__name__}: {error}"
-            last = "\n".join(world.story(world.notes[-LAST_STEPS:]))
-            where = "" if isinstance(error, Broken) else f"\n{_where(error)}"
-            options = (f" --nodes {nodes}" if nodes else "") + (f" --bug {bug}" if bug else "")
-            failure = Failure(seed, options, sentence, world.time.steps, last + where)
-        rounds = world.checker.rounds - world.rounds_before
-        story = world.digest() if digest else ""
+        world = World(seed, nodes=nodes, faults=faults)
+        ran = _ran(world, steps, options + (f" --bug {bug}" if bug else ""), digest=digest)
         world.close()
-        return Ran(rounds, world.time.steps, world.checker.acknowledged, world.faults.count, failure, story)
+        return ran
+
+
+def _ran(world: World, steps: int | None, options: str, *, digest: bool) -> Ran:
+    failure = None
+    try:
+        world.run(steps)
+    except Exception as error:
+        sentence = str(error) if isinstance(error, Broken) else f"{type(error).__name__}: {error}"
+        last = "\n".join(world.story(world.notes[-LAST_STEPS:]))
+        where = "" if isinstance(error, Broken) else f"\n{_where(error)}"
+        failure = Failure(world.seed, options, sentence, world.time.steps, last + where)
+    story = world.digest() if digest else ""
+    return Ran(world.rounds, world.time.steps, world.checker.acknowledged, world.faults.count, failure, story)
 
 
 def _where(error: BaseException) -> str:
@@ -330,16 +354,26 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--seeds", type=int, default=1, help="how many seeds, one after another")
     parser.add_argument("--steps", type=int, help="end each after so many steps")
     parser.add_argument("--nodes", type=int, choices=(1, 2, 3), help="so many nodes, whatever the seed says")
+    parser.add_argument(
+        "--faults",
+        nargs="+",
+        choices=sorted({*KINDS, *KINDS_OF_SEVERAL}),
+        default=(),
+        metavar="KIND",
+        help="only these: %(choices)s",
+    )
     parser.add_argument("--bug", choices=sorted(BUGS), help="plant a bug")
-    parser.add_argument("--jobs", type=int, default=1, help="processes that share the seeds")
+    parser.add_argument("--jobs", type=int, help="processes that share the seeds; as many as there are processors")
     given = parser.parse_args(words)
-    one = partial(run_seed, steps=given.steps, nodes=given.nodes, bug=given.bug)
+    one = partial(run_seed, steps=given.steps, nodes=given.nodes, faults=given.faults, bug=given.bug)
     seeds = range(given.seed, given.seed + given.seeds)
+    jobs = min(given.jobs or os.cpu_count() or 1, given.seeds)
+    make_ready()
     began = real_time.perf_counter()
     rounds = steps = acknowledged = faults = 0
     failed = 0
-    with ProcessPoolExecutor(given.jobs) as pool:
-        for ran in map(one, seeds) if given.jobs == 1 else pool.map(one, seeds, chunksize=4):
+    with ProcessPoolExecutor(jobs) as pool:
+        for ran in map(one, seeds) if jobs == 1 else pool.map(one, seeds, chunksize=CHUNK):
             rounds += ran.rounds
             steps += ran.steps
             acknowledged += ran.acknowledged
@@ -347,6 +381,7 @@ def main(words: list[str] | None = None) -> int:
             if ran.failure is not None:
                 failed += 1
                 print(ran.failure)
+                pool.shutdown(wait=False, cancel_futures=True)
                 break
     seconds = real_time.perf_counter() - began
     print(

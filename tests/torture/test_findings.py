@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
+from taisai.books import open_shelf
 from taisai.floor.answers import Outcome
 from taisai.floor.live import LiveTable
-from taisai.journal import Batch, JournalFailed, JournalFull, OutcomeUnknown, Snapshot
+from taisai.floor.writer import GroupWriter
+from taisai.journal import Batch, Journal, JournalFailed, JournalFull, OutcomeUnknown, Snapshot
 from taisai.journal.keeper import load
 from taisai.table import actions as a
 from taisai.table.happenings import Event
@@ -100,5 +103,32 @@ def test_a_failed_commit_that_changed_nothing_wakes_nobody() -> None:
         assert (await floor.do("T", bet(100))).fault is None
         assert len(told) == 1
         await floor.stop()
+
+    asyncio.run(run())
+
+
+def test_a_table_that_is_taken_over_does_not_step_back() -> None:
+    """While a node reads the table that it takes over, it may hear of a later record: it goes on from the later one."""
+
+    async def run() -> None:
+        journal = GatedJournal()
+        floor = await floor_on(journal)
+        await betting(floor)
+        writer = GroupWriter(lambda: journal, asyncio.get_running_loop())
+        table = LiveTable("T", writer, open_shelf(environment={}).book, lambda _table, _events: None, owned=False)
+        read = writer.run
+
+        async def slowly(work: Callable[[Journal], Any]) -> Any:
+            found = await read(work)
+            assert (await floor.do("T", bet(100))).fault is None
+            for record in journal.read("T", table.state.seq):
+                table.follow(record)
+            return found
+
+        writer.run = slowly  # type: ignore[method-assign] # the reading takes its time
+        await table.take_over()
+        assert table.state == load(journal, "T")[0]
+        await floor.stop()
+        await writer.stop()
 
     asyncio.run(run())

@@ -7,18 +7,37 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from tests.torture.bugs import BUGS
-from tests.torture.simulate import Ran, main, run_seed
+from tests.torture.simulate import Ran, World, main, prepared, run_seed
 
 ROOT = Path(__file__).resolve().parents[2]
 TORTURE = bool(os.environ.get("TAISAI_TORTURE"))
 GROUPS, EACH = (400, 10) if TORTURE else (4, 8)
 FOUND_WITHIN_S = 60.0
-KEPT = {"goes-on-unsure": 5, "kept-lease": 235, "told-backwards": 19}
-"""Seeds at which the program, as it was before a fix, broke; the bug planted is the fix undone."""
+
+
+class Kept(NamedTuple):
+    """Where the program, as it was before a fix, broke: a seed, and the nodes and faults that it takes."""
+
+    seed: int
+    nodes: int | None = None
+    faults: tuple[str, ...] = ()
+
+    def run(self, bug: str | None = None) -> Ran:
+        """The simulation; with the fix undone, where the bug is named."""
+        return run_seed(self.seed, nodes=self.nodes, faults=self.faults, bug=bug)
+
+
+KEPT = {
+    "goes-on-unsure": Kept(3, 1, ("cut", "lossy")),
+    "kept-lease": Kept(5, 3, ("cut", "lossy")),
+    "told-backwards": Kept(16, 3, ("expire", "slow")),
+}
+"""The findings that need a rare moment; the bug planted is the fix undone."""
 WORDS = "from tests.torture.simulate import run_seed; print(run_seed(5, nodes=3, digest=True).digest)"
 
 
@@ -56,27 +75,39 @@ def test_the_program_survives(group: int) -> None:
 @pytest.mark.parametrize("bug", sorted(KEPT))
 def test_a_seed_that_found_something_is_survived(bug: str) -> None:
     """What was fixed stays fixed: the seeds of the findings run through."""
-    ran = run_seed(KEPT[bug])
+    ran = KEPT[bug].run()
     assert ran.failure is None, str(ran.failure)
 
 
 @pytest.mark.parametrize("bug", sorted(BUGS))
 def test_a_planted_bug_is_found(bug: str) -> None:
     """Within a minute, by one seed after another; the seed finds it again, in the same way."""
-    ran, seed = _first_found(bug)
-    assert ran.failure is not None, f"{bug} was not found within {FOUND_WITHIN_S} s, up to seed {seed}"
-    again = run_seed(seed, bug=bug)
-    assert again.failure == ran.failure
-    assert f"--seed {seed}" in str(ran.failure)
+    ran, where = _first_found(bug)
+    assert ran.failure is not None, f"{bug} was not found within {FOUND_WITHIN_S} s, up to seed {where.seed}"
+    assert where.run(bug).failure == ran.failure
+    assert f"--seed {where.seed}" in str(ran.failure)
 
 
-def _first_found(bug: str) -> tuple[Ran, int]:
-    began, seed = time.monotonic(), KEPT.get(bug, 0)
+def _first_found(bug: str) -> tuple[Ran, Kept]:
+    began, where = time.monotonic(), KEPT.get(bug, Kept(0))
     while True:
-        ran = run_seed(seed, bug=bug)
+        ran = where.run(bug)
         if ran.failure is not None or time.monotonic() - began > FOUND_WITHIN_S:
-            return ran, seed
-        seed += 1
+            return ran, where
+        where = where._replace(seed=where.seed + 1)
+
+
+def test_only_the_faults_that_are_named_happen() -> None:
+    """A simulation of two kinds of faults has these two, and the words that run it again name them."""
+    ran = run_seed(0, nodes=1, faults=("full", "jump"), bug="early-answer")
+    assert "--nodes 1 --faults full jump --bug early-answer" in str(ran.failure)
+    with prepared():
+        world = World(0, nodes=2, faults=("full", "jump"))
+        world.run()
+        told = {str(words) for _, words, *_ in world.notes}
+        world.close()
+    assert {"the disk is full", "%s has its clock set"} <= told
+    assert told.isdisjoint({"%s is killed", "%s is frozen", "%s is cut off from the server", "the server is down"})
 
 
 def test_the_command_prints_the_seed_that_breaks(capsys: pytest.CaptureFixture[str]) -> None:

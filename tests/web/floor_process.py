@@ -4,7 +4,8 @@
 
 The first line on standard output is JSON: the port, and the players' tokens by table. Started again on the same
 journal it goes on from there: the same players, whose chips are what the journal says. With a port it is one node of
-several on the same journal.
+several on the same journal. TAISAI_TEST_NODE is JSON for what else a test may want of it: `betting_ms`; `peers`, by
+which way each other node is reached; `version`, the version that it says it has.
 """
 
 from __future__ import annotations
@@ -19,15 +20,20 @@ from typing import Any
 
 import uvicorn
 import uvloop
+from msgspec.structs import replace
 
 from taisai.books import open_shelf
+from taisai.floor.answers import Outcome
+from taisai.floor.nodes import Forward
 from taisai.floor.settings import Bounds, JournalPlace, Listen, Node, Settings, TableSettings, Timing
 from taisai.floor.settings import House as HouseSettings
 from taisai.table import actions as a
 from taisai.table.people import Person, Role
 from taisai.web.app import App
 from taisai.web.house import House
+from taisai.web.line import LineSocket
 from taisai.web.logs import set_up_logs
+from taisai.web.peers import Peers
 
 MANY = 1_000_000_000
 BUY_IN = 1_000_000
@@ -37,7 +43,7 @@ HURRY = Timing(
 LAYOUTS = ("rws-tai-sai-v6/C", "nz-division-9/1", "rws-open-cover-v3/A", "rws-mini-dice-v3/A")
 
 
-def settings_for(journal: str, tables: int, port: int = 0) -> Settings:
+def settings_for(journal: str, tables: int, port: int = 0, betting_ms: int = HURRY.betting_ms) -> Settings:
     """Automatic tables, each under the next of four books, that need nobody."""
     shelf = open_shelf(environment={})
     made = []
@@ -53,7 +59,7 @@ def settings_for(journal: str, tables: int, port: int = 0) -> Settings:
                 currency="SGD",
                 denominations=(100, 1_000, 10_000),
                 float_count={10_000: 1_000_000},
-                timing=HURRY,
+                timing=replace(HURRY, betting_ms=betting_ms),
                 unattended=True,
                 idle_when_empty=False,
             )
@@ -71,11 +77,11 @@ def settings_for(journal: str, tables: int, port: int = 0) -> Settings:
 async def serve(app: App, told: Callable[[int], dict[str, Any]], port: int = 0) -> None:
     """Serve until the end; say where first."""
     config = uvicorn.Config(
-        app, host="127.0.0.1", port=port, ws="websockets-sansio", ws_per_message_deflate=False, lifespan="off",
+        app, host="127.0.0.1", port=port, ws=LineSocket, ws_per_message_deflate=False, lifespan="off",
         access_log=False, log_config=None, backlog=4096,
     )  # fmt: skip
     server = uvicorn.Server(config)
-    serving = asyncio.get_running_loop().create_task(server.serve())
+    serving = asyncio.get_running_loop().create_task(server._serve())  # a signal is ours, as in `taisai serve`
     while not server.started:
         await asyncio.sleep(0.005)
     print(json.dumps(told(server.servers[0].sockets[0].getsockname()[1])), flush=True)
@@ -85,25 +91,52 @@ async def serve(app: App, told: Callable[[int], dict[str, Any]], port: int = 0) 
 async def main(journal: str, tables: int, players: int, port: int = 0) -> None:
     """Start, or go on."""
     set_up_logs("json", os.environ.get("TAISAI_TEST_LOG", "error"))
-    house = House(settings_for(journal, tables, port), open_shelf(environment={}))
+    wanted = json.loads(os.environ.get("TAISAI_TEST_NODE", "{}"))
+    settings = settings_for(journal, tables, port, wanted.get("betting_ms", HURRY.betting_ms))
+    house = House(settings, open_shelf(environment={}))
+    house.peers.version = wanted.get("version", house.peers.version)
+    await run(house, players, wanted.get("peers", {}))
+
+
+async def run(house: House, players: int, peers: dict[str, str]) -> None:
+    """Serve until told to stop."""
+    port = house.settings.listen.port
+    if house.floor.nodes is not None and peers:
+        house.floor.nodes.forward = _by_other_ways(house.peers, peers)
     await house.start()
     stopping = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)
-    dan = Person("dan", Role.DEALER)
-    seats: dict[str, list[tuple[str, str]]] = {}
-    for name in list(house.floor.tables):
-        seats[name] = []
-        for place in range(players):
-            player = f"{name}-p{place}"
-            for do in (a.SitDown(player), a.BuyIn(player, BUY_IN)):
-                tag = type(do).__struct_config__.tag
-                command = a.Command(id=f"{tag}-{player}", at=house.clock.now(), by=dan, do=do)
-                await house.floor.do(name, command)
-            seats[name].append((player, (await house.sessions.begin_player(name, player)).token))
+    seats = await _seated(house, players) if players else {}
     serving = asyncio.ensure_future(serve(App(house), lambda at: {"port": at, "seats": seats}, port))
     await asyncio.wait({serving, asyncio.ensure_future(stopping.wait())}, return_when=asyncio.FIRST_COMPLETED)
     await house.stop("a rolling upgrade")
     os._exit(0)
+
+
+async def _seated(house: House, players: int) -> dict[str, list[tuple[str, str]]]:
+    """Everybody in his seat, with chips: the tokens by table."""
+    dan = Person("dan", Role.DEALER)
+
+    async def seat(table: str, player: str) -> tuple[str, str]:
+        for do in (a.SitDown(player), a.BuyIn(player, BUY_IN)):
+            tag = type(do).__struct_config__.tag
+            command = a.Command(id=f"{tag}-{player}", at=house.clock.now(), by=dan, do=do)
+            await house.floor.do(table, command)
+        return player, (await house.sessions.begin_player(table, player)).token
+
+    return {
+        table: await asyncio.gather(*(seat(table, f"{table}-p{place}") for place in range(players)))
+        for table in list(house.floor.tables)
+    }
+
+
+def _by_other_ways(peers: Peers, ways: dict[str, str]) -> Forward:
+    """Reach each other node by the way that a test has laid, and can cut."""
+
+    async def forward(address: str, table: str, command: a.Command) -> Outcome:
+        return await peers(ways.get(address, address), table, command)
+
+    return forward
 
 
 if __name__ == "__main__":

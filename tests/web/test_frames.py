@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket as sockets
-from collections.abc import AsyncIterator, MutableMapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,6 +23,7 @@ from taisai.table import actions as a
 from taisai.table.people import Person, Role
 from taisai.web import channel as channels
 from taisai.web.channel import Channel, Connection
+from taisai.web.wire import Pong, frame_of
 from tests.web.serving import ROOMY, Running, on_a_loop, open_house, settings_for
 
 Frame = dict[str, Any]
@@ -355,28 +356,37 @@ class Pipe:
 
     def __init__(self) -> None:
         self.frames: list[Frame] = []
-        self.room = asyncio.Event()
-        self.room.set()
-        self.news = asyncio.Event()
+        self.is_full = False
+        self.takes_one = False
+        """Full after one frame more."""
+        self.heard: Callable[[bytes], None] | None = None
+        self.drained: Callable[[], None] | None = None
 
-    async def told(self, kind: str, times: int) -> None:
-        """Wait until so many frames of a kind have come."""
-        while [frame["t"] for frame in self.frames].count(kind) < times:
-            self.news.clear()
-            await self.news.wait()
-
-    async def send(self, message: MutableMapping[str, Any]) -> None:
+    def write(self, frame: bytes) -> bool:
         """What the server calls."""
-        self.frames.append(msgspec.json.decode(message["text"]))
-        self.news.set()
-        if not self.room.is_set():
-            await self.room.wait()
+        self.frames.append(msgspec.json.decode(text_in(frame)))
+        self.is_full = self.takes_one
+        return True
+
+    def cut(self) -> None:
+        """Nobody is cut off here."""
+
+    def read(self) -> None:
+        """All of it is read."""
+        self.is_full = self.takes_one = False
+        if self.drained is not None:
+            self.drained()
+
+
+def text_in(frame: bytes) -> bytes:
+    """The text of a frame of a server."""
+    return frame[{126: 4, 127: 10}.get(frame[1], 2) :]
 
 
 def watching(table: LiveTable, *pipes: Pipe) -> tuple[Channel, list[Connection]]:
     """Clients at a channel of their own."""
     channel = Channel(table, lambda: 0, lambda _state: None, gather_s=0)
-    connections = [Connection(pipe.send, Person("ann", Role.PLAYER), "ann") for pipe in pipes]
+    connections = [Connection(pipe, Person("ann", Role.PLAYER), "ann") for pipe in pipes]
     for connection in connections:
         channel.join(connection, None)
     return channel, connections
@@ -390,7 +400,7 @@ async def test_a_slow_client_is_sent_a_snapshot_when_it_reads_again() -> None:
         slow, quick = Pipe(), Pipe()
         channel, (lagging, _) = watching(table, slow, quick)
         running.house.floor.listen(lambda changed, events: channel.changed(events) if changed is table else None)
-        slow.room.clear()
+        slow.takes_one = True
         async with bob.table() as play:
             for _ in range(5):
                 await play.bet("big", 100)
@@ -398,10 +408,8 @@ async def test_a_slow_client_is_sent_a_snapshot_when_it_reads_again() -> None:
         assert [frame["t"] for frame in slow.frames] == ["snapshot", "seat", "change"]
         assert [lagging.behind, lagging.busy] == [True, True]
         assert quick.frames[-1]["seq"] == table.state.seq
-        answer = '{"t":"pong","n":1,"now":0}'
-        lagging.reply(answer)
-        slow.room.set()
-        await asyncio.wait_for(slow.told("seat", 2), 5)
+        lagging.reply(frame_of(Pong(1, 0)))
+        slow.read()
         assert [frame["t"] for frame in slow.frames[3:]] == ["pong", "snapshot", "seat"]
         assert slow.frames[-2]["seq"] == table.state.seq
 
@@ -415,11 +423,11 @@ async def test_a_client_that_never_reads_is_dropped(monkeypatch: pytest.MonkeyPa
         channel, (connection,) = watching(running.house.floor.tables["T1"], slow)
         dropped = asyncio.Event()
         connection.dropped = dropped.set
-        slow.room.clear()
-        assert connection.push('{"t":"pong","n":1,"now":0}')
+        slow.takes_one = True
+        assert connection.push(frame_of(Pong(1, 0)))
         await dropped.wait()
         assert connection.closed
-        assert not connection.push('{"t":"pong","n":2,"now":0}')
+        assert not connection.push(frame_of(Pong(2, 0)))
         await goes_on(running, bob)
         channel.leave(connection)
         assert channel.watchers == 0
@@ -429,17 +437,16 @@ async def test_a_client_that_never_reads_is_dropped(monkeypatch: pytest.MonkeyPa
 async def test_answers_do_not_pile_up_for_a_client_that_never_reads() -> None:
     """So many answers wait, then the client is let go of."""
     slow = Pipe()
-    connection = Connection(slow.send, None, None)
+    connection = Connection(slow, None, None)
     dropped: list[bool] = []
     connection.dropped = lambda: dropped.append(True)
-    slow.room.clear()
+    slow.takes_one = True
     for n in range(channels.REPLIES_MAX + 2):
-        connection.reply(f'{{"t":"pong","n":{n},"now":0}}')
+        connection.reply(frame_of(Pong(n, 0)))
     assert dropped == [True]
     assert connection.closed
-    slow.room.set()
-    while connection.busy:
-        await asyncio.sleep(0)
+    slow.read()
+    assert len(slow.frames) == 1
 
 
 @on_a_loop

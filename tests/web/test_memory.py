@@ -7,7 +7,7 @@ import gc
 import os
 import subprocess
 import tracemalloc
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +79,21 @@ class ForgetfulJournal(MemoryJournal):
         """Forget it."""
 
 
+class Deaf:
+    """A line that takes everything and keeps nothing."""
+
+    heard: Callable[[bytes], None] | None = None
+    drained: Callable[[], None] | None = None
+    is_full = False
+
+    def write(self, _frame: bytes) -> bool:
+        """Forget it."""
+        return True
+
+    def cut(self) -> None:
+        """Nothing to cut."""
+
+
 SETTLING: tuple[a.Action, ...] = (a.CloseBets(), a.Tumble(3), a.Uncover((1, 2, 3)), a.Announce(), a.Collect())
 
 
@@ -94,10 +109,7 @@ def test_a_table_that_runs_on_does_not_grow(monkeypatch: pytest.MonkeyPatch) -> 
         channel = Channel(table, floor.clock.now, floor.until)
         floor.listen(lambda _live, events: channel.changed(events))
 
-        async def send(_message: object) -> None:
-            pass
-
-        channel.join(Connection(send, None, None), None)
+        channel.join(Connection(Deaf(), None, None), None)
         number = 1_000
 
         async def play(rounds: int) -> int:

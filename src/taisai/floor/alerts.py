@@ -53,7 +53,7 @@ class Alerts:
     def __init__(self, floor: Floor, now: Callable[[], int], large_win: int) -> None:
         self._floor, self._now, self._large_win = floor, now, large_win
         self._all: dict[str, Alert] = {}
-        floor.listen(self._heard)
+        floor.listen(self._heard, bets=False)
 
     def load(self) -> None:
         """Know what the drawer holds; the floor is started."""

@@ -6,8 +6,8 @@ and a word to whoever listens when the wall clock was moved (a significant event
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
+from time import monotonic_ns, time_ns
 from typing import Final
 
 JUMP_US: Final = 2_000_000
@@ -19,22 +19,24 @@ class Clock:
 
     def __init__(
         self,
-        wall: Callable[[], int] = lambda: time.time_ns() // 1000,
-        steady: Callable[[], int] = lambda: time.monotonic_ns() // 1000,
+        wall: Callable[[], int] | None = None,
+        steady: Callable[[], int] | None = None,
     ) -> None:
+        """Other clocks than the machine's, in microseconds, are for tests."""
         self._wall, self._steady = wall, steady
-        self._last = wall()
-        self._last_wall, self._last_steady = self._last, steady()
+        self._last = 0
+        self._ahead: int | None = None
+        """By how much the wall clock was ahead of the steady one."""
         self.on_jump: Callable[[int, int], None] | None = None
         """Told what the clock should have shown, and what it shows."""
+        self.now()
 
     def now(self) -> int:
         """The time; the same as before, or later."""
-        wall, steady = self._wall(), self._steady()
-        due = self._last_wall + steady - self._last_steady
-        if abs(wall - due) > JUMP_US and self.on_jump is not None:
-            self._last_wall, self._last_steady = wall, steady
-            self.on_jump(due, wall)
-        self._last_wall, self._last_steady = wall, steady
+        wall = time_ns() // 1000 if self._wall is None else self._wall()
+        ahead = wall - (monotonic_ns() // 1000 if self._steady is None else self._steady())
+        before, self._ahead = self._ahead, ahead
+        if before is not None and not -JUMP_US <= ahead - before <= JUMP_US and self.on_jump is not None:
+            self.on_jump(wall - ahead + before, wall)
         self._last = max(self._last, wall)
         return self._last

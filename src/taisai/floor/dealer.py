@@ -103,6 +103,7 @@ class AutomaticDealer:
         self._idle_when_empty = idle_when_empty
         self._tumbles_first = book.procedure.tumble is Tumble.BEFORE_BETS
         self._tumbles_min = book.procedure.tumbles_min
+        self._minds_exposed = void_for(book.procedure, Mischief.EXPOSED) is not None
 
     # -------------------------------------------------------------- when
 
@@ -162,13 +163,16 @@ class AutomaticDealer:
 
     # -------------------------------------------------------------- what
 
-    def next_move(self, state: TableState, now: int) -> Move:
-        """The command that is due, or what to wait for."""
+    def next_move(self, state: TableState, now: int, *, ask: bool = True) -> Move:
+        """The command that is due, or what to wait for.
+
+        Without `ask` it is not asked whether the table would refuse: who gives the command is told so by the table.
+        """
         stage, until = self._stage(state)
-        step = self._out_of_turn(state, now)
+        exposed_at = self._exposed_at(state)
+        step = self._out_of_turn(state, now, exposed_at)
         if step is None:
             if until is None or now < until:
-                exposed_at = self._exposed_at(state)
                 return Move(None, until if exposed_at is None else exposed_at, stage)
             try:
                 step = self._due(state)
@@ -183,7 +187,7 @@ class AutomaticDealer:
             authorised_by=step.authorised_by,
             reason=step.reason,
         )
-        refused = can(self._rules, state, command)
+        refused = can(self._rules, state, command) if ask else None
         return Move(command, None, stage) if refused is None else Move(None, None, stage, str(refused))
 
     def _holds_secret(self, state: TableState) -> bool:
@@ -192,14 +196,13 @@ class AutomaticDealer:
     def _exposed_at(self, state: TableState) -> int | None:
         """When the cover lifts too early, half-way through the betting; None when it does not, or nobody minds."""
         current = state.round
-        if current.phase is not RoundPhase.BETTING or not self._holds_secret(state):
+        if not self._minds_exposed or current.phase is not RoundPhase.BETTING or not self._holds_secret(state):
             return None
-        minds = void_for(self._rules.book.procedure, Mischief.EXPOSED) is not None
-        if not minds or self._dice.mischief() is not Mischief.EXPOSED:
+        if self._dice.mischief() is not Mischief.EXPOSED:
             return None
         return current.opened_at + self._timing.betting_ms * _MS // 2
 
-    def _out_of_turn(self, state: TableState, now: int) -> _Step | None:
+    def _out_of_turn(self, state: TableState, now: int, exposed_at: int | None) -> _Step | None:
         """What comes whatever time it is: a lost secret, a cover that lifts early."""
         current = state.round
         if state.phase is not TablePhase.OPEN or current.interrupted:
@@ -207,7 +210,6 @@ class AutomaticDealer:
         before_reveal = current.phase in (RoundPhase.BETTING, RoundPhase.CLOSED)
         if before_reveal and current.commitment and not self._holds_secret(state):
             return _Step(a.Interrupt("the secret of the virtual dice was lost in a restart"))
-        exposed_at = self._exposed_at(state)
         if exposed_at is not None and now >= exposed_at:
             return self._void(Mischief.EXPOSED)
         return None

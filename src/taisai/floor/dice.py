@@ -90,6 +90,7 @@ class _Committed(NamedTuple):
     number: int
     secret: bytes
     mischief: Mischief | None
+    commitment: str
 
 
 class _Source:
@@ -105,8 +106,10 @@ class _Source:
         """Fix the dice of a round; the same round asked again has the same commitment."""
         held = self._committed
         if held is None or (held.table, held.number) != (table, number):
-            held = self._committed = _Committed(table, number, *self._made(table, number))
-        return commitment_of(held.secret, table, number)
+            secret, mischief = self._made(table, number)
+            commitment = commitment_of(secret, table, number)
+            held = self._committed = _Committed(table, number, secret, mischief, commitment)
+        return held.commitment
 
     def _now(self) -> _Committed:
         if self._committed is None:
@@ -116,7 +119,7 @@ class _Source:
     def holds(self, commitment: str) -> bool:
         """Whether the committed round is the one of this commitment."""
         held = self._committed
-        return held is not None and commitment_of(held.secret, held.table, held.number) == commitment
+        return held is not None and held.commitment == commitment
 
     def tumble(self) -> int:
         """Three times, or too few where the device was told to misbehave."""

@@ -39,7 +39,6 @@ class Driver:
     def start(self, floor: Floor, table: LiveTable) -> None:
         """Begin to deal."""
         self._table = table
-        floor.listen(lambda changed, _events: self.wake() if changed is table else None)
         self._task = asyncio.get_running_loop().create_task(self._deal(floor, table))
 
     def wake(self) -> None:
@@ -64,6 +63,7 @@ class Driver:
             self._task.cancel()
 
     async def _deal(self, floor: Floor, table: LiveTable) -> None:
+        refused = False
         while True:
             self._change.clear()
             current = table.state.round
@@ -72,21 +72,27 @@ class Driver:
             if not table.owned:
                 await self._wait(None)  # another node deals it
                 continue
-            move = self.dealer.next_move(table.state, floor.clock.now())
+            # The table decides for itself whether it takes the command; who was refused asks before he tries again.
+            now = floor.clock.now()
+            move = self.dealer.next_move(table.state, now, ask=refused)
             if move.command is None:
-                await self._wait(None if move.at is None else (move.at - floor.clock.now()) / 1e6)
+                await self._wait(None if move.at is None else (move.at - now) / 1e6)
                 continue
             outcome = await floor.do(table.name, move.command)
+            refused = outcome.fault is not None
             if outcome.fault is not None and table.owned:
                 LOGGER.warning("table %s: the dealer was refused: %s", table.name, outcome.fault.sentence)
                 await self._wait(RETRY_S)
 
     async def _wait(self, seconds: float | None) -> None:
-        if seconds is not None and seconds <= 0:
+        """For a change, so long at most."""
+        if seconds is None:
+            await self._change.wait()
+        elif seconds <= 0:
             await asyncio.sleep(0)
-            return
-        try:
-            async with asyncio.timeout(seconds):
+        else:
+            alarm = asyncio.get_running_loop().call_later(seconds, self._change.set)
+            try:
                 await self._change.wait()
-        except TimeoutError:
-            pass
+            finally:
+                alarm.cancel()

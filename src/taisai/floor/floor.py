@@ -77,6 +77,8 @@ class Floor:
         self.writer: GroupWriter
         self.log: HouseLog
         self._listeners: list[Listener] = []
+        self._bet_listeners: list[Listener] = []
+        """Those of them who are told of mere bets, too."""
         self._large_win = large_win
         self._tasks: set[asyncio.Task[Any]] = set()
         self.rounds = 0
@@ -99,9 +101,11 @@ class Floor:
             if command is not None:
                 await self.do(name, command)
 
-    def listen(self, listener: Listener) -> None:
-        """Have somebody told of every new durable state."""
+    def listen(self, listener: Listener, *, bets: bool = True) -> None:
+        """Have somebody told of every new durable state; without `bets`, not of those that only have a bet more."""
         self._listeners.append(listener)
+        if bets:
+            self._bet_listeners.append(listener)
 
     def table(self, name: str, *, owned: bool | None = None) -> LiveTable:
         """A table by its name; one that is not known begins, new and without a set-up.
@@ -148,10 +152,12 @@ class Floor:
 
     def submit(self, table: LiveTable, command: Command, reply: Reply) -> None:
         """Carry a command out, here or at the node that holds its table; the reply comes when it is on disk."""
-        if self.nodes is None or table.owned:
+        if self.nodes is not None and not table.owned:
+            self.nodes.submit(table, command, reply)
+        elif self.closing or self.disabled or self.nodes is not None:
             self.submit_here(table, command, reply)
         else:
-            self.nodes.submit(table, command, reply)
+            table.submit(command, reply)
 
     def submit_here(self, table: LiveTable, command: Command, reply: Reply) -> None:
         """Carry a command out at a table of this node."""
@@ -197,12 +203,17 @@ class Floor:
     # ------------------------------------------------------------------ what happened
 
     def _changed(self, table: LiveTable, events: tuple[Event, ...]) -> None:
+        if len(events) == 1 and type(events[0].what) is BetPlaced:
+            self.bets += 1
+            for listener in self._bet_listeners:
+                listener(table, events)
+            return
+        driver = self.drivers.get(table.name)
+        if driver is not None:
+            driver.wake()
         for event in events:
             won = event.what
-            kind = type(won)
-            if kind is BetPlaced:
-                self.bets += 1
-            elif isinstance(won, RoundConcluded):
+            if isinstance(won, RoundConcluded):
                 self.rounds += 1
                 _log(table, "round concluded: staked %d, returned %d", won.round, won.staked, won.returned)
             elif isinstance(won, RoundVoided):

@@ -18,12 +18,20 @@ from typing import Final
 from taisai.floor.answers import Fault, HouseCode, Outcome, fault_of
 from taisai.floor.writer import GroupWriter
 from taisai.journal import Batch, DuplicateCommand, Journal, JournalError, JournalFull, JournalReadOnly, LeaseLost
-from taisai.journal.codec import event_of, records_of
-from taisai.journal.keeper import COMMANDS_KEPT, SNAPSHOT_EVERY, Books, RulesAtHand, load, restart_command
+from taisai.journal.codec import UnknownEvent, event_of, events_of, records_of
+from taisai.journal.keeper import (
+    COMMANDS_KEPT,
+    SNAPSHOT_EVERY,
+    Books,
+    KnownCommands,
+    RulesAtHand,
+    load,
+    restart_command,
+)
 from taisai.journal.record import Record
 from taisai.table.actions import Command
 from taisai.table.decide import decide
-from taisai.table.evolve import evolve
+from taisai.table.evolve import evolve, replay
 from taisai.table.happenings import Event
 from taisai.table.ledger import LedgerBroken
 from taisai.table.refusals import Refusal
@@ -43,13 +51,20 @@ class _Pending:
 
     __slots__ = ("batch", "by", "command_id", "events", "replies", "state", "table")
 
-    def __init__(self, table: LiveTable, command: Command, events: tuple[Event, ...], state: TableState) -> None:
+    def __init__(
+        self,
+        table: LiveTable,
+        command: Command,
+        batch: Batch,
+        events: tuple[Event, ...],
+        state: TableState,
+    ) -> None:
         self.table = table
         self.command_id = command.id
         self.by = command.by.id
+        self.batch = batch
         self.events = events
         self.state = state
-        self.batch: Batch
         self.replies: list[Reply] = []
 
     def written(self, error: JournalError | None) -> None:
@@ -70,6 +85,8 @@ class LiveTable:
         self._pending: dict[str, _Pending] = {}
         self._waiting: list[tuple[Command, Reply]] = []
         self._recovering = False
+        self._catching_up = False
+        """Records that others wrote are being read."""
         self._unsure = False
         """What is on disk could not be read after a failure: it is read before anything else is decided."""
         self._failed: list[tuple[_Pending, JournalError]] = []
@@ -84,7 +101,7 @@ class LiveTable:
         """What is on disk; `_next` is what is decided."""
         self._next = self.state
         recent = journal.recent_commands(self.name, COMMANDS_KEPT)
-        self._known: dict[str, str | None] = dict.fromkeys(reversed(recent))
+        self._known = KnownCommands(recent, COMMANDS_KEPT)
 
     def rules(self) -> TableRules | None:
         """The rules that the table stands under, once it is set up."""
@@ -108,23 +125,14 @@ class LiveTable:
         if self._recovering:
             self._waiting.append((command, reply))
             return
-        pending = self._pending.get(command.id)
-        if pending is not None:
-            if pending.by == command.by.id:
-                pending.replies.append(lambda outcome: reply(_again(outcome)))
-            else:
-                reply(_id_taken(self.state.seq))
-            return
-        if command.id in self._known:
+        if command.id in self._pending or command.id in self._known:
             self._repeat(command, reply)
-            return
-        if self.broken:
+        elif self.broken:
             self._refuse(reply, Fault(HouseCode.TABLE_BROKEN, f"The table has stopped: {self.broken}"))
-            return
-        if len(self._pending) >= INFLIGHT_MAX:
+        elif len(self._pending) >= INFLIGHT_MAX:
             self._refuse(reply, Fault(HouseCode.TOO_MANY, "The table has more to write than it can take; try again."))
-            return
-        self._decide(command, reply)
+        else:
+            self._decide(command, reply)
 
     def _decide(self, command: Command, reply: Reply) -> None:
         state = self._next
@@ -141,11 +149,10 @@ class LiveTable:
             self.broken = str(error)
             self._refuse(reply, Fault(HouseCode.TABLE_BROKEN, f"The table has stopped: {error}"))
             return
-        pending = _Pending(self, command, tuple(found), state)
-        pending.batch = Batch(self.name, expected, records_of(command.id, found))
+        batch = Batch(self.name, expected, records_of(command.id, found))
+        pending = self._pending[command.id] = _Pending(self, command, batch, tuple(found), state)
         pending.replies.append(reply)
         self._next = state
-        self._pending[command.id] = pending
         self._writer.write(pending)
 
     def _refuse(self, reply: Reply, fault: Fault) -> None:
@@ -168,9 +175,7 @@ class LiveTable:
         further = pending.state.seq > self.state.seq  # a node that has lost the table may have read this, and more
         if further:
             self.state = pending.state
-        self._known[pending.command_id] = pending.by
-        if len(self._known) > COMMANDS_KEPT:
-            del self._known[next(iter(self._known))]
+        self._known.add(pending.command_id)
         outcome = Outcome(pending.state.seq, pending.events)
         for reply in pending.replies:
             reply(outcome)
@@ -194,14 +199,21 @@ class LiveTable:
 
     async def take_over(self) -> None:
         """Become its writer: from what is on disk, since another node may have written a moment ago."""
+        seen = self.state
 
-        def read(journal: Journal) -> tuple[TableState, int, list[str]]:
-            return *load(journal, self.name), journal.recent_commands(self.name, COMMANDS_KEPT)
+        def read(journal: Journal) -> tuple[TableState, list[str]]:
+            rest = list(journal.read(self.name, seen.seq))
+            return replay(seen, events_of(rest)), [record.command_id for record in rest]
 
-        state, self._snapshot_seq, recent = await self._writer.run(read)
-        moved = state.seq != self.state.seq
-        self.state = self._next = state
-        self._known = dict.fromkeys(reversed(recent))
+        state, ids = await self._writer.run(read)
+        for command_id in ids:
+            self._known.add(command_id)
+        moved = state.seq > self.state.seq
+        if moved:  # while it was read, the last that the other wrote may have been seen already
+            self.state = state
+        self._next = self.state
+        # The other has made snapshots too: this one need not begin with its own.
+        self._snapshot_seq = max(self._snapshot_seq, self.state.seq - SNAPSHOT_EVERY // 2)
         self.owned = True
         if moved:
             self._listener(self, ())
@@ -215,19 +227,36 @@ class LiveTable:
     def follow(self, record: Record) -> None:
         """Another node has written: see it too."""
         state = self.state
-        if record.seq <= state.seq:
-            return
-        if record.seq == state.seq + 1 and not self._pending:
+        if record.seq == state.seq + 1:
             event = event_of(record)
             try:
-                self.state = self._next = evolve(state, event)
+                self.state = evolve(state, event)
             except LedgerBroken as error:
                 self.broken = str(error)
+            if not self._pending:
+                self._next = self.state
+            self._known.add(record.command_id)
             self._listener(self, (event,))
-        else:
-            self.state, self._snapshot_seq = load(self._writer.journal, self.name)
-            self._next = self.state
-            self._listener(self, ())
+        elif record.seq > state.seq and not self._catching_up:
+            self._catching_up = True
+            self._writer.chore(self._catch_up)
+
+    def _catch_up(self, journal: Journal) -> None:
+        """On the writer's thread: something between was not heard of; it is read."""
+        try:
+            records = list(journal.read(self.name, self.state.seq))
+        except JournalError as error:
+            LOGGER.warning("what another node wrote cannot be read: %s", error, extra={"table": self.name})
+            records = []
+        self._writer.on_loop(lambda: self._caught_up(records))
+
+    def _caught_up(self, records: list[Record]) -> None:
+        self._catching_up = False
+        try:
+            for record in () if self.owned else records:
+                self.follow(record)
+        except (JournalError, UnknownEvent) as error:
+            LOGGER.warning("what another node wrote cannot be understood: %s", error, extra={"table": self.name})
 
     # ------------------------------------------------------------------ after a failure
 
@@ -260,8 +289,7 @@ class LiveTable:
             self.state, self._snapshot_seq = state, snapshot_seq
         self._next = self.state
         self._unsure = False
-        known = dict.fromkeys(reversed(recent))
-        self._known = {each: self._known.get(each) for each in known}
+        self._known = KnownCommands(recent, COMMANDS_KEPT)
         outcomes = {each: Outcome(self.state.seq, repeated=True) for each in there}
         self._end_recovery(outcomes, None)
         if moved:  # where nothing changed nobody is woken: a dealer would try again at once, and again
@@ -291,7 +319,14 @@ class LiveTable:
     # ------------------------------------------------------------------ repeats
 
     def _repeat(self, command: Command, reply: Reply) -> None:
-        """A command that is known: its first answer, from the journal."""
+        """A command that is known: its first answer, when it comes, or from the journal."""
+        pending = self._pending.get(command.id)
+        if pending is not None:
+            if pending.by == command.by.id:
+                pending.replies.append(lambda outcome: reply(_again(outcome)))
+            else:
+                reply(_id_taken(self.state.seq))
+            return
 
         def find(journal: Journal) -> None:
             try:

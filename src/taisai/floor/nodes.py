@@ -8,25 +8,32 @@ A lease is renewed every second and runs out after three. Its fencing number goe
 refuses a number that has passed: a node that was frozen writes nothing when it wakes up, whatever it believes. The
 journal is the truth for those who follow; its notices only wake them, so a missed one costs a read and never an event.
 
-A node that has more than its share lets go of tables between two rounds, one at a time; one that stops lets go of all.
+Leases have a connection of their own: a slow commit, or many tables to be read, must not cost what a node holds.
+
+A node that has more than its share lets go of tables when their rounds end, a few at a time; one that stops lets go of
+each table when its round is over. A node that cannot read what a newer version writes takes no more tables.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
+from functools import partial
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final, Protocol
+from zlib import crc32
 
 from taisai.floor.answers import Fault, HouseCode, Outcome
 from taisai.floor.live import LiveTable, Reply
 from taisai.journal import Journal, JournalError
 from taisai.journal.house import HOUSE
 from taisai.journal.record import Record
+from taisai.journal.upcast import UnknownEvent
 from taisai.table.actions import Command
-from taisai.table.state import RoundPhase
+from taisai.table.happenings import Event
+from taisai.table.state import Round, RoundPhase
 
 if TYPE_CHECKING:
     from taisai.floor.floor import Floor
@@ -37,6 +44,12 @@ BEAT_S: Final = 1.0
 PATIENCE_S: Final = 8.0
 """How long a command waits for a table that nobody holds."""
 AGAIN_S: Final = 0.1
+HURRY_S: Final = 0.2
+"""The least time between two looks at the leases, when somebody waits for a table."""
+GRACE_S: Final = 2.0
+"""After the journal was away for all, the time in which everybody comes for his own tables and nobody for others'."""
+LEAVING_MAX: Final = 10
+"""Tables that a node lets go of at a time, when it has more than its share."""
 CHUNK: Final = 5_000
 NODE: Final = "@node/"
 """A lease of this name says that a node lives, whether it holds a table or not."""
@@ -79,21 +92,47 @@ def address_of(holder: str) -> str:
     return holder.partition("#")[0]
 
 
+def _is_over(current: Round) -> bool:
+    return current.phase is RoundPhase.BETWEEN and not current.commitment
+
+
 class Nodes:
     """One node among the others."""
 
-    def __init__(self, floor: Floor, address: str, forward: Forward) -> None:
+    def __init__(
+        self, floor: Floor, address: str, forward: Forward, open_journal: Callable[[], Journal] | None = None
+    ) -> None:
+        """`open_journal` opens the journal for the leases alone; without it they share the writer's."""
         self._floor = floor
-        self._forward = forward
+        self.forward = forward
         self.holder = f"{address}#{token_hex(8)}"
         self.holders: dict[str, str] = {}
         """Who holds each table, as far as is known."""
         self.alive: set[str] = set()
+        self.is_outdated = False
+        """A newer version has written what this one cannot read: it keeps its tables and takes no others."""
+        self.on_held: Callable[[str], None] = lambda _name: None
+        """Who is told of every table that comes to this node."""
+        self._open_journal = open_journal
+        self._own: Journal | None = None
         self._wanted: set[str] = set()
+        self._moving: set[str] = set()
+        """Tables that are being taken over or let go of."""
+        self._leaving: set[str] = set()
+        """Tables that are let go of when their round ends."""
+        self._doubtful: set[str] = set()
+        """Tables whose lease must have run out by this node's clock, and which nobody may have taken."""
         self._position = 0
         self._news = asyncio.Event()
+        self._hurry = asyncio.Event()
+        self._next_beat_s = BEAT_S
+        self._renewed_at = 0.0
+        self._grace_until = 0.0
         self._draining = False
         self._follower: Any = None
+        self._followed: Journal | None = None
+        self._taking: asyncio.Task[None] | None = None
+        self._refreshing: asyncio.Task[None] | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self.taken = 0
         self.lost = 0
@@ -104,27 +143,31 @@ class Nodes:
         """Join the others: say that this node lives, take what nobody holds, follow what others write."""
         self._wanted |= set(tables)
         loop = asyncio.get_running_loop()
+        if self._open_journal is not None:
+            self._own = await asyncio.to_thread(self._open_journal)
         self._position = await asyncio.to_thread(self._journal.position)
-
-        def told(_position: int) -> None:
-            loop.call_soon_threadsafe(self._news.set)
-
-        self._follower = await asyncio.to_thread(self._leases.follow, told)
+        await self._follow_this()
         await asyncio.to_thread(self._leases.take_lease, NODE + self.holder, self.holder, LEASE_S)
         await self._beat()
-        self._tasks = [loop.create_task(self._beat_on()), loop.create_task(self._follow_on())]
+        self._floor.listen(self._changed)
+        self._tasks = [loop.create_task(each) for each in (self._beat_on(), self._follow_on(), self._look_at_clock())]
+        if self._taking is not None:  # many tables take longer to read than a lease lasts: the beat goes on meanwhile
+            await self._taking
 
     async def stop(self) -> None:
         """Let go of every table, when what it decided is written, and of this node's own sign of life."""
         self._draining = True
-        for task in self._tasks:
-            task.cancel()
+        for task in (*self._tasks, self._taking, self._refreshing):
+            if task is not None:
+                task.cancel()
         for name in self.mine:
             await self._let_go(name)
         with suppress(JournalError):
             await asyncio.to_thread(self._leases.release_lease, NODE + self.holder, self.holder)
         if self._follower is not None:
             self._follower.stop()
+        if self._own is not None:
+            await asyncio.to_thread(self._own.close)
 
     @property
     def mine(self) -> list[str]:
@@ -133,11 +176,11 @@ class Nodes:
 
     @property
     def _journal(self) -> Journal:
-        return self._floor.writer.journal
+        return self._own or self._floor.writer.journal
 
     @property
     def _leases(self) -> LeaseHolder:
-        journal: Any = self._floor.writer.journal
+        journal: Any = self._journal
         found: LeaseHolder = journal
         return found
 
@@ -145,72 +188,134 @@ class Nodes:
 
     async def _beat_on(self) -> None:
         while True:
-            await asyncio.sleep(BEAT_S)
+            await asyncio.sleep(HURRY_S)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(max(0.0, self._next_beat_s - HURRY_S)):
+                    await self._hurry.wait()
+            self._hurry.clear()
             try:
                 await self._beat()
             except JournalError as error:
                 LOGGER.warning("leases could not be renewed: %s", error)
+            except Exception:  # whatever it is, it must not be the last beat
+                LOGGER.exception("leases could not be renewed")
 
     async def _beat(self) -> None:
         """Renew, see who is there, take what is free, let go of what is too much."""
-        floor = self._floor
+        began, before = asyncio.get_running_loop().time(), self.mine
+        self._next_beat_s = BEAT_S
         held = await asyncio.to_thread(self._leases.renew_leases, self.holder, LEASE_S)
-        for name in self.mine:
-            if name not in held:
+        if self._renewed_at and began - self._renewed_at > LEASE_S:
+            self._grace_until = began + GRACE_S
+        self._renewed_at = began
+        for name in before:
+            if name not in held and self._floor.tables[name].owned:
                 self._lose(name)
-        if NODE + self.holder not in held and not self._draining:
-            await asyncio.to_thread(self._leases.take_lease, NODE + self.holder, self.holder, LEASE_S)
+        self._regain(held)
+        await self._say_alive(NODE + self.holder in held)
         leases = await asyncio.to_thread(self._leases.leases)
         valid = {name: lease for name, lease in leases.items() if lease.seconds_left > 0}
         self.alive = {lease.holder for name, lease in valid.items() if name.startswith(NODE)} | {self.holder}
         self.holders = {name: lease.holder for name, lease in valid.items() if not name.startswith("@")}
-        await floor.refresh()
-        self._wanted |= set(floor.tables)
-        if self._draining:
+        # Who has not renewed for long may be dead: his tables are free at the moment that his leases run out.
+        ends = [lease.seconds_left for lease in valid.values() if lease.holder != self.holder]
+        self._next_beat_s = min([BEAT_S, *(left + 0.01 for left in ends)])
+        if self._refreshing is None or self._refreshing.done():
+            self._refreshing = self._beside(self._floor.refresh)
+        self._wanted |= set(self._floor.tables)
+        await self._balance()
+
+    async def _say_alive(self, is_held: bool) -> None:
+        """Others count on a node that says so; one that is about to stop, or outdated, does not."""
+        counts = not (self._draining or self._floor.closing or self.is_outdated)
+        if counts and not is_held:
+            await asyncio.to_thread(self._leases.take_lease, NODE + self.holder, self.holder, LEASE_S)
+        elif is_held and not counts:
+            await asyncio.to_thread(self._leases.release_lease, NODE + self.holder, self.holder)
+
+    async def _balance(self) -> None:
+        if self._draining or asyncio.get_running_loop().time() < self._grace_until:
             return
-        share = -(-len(self._wanted) // len(self.alive))
+        mine = self.mine
+        share = 0 if self._floor.closing else -(-len(self._wanted) // len(self.alive))
         for name in self._idle():
-            if len(self.mine) >= share:
+            if len(mine) >= share:
                 await asyncio.to_thread(self._leases.release_lease, name, self.holder)
             del self.holders[name]
-        for name in sorted(self._wanted - self.holders.keys()):
-            if len(self.mine) < share:
-                await self._take(name)
-        if len(self.mine) > share:
-            await self._let_one_go()
+        if len(mine) < share and not self.is_outdated and (self._taking is None or self._taking.done()):
+            self._taking = self._beside(partial(self._take_free, share))
+        self._leaving = set(mine[: min(len(mine) - share, LEAVING_MAX)]) if len(mine) > share else set()
+        if self._floor.closing:
+            self._leaving = set(mine)
+        for name in sorted(self._leaving):
+            current = self._floor.tables[name].state.round
+            if _is_over(current) or (self._floor.closing and not (current.stacks or current.bets)):
+                self._leave(name)
 
     def _idle(self) -> list[str]:
         """Tables whose lease is this node's while they are not: taking them over, or giving them back, has failed."""
         leased = {name for name, holder in self.holders.items() if holder == self.holder}
-        return sorted(leased.difference(self.mine))
+        return sorted(leased.difference(self.mine, self._moving))
+
+    async def _take_free(self, share: int) -> None:
+        """Take tables that nobody holds, up to this node's share; each node begins with others."""
+        free = self._wanted - self.holders.keys() - self._moving
+        for name in sorted(free, key=lambda each: crc32(f"{self.holder} {each}".encode())):
+            if len(self.mine) >= share or self._floor.closing or self.is_outdated:
+                return
+            if name not in self._moving and not self._floor.table(name).owned:
+                await self._take(name)
 
     async def _take(self, name: str) -> None:
-        fence = await asyncio.to_thread(self._leases.take_lease, name, self.holder, LEASE_S)
-        if fence is None:
-            return
-        self._floor.writer.fences[name] = fence
-        await self._floor.table(name).take_over()
+        self._moving.add(name)
+        try:
+            fence = await asyncio.to_thread(self._leases.take_lease, name, self.holder, LEASE_S)
+            if fence is None:
+                return
+            self._floor.writer.fences[name] = fence
+            try:
+                await self._floor.table(name).take_over()
+            except UnknownEvent as error:
+                self._outdated(error)
+                await asyncio.to_thread(self._leases.release_lease, name, self.holder)
+                return
+        finally:
+            self._moving.discard(name)
         self.holders[name] = self.holder
         self.taken += 1
         LOGGER.info("this node holds the table", extra={"table": name})
         self._floor.woken(name)
+        self.on_held(name)
 
-    async def _let_one_go(self) -> None:
-        """A table that is between two rounds; when none is, another beat will find one."""
-        for name in self.mine:
-            current = self._floor.tables[name].state.round
-            if current.phase is RoundPhase.BETWEEN and not current.commitment:
-                await self._let_go(name)
-                return
+    def _outdated(self, error: UnknownEvent) -> None:
+        if not self.is_outdated:
+            LOGGER.error("this node takes no more tables, upgrade it: %s", error)
+        self.is_outdated = True
+        self._hurry.set()
+
+    def _changed(self, table: LiveTable, _events: tuple[Event, ...]) -> None:
+        """A table has moved on: if it is to go elsewhere and its round is over, now is the moment."""
+        if table.name in self._leaving and table.owned and _is_over(table.state.round):
+            self._leave(table.name)
+
+    def _leave(self, name: str) -> None:
+        self._leaving.discard(name)
+        self._floor.tables[name].owned = False
+        self._moving.add(name)
+        self._floor.background(self._let_go(name))
 
     async def _let_go(self, name: str) -> None:
         table = self._floor.tables[name]
-        with suppress(TimeoutError):  # what cannot be written is not waited for: the lease's end refuses it
-            async with asyncio.timeout(LEASE_S):
-                await table.hand_over()
-        self.holders.pop(name, None)  # the number stays with the writer: what is still on its way is refused by it
-        with suppress(JournalError):
-            await asyncio.to_thread(self._leases.release_lease, name, self.holder)
+        self._moving.add(name)
+        try:
+            with suppress(TimeoutError):  # what cannot be written is not waited for: the lease's end refuses it
+                async with asyncio.timeout(LEASE_S):
+                    await table.hand_over()
+            self.holders.pop(name, None)  # the number stays with the writer: what is still on its way is refused by it
+            with suppress(JournalError):
+                await asyncio.to_thread(self._leases.release_lease, name, self.holder)
+        finally:
+            self._moving.discard(name)
 
     def _lose(self, name: str) -> None:
         """Somebody else has the table by now, or will: the journal refuses whatever is still on its way."""
@@ -219,7 +324,51 @@ class Nodes:
         self.holders.pop(name, None)
         self.lost += 1
 
+    async def _look_at_clock(self) -> None:
+        """A node that cannot renew its leases does not wait to be told: commands are handed on, or refused in time."""
+        while True:
+            await asyncio.sleep(BEAT_S / 2)
+            if asyncio.get_running_loop().time() - self._renewed_at > LEASE_S:
+                for name in self.mine:
+                    self._lose(name)
+                    self._doubtful.add(name)
+
+    def _regain(self, held: set[str]) -> None:
+        """A lease that is still this node's was nobody else's meanwhile: its table goes on where it stopped."""
+        doubtful, self._doubtful = self._doubtful, set()
+        for name in sorted(doubtful & held - self._moving):
+            self._floor.tables[name].owned = True
+            self.holders[name] = self.holder
+            self._floor.woken(name)
+            self.on_held(name)
+
+    def _beside(self, work: Callable[[], Coroutine[Any, Any, None]]) -> asyncio.Task[None]:
+        """Have something done beside the beat; what the journal refuses is tried again by a later beat."""
+
+        async def tried() -> None:
+            try:
+                await work()
+            except JournalError as error:
+                LOGGER.warning("tables could not be taken over: %s", error)
+
+        return asyncio.get_running_loop().create_task(tried())
+
     # ------------------------------------------------------------------ following
+
+    async def _follow_this(self) -> None:
+        """Be told of commits by the journal that there is; a writer that has failed opens another."""
+        journal = self._journal
+        if self._followed is journal:
+            return
+        loop = asyncio.get_running_loop()
+
+        def told(_position: int) -> None:
+            loop.call_soon_threadsafe(self._news.set)
+
+        if self._follower is not None:
+            self._follower.stop()
+        self._follower = await asyncio.to_thread(self._leases.follow, told)
+        self._followed = journal
 
     async def _follow_on(self) -> None:
         while True:
@@ -228,9 +377,13 @@ class Nodes:
                     await self._news.wait()
             self._news.clear()
             try:
+                await self._follow_this()
                 await self._catch_up()
             except JournalError as error:
                 LOGGER.warning("the journal cannot be followed: %s", error)
+                await asyncio.sleep(AGAIN_S)
+            except Exception:  # whatever it is, watchers must not wait for ever
+                LOGGER.exception("the journal cannot be followed")
                 await asyncio.sleep(AGAIN_S)
 
     async def _catch_up(self) -> None:
@@ -240,11 +393,17 @@ class Nodes:
                 self._position = record.position
                 if record.table != HOUSE:
                     self._wanted.add(record.table)
-                    table = self._floor.tables.get(record.table) or self._floor.table(record.table, owned=False)
-                    if not table.owned and not table.broken:
-                        table.follow(record)
+                    try:
+                        self._see(record)
+                    except UnknownEvent as error:
+                        self._outdated(error)
             if len(rows) < CHUNK:
                 return
+
+    def _see(self, record: Record) -> None:
+        table = self._floor.tables.get(record.table) or self._floor.table(record.table, owned=False)
+        if not (table.owned or table.broken or record.table in self._doubtful):
+            table.follow(record)
 
     def _read(self) -> list[Record]:
         upto = self._position + CHUNK
@@ -275,16 +434,36 @@ class Nodes:
                 return
             holder = self.holders.get(table.name)
             if holder is not None and holder != self.holder:
-                try:
-                    outcome = await self._forward(address_of(holder), table.name, command)
-                except (OSError, TimeoutError) as error:
-                    LOGGER.debug("%s cannot be reached: %s", address_of(holder), error)
-                else:
-                    if outcome.fault is None or outcome.fault.code != HouseCode.NOT_HELD:
-                        reply(outcome)
-                        return
+                outcome = await self._asked(holder, table, command)
+                if outcome is not None:
+                    reply(outcome)
+                    return
+            self._hurry.set()
             await asyncio.sleep(AGAIN_S)
         sentence = "The table is changing hands; it is not known whether this was recorded."
         reply(
             Outcome(table.state.seq, fault=Fault(HouseCode.TRY_AGAIN, sentence, allowed="repeat it with the same id"))
         )
+
+    async def _asked(self, holder: str, table: LiveTable, command: Command) -> Outcome | None:
+        """What became of a command at another node; None when it is not reached, or does not hold the table any more.
+
+        A frozen node does not answer: nobody waits for it longer than it holds the table.
+        """
+        asking = asyncio.get_running_loop().create_task(self._forwarded(address_of(holder), table, command))
+        try:
+            while not (await asyncio.wait({asking}, timeout=AGAIN_S))[0]:
+                if self.holders.get(table.name) != holder:
+                    return None
+        finally:
+            asking.cancel()
+        outcome = asking.result()
+        is_elsewhere = outcome is None or (outcome.fault is not None and outcome.fault.code == HouseCode.NOT_HELD)
+        return None if is_elsewhere else outcome
+
+    async def _forwarded(self, address: str, table: LiveTable, command: Command) -> Outcome | None:
+        try:
+            return await self.forward(address, table.name, command)
+        except (OSError, TimeoutError) as error:
+            LOGGER.debug("%s cannot be reached: %s", address, error)
+            return None

@@ -51,8 +51,8 @@ class Written(Protocol):
         ...
 
 
-_Item: TypeAlias = Written | Callable[[Journal], None] | None
-"""A batch, a chore, or None: the end."""
+_Item: TypeAlias = list[Written] | Callable[[Journal], None] | None
+"""Batches, a chore, or None: the end."""
 
 
 class Counts:
@@ -83,6 +83,8 @@ class GroupWriter:
         self.counts = Counts()
         self._loop = loop
         self._queue: SimpleQueue[_Item] = SimpleQueue()
+        self._gathered: list[Written] = []
+        """What this turn of the event loop has brought so far."""
         self.fences: dict[str, int] = {}
         """Fencing numbers of the tables that this node holds, where several nodes share the journal."""
         self._broken = False
@@ -98,15 +100,33 @@ class GroupWriter:
     @property
     def depth(self) -> int:
         """How much waits to be written."""
-        return self._queue.qsize()
+        return self._queue.qsize() + len(self._gathered)
 
     def write(self, item: Written) -> None:
-        """Have a batch written; its `written` is called when it is."""
+        """Have a batch written; its `written` is called when it is.
+
+        What one turn of the event loop brings is handed over together: waking the thread for each would make both
+        wait for the interpreter, and the first batch would be committed alone.
+        """
+        gathered = self._gathered
+        if not gathered:
+            self._loop.call_soon(self._hand_over)
+        gathered.append(item)
+
+    def _hand_over(self) -> None:
+        gathered = self._gathered
+        if gathered:
+            self._gathered = []
+            self._queue.put(gathered)
+
+    def _put(self, item: _Item) -> None:
+        """Hand something over, after everything that came before it."""
+        self._hand_over()
         self._queue.put(item)
 
     def chore(self, work: Callable[[Journal], None]) -> None:
         """Have something done with the journal between two commits (a snapshot, say); failures of it are let go."""
-        self._queue.put(work)
+        self._put(work)
 
     async def run(self, work: Callable[[Journal], T]) -> T:
         """Have something done with the journal between two commits, and wait for what comes of it."""
@@ -122,7 +142,7 @@ class GroupWriter:
             else:
                 self._loop.call_soon_threadsafe(_succeed, future, result)
 
-        self._queue.put(do)
+        self._put(do)
         return await future
 
     def on_loop(self, call: Callable[[], None]) -> None:
@@ -132,7 +152,7 @@ class GroupWriter:
     async def stop(self) -> None:
         """Write what waits, and close the journal."""
         self._stopped = True
-        self._queue.put(None)
+        self._put(None)
         await asyncio.to_thread(self._thread.join)
         self.journal.close()
 
@@ -160,7 +180,7 @@ class GroupWriter:
             elif callable(item):
                 chores.append(item)
             else:
-                group.append(item)
+                group += item
             if len(group) >= LARGEST_GROUP:
                 break
             try:

@@ -61,15 +61,8 @@ def linked(
         for new in records:
             seq += 1
             position += 1
-            kind, version, at, command_id, part, by, body = (
-                new.kind,
-                new.version,
-                new.at,
-                new.command_id,
-                new.part,
-                new.by,
-                new.body,
-            )
+            kind, version, at, command_id = new.kind, new.version, new.at, new.command_id
+            part, by, body = new.part, new.by, new.body
             if not (
                 type(kind) is type(command_id) is type(by) is str
                 and type(version) is type(part) is type(at) is int
@@ -82,7 +75,8 @@ def linked(
             ):
                 raise InvalidRecord(table, _fault_of(new))
             try:
-                digest = record_hash(prev, (FORM, table, seq, position, kind, version, at, command_id, part, by), body)
+                header = _packed((FORM, table, seq, position, kind, version, at, command_id, part, by))
+                digest = sha256(prev + header + body).digest()
             except UnicodeEncodeError as error:
                 raise InvalidRecord(table, "its text has a character that is none (a lone surrogate)") from error
             rows.append((table, seq, position, kind, version, at, command_id, part, by, body, prev, digest))

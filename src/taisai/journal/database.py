@@ -37,6 +37,9 @@ READER_CACHE_KIB: Final = 16 * 1024
 CHECK_CACHE_KIB: Final = 64 * 1024
 """SQLite's own check goes to and fro between a table and its indexes."""
 
+STATEMENTS_KEPT: Final = 128
+"""Prepared statements of the writer: one for every number of rows that it writes at once, and the others."""
+
 
 def require_sqlite(version: str | None = None) -> None:
     """Refuse an SQLite that may corrupt the file."""
@@ -52,7 +55,8 @@ def require_sqlite(version: str | None = None) -> None:
 def connect_writer(path: Path) -> apsw.Connection:
     """A connection that may write, to a new file if there is none. Nothing is changed in the file yet."""
     require_sqlite()
-    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
+    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+    connection = apsw.Connection(str(path), flags=flags, statementcachesize=STATEMENTS_KEPT)
     try:
         if connection.readonly("main"):
             raise JournalReadOnly(f"{path} is read-only: it cannot be opened for writing")

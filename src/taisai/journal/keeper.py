@@ -7,7 +7,7 @@ snapshot on; a round that was in play is interrupted until dealer and supervisor
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from msgspec import Struct
@@ -41,6 +41,30 @@ class Answer(Struct, frozen=True):
     refusal: Refusal | None = None
     repeated: bool = False
     """The command had been carried out before; these are its events of then."""
+
+
+class KnownCommands:
+    """The ids of a table's last commands: at least as many as it is told, at most twice as many.
+
+    Two sets take turns. To let go of one id at a time, the oldest of a dictionary, would mean to look for it behind all
+    that were let go of before.
+    """
+
+    __slots__ = ("_kept", "_new", "_old")
+
+    def __init__(self, ids: Iterable[str], kept: int) -> None:
+        self._kept = kept
+        self._new = set(ids)
+        self._old: set[str] = set()
+
+    def __contains__(self, command_id: str) -> bool:
+        return command_id in self._new or command_id in self._old
+
+    def add(self, command_id: str) -> None:
+        """One more."""
+        self._new.add(command_id)
+        if len(self._new) >= self._kept:
+            self._old, self._new = self._new, set()
 
 
 class RulesAtHand:
@@ -82,7 +106,7 @@ class TableKeeper:
         self._journal = journal
         self._snapshot_every = snapshot_every
         self.state, self._snapshot_seq = load(journal, table)
-        self._known = dict.fromkeys(reversed(journal.recent_commands(table, COMMANDS_KEPT)))
+        self._known = KnownCommands(journal.recent_commands(table, COMMANDS_KEPT), COMMANDS_KEPT)
         self._rules = RulesAtHand(books)
 
     def rules(self) -> TableRules | None:
@@ -111,7 +135,7 @@ class TableKeeper:
         except DuplicateCommand:
             return self._first_answer(command.id)
         self.state = state
-        self._remember(command.id)
+        self._known.add(command.id)
         if state.seq - self._snapshot_seq >= self._snapshot_every:
             self.snapshot()
         return Answer(tuple(found))
@@ -125,11 +149,6 @@ class TableKeeper:
     def _first_answer(self, command_id: str) -> Answer:
         records = self._journal.find_command(self.state.table, command_id)
         return Answer(tuple(events_of(records)), repeated=True)
-
-    def _remember(self, command_id: str) -> None:
-        self._known[command_id] = None
-        if len(self._known) > COMMANDS_KEPT:
-            del self._known[next(iter(self._known))]
 
 
 def load(journal: Journal, table: str, upto: int | None = None) -> tuple[TableState, int]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 from taisai.journal.contract import Journal, JournalUnreachable
 from taisai.journal.memory import MemoryJournal
@@ -22,8 +23,19 @@ from taisai.journal.sqlite import SqliteJournal
 _SCHEME = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]+):(?P<slashes>/{0,3})(?P<rest>.*)", re.DOTALL)
 
 
-def open_journal(url: str | Path, *, read_only: bool = False, create: bool = True) -> Journal:
-    """Open the journal at an address; a missing file is made, unless `create` is false or it is only read."""
+def open_journal(
+    url: str | Path,
+    *,
+    read_only: bool = False,
+    create: bool = True,
+    again: bool = False,
+    patience_s: float | None = None,
+) -> Journal:
+    """Open the journal at an address; a missing file is made, unless `create` is false or it is only read.
+
+    Of a server: `again` is for a program that has had it open before and goes on when a newer one has added to its
+    form; `patience_s` is how long it may be silent before a connection is given up.
+    """
     if isinstance(url, Path):
         return SqliteJournal(url, read_only=read_only, create=create)
     if not url:
@@ -37,7 +49,8 @@ def open_journal(url: str | Path, *, read_only: bool = False, create: bool = Tru
         case "sqlite" if found and len(found["slashes"]) == 3 and found["rest"]:
             return SqliteJournal(found["rest"], read_only=read_only, create=create)
         case scheme if scheme in SCHEMES:
-            return _on_postgresql(str(url), read_only=read_only, create=create)
+            waits: dict[str, Any] = {} if patience_s is None else {"patience_s": patience_s}
+            return _on_postgresql(str(url), read_only=read_only, create=create, again=again, **waits)
         case "sqlite":
             raise JournalUnreachable(
                 f"{url!r} names no file: write sqlite:///path (four slashes for a path from the root)"
@@ -63,7 +76,7 @@ def shown_address(url: str | Path) -> str:
     return read_address(str(url)).shown if found and found["scheme"].lower() in SCHEMES else str(url)
 
 
-def _on_postgresql(url: str, *, read_only: bool, create: bool) -> Journal:
+def _on_postgresql(url: str, **options: Any) -> Journal:
     try:
         from taisai.journal.postgres import PostgresJournal  # noqa: PLC0415 - asyncpg is an extra
     except ModuleNotFoundError as error:
@@ -72,4 +85,4 @@ def _on_postgresql(url: str, *, read_only: bool, create: bool) -> Journal:
         raise JournalUnreachable(
             "a journal on PostgreSQL needs asyncpg: install taisai with its extra, taisai[postgres]"
         ) from error
-    return PostgresJournal(url, read_only=read_only, create=create)
+    return PostgresJournal(url, **options)

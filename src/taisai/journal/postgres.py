@@ -37,7 +37,7 @@ from taisai.journal.postgres_address import KEY_ENDING, default_key, read_addres
 from taisai.journal.postgres_append import HOLD_TAIL, Appender
 from taisai.journal.postgres_follow import Follower
 from taisai.journal.postgres_lease import Lease
-from taisai.journal.postgres_link import Link, Result, Work
+from taisai.journal.postgres_link import COMMAND_S, Link, Result, Work
 from taisai.journal.postgres_text import from_text, to_rows, to_text
 from taisai.journal.record import Batch, Checkpoint, Finding, Head, Record, Row, Snapshot, Standing
 from taisai.journal.signing import NO_CHECKPOINT, Signer, public_beside
@@ -93,16 +93,23 @@ class PostgresJournal:
         read_only: bool = False,
         create: bool = True,
         migrations: tuple[Migration, ...] | None = None,
+        again: bool = False,
+        patience_s: float = COMMAND_S,
     ) -> None:
+        """`again`: this program has had it open before, and goes on although a newer one has added to its form.
+
+        `patience_s` is how long the server may be silent before a connection is given up.
+        """
         self._address = read_address(url)
         self.shown = self._address.shown
         """The address without its password."""
         self._read_only = read_only
         self._create = create
+        self._again = again
         self._migrations = shipped(form.FOLDER) if migrations is None else migrations
         self._appender = Appender(self.shown)
         self._signer: Signer | None = None
-        self._link = Link(self._address, None if read_only else self._prepare)
+        self._link = Link(self._address, None if read_only else self._prepare, patience_s)
         try:
             if read_only:
                 self._link.read(self._require_current)
@@ -119,8 +126,11 @@ class PostgresJournal:
     async def _prepare(self, connection: Any) -> None:
         """A new connection for writing: the first makes the journal, and none knows what others have written since."""
         self._appender.forget()
-        await form.bring_up(connection, self._address.schema, self.shown, self._migrations, create=self._create)
+        await form.bring_up(
+            connection, self._address.schema, self.shown, self._migrations, create=self._create, again=self._again
+        )
         self._create = False
+        self._again = True
 
     async def _require_current(self, connection: Any) -> None:
         await form.require_current(connection, self._address.schema, self.shown, self._migrations)

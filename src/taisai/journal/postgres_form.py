@@ -56,11 +56,15 @@ UNION ALL SELECT 'function ' || p.proname || ' ' || md5(p.prosrc)
 
 
 async def bring_up(
-    connection: Any, schema: str, shown: str, migrations: tuple[Migration, ...], *, create: bool
+    connection: Any, schema: str, shown: str, migrations: tuple[Migration, ...], *, create: bool, again: bool = False
 ) -> None:
-    """Apply what has not been applied yet; `create` allows a new journal."""
-    count = await applied(connection, schema, shown, migrations)
-    if count == len(migrations):
+    """Apply what has not been applied yet; `create` allows a new journal.
+
+    `again` is for a program that runs, and whose connection was lost: a newer node may have been started in the
+    meantime. Migrations only add, so what it needs is there.
+    """
+    count = await applied(connection, schema, shown, migrations, newer=again)
+    if count >= len(migrations):
         return
     if not count and not create:
         raise JournalUnreachable(f"there is no journal at {shown}")
@@ -89,20 +93,22 @@ async def require_current(connection: Any, schema: str, shown: str, migrations: 
         )
 
 
-async def applied(connection: Any, schema: str, shown: str, migrations: tuple[Migration, ...]) -> int:
-    """How many migrations the schema has had; 0 when it is empty or not there."""
+async def applied(
+    connection: Any, schema: str, shown: str, migrations: tuple[Migration, ...], *, newer: bool = False
+) -> int:
+    """How many migrations the schema has had; 0 when it is empty or not there. `newer` allows more than are known."""
     if not await connection.fetchval("SELECT to_regclass($1) IS NOT NULL", f"{schema}.migration"):
         if await connection.fetchval(RELATIONS, schema):
             raise NotAJournal(f"{shown}: the schema {schema} belongs to some other program: it is not a taisai journal")
         return 0
     rows = await connection.fetch("SELECT number, name, checksum FROM migration ORDER BY number")
-    if len(rows) > len(migrations):
+    if len(rows) > len(migrations) and not newer:
         raise UnknownFormat(
             f"{shown} was made by a newer taisai: it has form {len(rows)}, and this one knows up to {len(migrations)}"
         )
     if not rows:
         raise JournalDamaged(f"{shown} is damaged: it lists no migrations")
-    for row, known in zip_longest(rows, migrations[: len(rows)]):
+    for row, known in zip_longest(rows[: len(migrations)], migrations[: len(rows)]):
         if known is None or tuple(row) != (known.number, known.name, known.checksum):
             raise UnknownFormat(f"{shown}: migration {row[0]} ({row[1]}) is not the one that this taisai has")
     return len(rows)

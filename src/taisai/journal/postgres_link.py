@@ -29,6 +29,9 @@ STATEMENT_S: Final = 30.0
 """How long one statement may take before the server breaks it off: nothing is written then, and that is known."""
 COMMAND_S: Final = 40.0
 """How long the server may be silent before the connection is given up."""
+IDLE_S: Final = 2.0
+"""How long the server keeps a transaction open for somebody who says nothing: what it holds, everybody else waits for,
+and who is frozen or cut off in the middle of one would hold it until he is back."""
 CANCEL_S: Final = 2.0
 CLOSE_S: Final = 5.0
 OLDEST_SERVER: Final = 130_000
@@ -44,9 +47,13 @@ Work = Callable[[Any], Awaitable[Result]]
 class Link:
     """Connections to one server, and the thread that they live in."""
 
-    def __init__(self, address: Address, prepare: Work[None] | None) -> None:
-        """`prepare` is called with every connection for writing; without it, nothing can be written."""
+    def __init__(self, address: Address, prepare: Work[None] | None, patience_s: float = COMMAND_S) -> None:
+        """`prepare` is called with every connection for writing; without it, nothing can be written.
+
+        `patience_s` is how long the server may be silent before a connection is given up.
+        """
         self._address = address
+        self._patience_s = patience_s
         self.shown = address.shown
         self._prepare = prepare
         self._writer: Any = None
@@ -112,10 +119,12 @@ class Link:
             "application_name": "taisai",
             "search_path": self._address.schema,
             "statement_timeout": str(round(STATEMENT_S * 1000)),
+            "idle_in_transaction_session_timeout": str(round(IDLE_S * 1000)),
         }
         if read_only:
             settings["default_transaction_read_only"] = "on"
-        return {"timeout": CONNECT_S, "command_timeout": COMMAND_S, "server_settings": settings}
+        connect_s = min(CONNECT_S, self._patience_s)
+        return {"timeout": connect_s, "command_timeout": self._patience_s, "server_settings": settings}
 
     async def _make_readers(self) -> Any:
         try:

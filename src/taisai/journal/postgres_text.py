@@ -31,6 +31,19 @@ def to_texts(texts: Sequence[str]) -> Sequence[str]:
     return [to_text(one) for one in texts] if "\\" in together or "\0" in together else texts
 
 
+def text_list(texts: Sequence[str]) -> str:
+    """Many texts to be kept, as one: PostgreSQL's own way to write a list."""
+    together = '","'.join(texts)
+    if "\\" in together or "\0" in together or together.count('"') > 2 * len(texts) - 2:
+        together = '","'.join(to_text(one).replace("\\", "\\\\").replace('"', '\\"') for one in texts)
+    return '{"' + together + '"}'
+
+
+def number_list(numbers: Iterable[int]) -> str:
+    """Many whole numbers, as one text."""
+    return "{" + repr(list(numbers))[1:-1] + "}"
+
+
 def to_rows(found: Iterable[Any]) -> list[Row]:
     """Records as they were read, as plain tuples with their own text."""
     rows: list[Row] = []

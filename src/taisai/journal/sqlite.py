@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
@@ -55,12 +56,10 @@ if TYPE_CHECKING:
 CHUNK: Final = 1_000
 """How many records are read at once."""
 
-INSERT: Final = "INSERT INTO record VALUES"
-MOVE_HEAD: Final = "INSERT INTO head VALUES"
-MOVED: Final = " ON CONFLICT (table_name) DO UPDATE SET seq = excluded.seq, hash = excluded.hash"
-ROWS_AT_ONCE: Final = (256, 64, 16, 4, 1)
-"""How many rows a statement may write. Every statement lets go of the interpreter's lock and waits to have it again, so
-a commit of many rows should be few statements; a few sizes keep them all prepared."""
+ROWS_AT_ONCE: Final = 64
+"""How many rows one statement writes. Every statement lets go of the interpreter's lock and waits to have it again,
+longer than it takes to write a row: so a commit is one statement (which is a transaction by itself), for as many rows
+as can be kept prepared in every number."""
 READ: Final = "SELECT * FROM record WHERE table_name = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?"
 READ_ALL: Final = "SELECT * FROM record WHERE position > ? AND position <= ? ORDER BY position LIMIT ?"
 LAST_OF_TABLE: Final = "SELECT seq, hash FROM record WHERE table_name = ? ORDER BY seq DESC LIMIT 1"
@@ -139,13 +138,12 @@ class SqliteJournal:
     def append(self, batches: Sequence[Batch]) -> dict[str, Head]:
         """Write all batches in one commit."""
         try:
-            with self._writing() as connection:
+            with self._writing(at_once=True) as connection:
                 if self._position is None:
                     self._position = self._sound_position(connection)
                 rows, heads = linked(batches, self._position, self._sound_head)
                 try:
-                    _write(connection, INSERT, rows)
-                    _write(connection, MOVE_HEAD, [(table, *head) for table, head in heads.items() if head.seq], MOVED)
+                    _write(connection, rows)
                 except apsw.ConstraintError as error:
                     raise _Clash from error
                 # Should the commit fail, all of this is forgotten again.
@@ -353,8 +351,8 @@ class SqliteJournal:
             return connection.execute(sql, values).fetchall()
 
     @contextmanager
-    def _writing(self) -> Iterator[apsw.Connection]:
-        """A transaction: all of it is on disk at the end, or none of it."""
+    def _writing(self, *, at_once: bool = False) -> Iterator[apsw.Connection]:
+        """A transaction, or what is `at_once` one by itself: all of it is on disk at the end, or none of it."""
         with self._write_lock:
             if self._closed:
                 raise JournalClosed(f"the journal {self.path} is closed")
@@ -364,9 +362,11 @@ class SqliteJournal:
                 raise JournalFailed(f"{self._failed}: open the journal anew")
             try:
                 with translated(self.path):
-                    self._writer.execute("BEGIN IMMEDIATE")
+                    if not at_once:
+                        self._writer.execute("BEGIN IMMEDIATE")
                     yield self._writer
-                    self._writer.execute("COMMIT")
+                    if not at_once:
+                        self._writer.execute("COMMIT")
             except BaseException as error:
                 self._undo(self._writer, error)
                 raise
@@ -430,20 +430,23 @@ class SqliteJournal:
         return reached
 
 
-def _write(connection: apsw.Connection, insert: str, rows: Sequence[tuple[Any, ...]], ending: str = "") -> None:
-    """Insert rows by as few statements as there are."""
-    place = 0
-    for size in ROWS_AT_ONCE:
-        while len(rows) - place >= size:
-            some = rows[place : place + size]
-            connection.execute(_statement(insert, len(some[0]), size, ending), [value for row in some for value in row])
-            place += size
+def _write(connection: apsw.Connection, rows: Sequence[Row]) -> None:
+    """Insert rows in one transaction; the heads of their tables move with them."""
+    if len(rows) <= ROWS_AT_ONCE:
+        if rows:
+            connection.execute(_insert(len(rows)), list(chain.from_iterable(rows)))
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    for place in range(0, len(rows), ROWS_AT_ONCE):
+        some = rows[place : place + ROWS_AT_ONCE]
+        connection.execute(_insert(len(some)), list(chain.from_iterable(some)))
+    connection.execute("COMMIT")
 
 
 @cache
-def _statement(insert: str, columns: int, rows: int, ending: str) -> str:
-    row = f"({', '.join('?' * columns)})"
-    return f"{insert} {', '.join([row] * rows)}{ending}"
+def _insert(rows: int) -> str:
+    row = f"({', '.join('?' * len(Record.__struct_fields__))})"
+    return f"INSERT INTO record VALUES {', '.join([row] * rows)}"
 
 
 def _check_place(path: Path, *, must_exist: bool) -> None:

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Final
 
 from taisai.journal.chain import FORM, LARGEST, genesis, record_hash, snapshot_digest
 from taisai.journal.contract import Journal, JournalError, JournalUnreachable, Progress, SigningFault
-from taisai.journal.record import Checkpoint, Finding, Head, Record, Row, Snapshot, Standing
+from taisai.journal.record import Checkpoint, Finding, Head, Row, Snapshot, Standing
 from taisai.journal.signing import NO_CHECKPOINT, flaw_of, heads_in
 from taisai.journal.sqlite import SqliteJournal
 
@@ -46,12 +46,12 @@ def verify(
     progress: Progress | None = None,
     *,
     witness: Checkpoint | None = None,
-    each: Callable[[list[Record]], None] | None = None,
+    each: Callable[[list[Row]], None] | None = None,
 ) -> Iterator[Finding]:
     """Go once through everything that is there now.
 
-    `each` is given all records that can be read, sound or not, in their global order, some at a time: whoever replays
-    them need not read them a second time.
+    `each` is given all records that can be read, sound or not, in their global order, some at a time, as rows: whoever
+    replays them need not read them a second time.
     """
     with ThreadPoolExecutor(1, thread_name_prefix="self-check") as pool:
         # SQLite looks through its file in C, on another core than the hashing here.
@@ -66,7 +66,7 @@ def verify_file(
     progress: Progress | None = None,
     *,
     witness: Checkpoint | None = None,
-    each: Callable[[list[Record]], None] | None = None,
+    each: Callable[[list[Row]], None] | None = None,
 ) -> Iterator[Finding]:
     """`verify` a journal's file, for reading only; a file that cannot even be opened is a finding as well."""
     if not Path(path).is_file():
@@ -85,7 +85,7 @@ def _content_findings(
     public_key: Ed25519PublicKey | None,
     progress: Progress | None,
     witness: Checkpoint | None,
-    each: Callable[[list[Record]], None] | None,
+    each: Callable[[list[Row]], None] | None,
 ) -> Iterator[Finding]:
     standing: Standing | None = None
     try:
@@ -112,7 +112,7 @@ class _Walk:
     """The way through all records, in their global order; it can stop at a checkpoint and look around."""
 
     def __init__(
-        self, journal: Journal, end: int, progress: Progress | None, each: Callable[[list[Record]], None] | None
+        self, journal: Journal, end: int, progress: Progress | None, each: Callable[[list[Row]], None] | None
     ) -> None:
         self.position = 0
         """How far the reading has come."""
@@ -204,7 +204,7 @@ class _Walk:
         if rows:
             self.position = max(self.position, before)
         if self._each is not None:
-            self._each([Record(*row) for row in rows])
+            self._each(rows)
 
 
 def _link_findings(row: Row, before: int) -> Iterator[Finding]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from taisai.core.boxes import BoxName
 from taisai.core.limits import PAIR_OF, BoxLimits, Limits, room_left
 from taisai.core.money import Chips
-from taisai.core.rulebook import Rule, RuleBook
+from taisai.core.rulebook import Rule
 from taisai.table import actions as a
 from taisai.table import happenings as h
 from taisai.table.chips import not_himself, not_seated
@@ -38,7 +38,7 @@ def place_bet(rules: TableRules, state: TableState, _command: a.Command, do: a.P
         return rules.refuse(Code.BAD_VALUE, sentence, Rule.MINIMUM, allowed=f"multiples of {limits.unit}")
     refused = _chips_refusal(rules, state, do)
     if refused is None and by_rule:
-        refused = _limit_refusal(rules.book, limits, box_limits, state.round, do)
+        refused = _limit_refusal(rules, limits, box_limits, state.round, do)
     return refused if refused is not None else [h.BetPlaced(do.player, do.box, do.amount, do.how, do.colour)]
 
 
@@ -80,9 +80,12 @@ def _chips_refusal(rules: TableRules, state: TableState, do: a.PlaceBet) -> Refu
     return None
 
 
-def _limit_refusal(book: RuleBook, limits: Limits, of_box: BoxLimits, current: Round, do: a.PlaceBet) -> Refusal | None:
+def _limit_refusal(
+    rules: TableRules, limits: Limits, of_box: BoxLimits, current: Round, do: a.PlaceBet
+) -> Refusal | None:
     """Minimum of the player, then maximum of the box, then differential of the pair."""
     stake_min, stake_max = of_box
+    book = rules.book
     mine = current.stakes.get(do.player)
     whole = do.amount + (mine.get(do.box, 0) if mine is not None else 0)
     if whole < stake_min:
@@ -91,7 +94,7 @@ def _limit_refusal(book: RuleBook, limits: Limits, of_box: BoxLimits, current: R
         missing = -(-(do.amount + stake_min - whole) // limits.unit) * limits.unit
         return Refusal(Code.UNDER_MINIMUM, sentence, clauses, f"at least {missing}")
     total = current.totals.get(do.box, 0) + do.amount
-    if (stake_max is None or total <= stake_max) and do.box not in PAIR_OF:
+    if (stake_max is None or total <= stake_max) and do.box not in rules.paired:
         return None
     room = room_left(book, limits, current.totals, BoxName(do.box))  # type: ignore[arg-type] # names are text in the journal
     if room.chips is None or do.amount <= room.chips:

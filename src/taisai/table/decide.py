@@ -12,7 +12,8 @@ that it is not the asker's to do, which comes before all else.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from typing import Final
 
 from taisai.core.rulebook import Rule
 from taisai.table import actions as a
@@ -44,7 +45,8 @@ Handler = Callable[..., "list[Happening] | Refusal"]
 WhoseHand = Callable[..., "Refusal | None"]
 
 
-class Needs(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Needs:
     """What an action needs before its matter is looked at."""
 
     roles: frozenset[Role]

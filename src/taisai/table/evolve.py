@@ -40,11 +40,13 @@ from taisai.table.state import (
 def evolve(state: TableState, event: h.Event) -> TableState:
     """The state after an event."""
     what = event.what
-    postings = postings_of(what)
-    ledger = post(state.ledger, postings) if postings else state.ledger
     if type(what) is h.BetPlaced:
         # By far the most frequent event: one copy of the state instead of two.
+        ledger = state.ledger.copy()
+        _into_box(ledger, what)
         return replace(state, seq=state.seq + 1, at=event.at, ledger=ledger, round=_with_stack(state.round, what))
+    postings = postings_of(what)
+    ledger = post(state.ledger, postings) if postings else state.ledger
     stepped = replace(state, seq=state.seq + 1, at=event.at, ledger=ledger)
     return _EVOLVED[type(what)](stepped, event, what)
 
@@ -78,12 +80,7 @@ def _with_bets(current: Round, ledger: dict[str, int], bets: Sequence[h.BetPlace
     stakes = {player: boxes.copy() for player, boxes in current.stakes.items()}
     for what in bets:
         player, box, amount = what.player, what.box, what.amount
-        _take(ledger, "player:" + player if what.colour is None else "colour:" + what.colour, amount)
-        account = "box:" + box
-        if amount > 0:
-            ledger[account] = ledger.get(account, 0) + amount
-        else:  # no table makes such a bet, but a journal that was tampered with may hold one
-            _take(ledger, account, -amount)
+        _into_box(ledger, what)
         totals[box] = totals.get(box, 0) + amount
         mine = stakes.get(player)
         if mine is None:
@@ -108,6 +105,15 @@ def _with_payments(current: Round, ledger: dict[str, int], payments: Sequence[h.
         _take(ledger, "player:" + player, in_colour - returned)
         lines.append(PaidLine(player, box, what.stake, what.at_risk, what.pays, winnings, returned))
     return replace(current, lines=tuple(lines))
+
+
+def _into_box(ledger: dict[str, int], what: h.BetPlaced) -> None:
+    amount, account = what.amount, "box:" + what.box
+    _take(ledger, "player:" + what.player if what.colour is None else "colour:" + what.colour, amount)
+    if amount > 0:
+        ledger[account] = ledger.get(account, 0) + amount
+    else:  # no table makes such a bet, but a journal that was tampered with may hold one
+        _take(ledger, account, -amount)
 
 
 def _take(ledger: dict[str, int], account: str, amount: int) -> None:

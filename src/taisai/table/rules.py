@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import msgspec
 
 from taisai.core.boxes import BoxName
-from taisai.core.limits import BoxLimits, Limits, make_limits
+from taisai.core.limits import PAIR_OF, BoxLimits, Limits, make_limits
 from taisai.core.odds import box_odds
 from taisai.core.rulebook import Layout, Rule, RuleBook, Step
 from taisai.table.actions import TableLimits
@@ -44,6 +44,8 @@ class TableRules:
         self._limits: Limits | None = None
         self.box_limits: dict[str, BoxLimits] = {}
         """Limits by box, for the set-up last asked for."""
+        self.paired: frozenset[str] = frozenset()
+        """Boxes that a differential limits."""
         self._returned_216: dict[tuple[str, BoxName], int] = {}
 
     def at(self, state: TableState) -> tuple[Layout, Limits]:
@@ -53,6 +55,8 @@ class TableRules:
             self._layout = self.book.layouts[set_up.layout]
             self._limits = limits_of(set_up.limits)
             self.box_limits = {box: self._limits.of(box) for box in self._layout.boxes}
+            with_differential = self._limits.differential if self.book.has(Rule.DIFFERENTIAL) else {}
+            self.paired = frozenset(box for box, (pair, _) in PAIR_OF.items() if pair in with_differential)
             self._set_up = set_up
         return self._layout, self._limits
 

@@ -5,6 +5,7 @@ Plain ASGI all through; uvicorn serves it, and another server would do.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, MutableMapping
 from functools import partial
 from typing import Any, Final
@@ -18,6 +19,7 @@ from starlette.responses import Response
 from starlette.routing import Route, Router
 
 from taisai.floor.answers import Fault, HouseCode
+from taisai.journal import JournalError
 from taisai.web.api_house import HOUSE_ENDPOINTS
 from taisai.web.api_people import PEOPLE_ENDPOINTS
 from taisai.web.api_pit import PIT_ENDPOINTS
@@ -26,13 +28,15 @@ from taisai.web.api_tables import TABLE_ENDPOINTS
 from taisai.web.api_training import TRAINING_ENDPOINTS
 from taisai.web.endpoint import Endpoint, error_response
 from taisai.web.house import House
+from taisai.web.line import line_of
 from taisai.web.openapi import openapi
 from taisai.web.pages import page_routes
 from taisai.web.peers import PATH as PEERS
 from taisai.web.peers import serve_peer
-from taisai.web.play import PlaySocket
+from taisai.web.play import Inbox, PlaySocket
 from taisai.web.security import COOKIE, HEADERS, bearer, is_own_origin
 
+LOGGER = logging.getLogger("taisai.web")
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
@@ -53,6 +57,7 @@ class App:
 
     def __init__(self, house: House) -> None:
         self.house = house
+        self._inbox = Inbox()
         document = msgspec.json.encode(openapi(ENDPOINTS, public_url=house.settings.listen.public_url))
         by_path: dict[str, dict[str, Endpoint]] = {}
         for each in ENDPOINTS:
@@ -110,7 +115,7 @@ class App:
         headers = Headers(scope=scope)
         name = scope["path"].removeprefix(PLAY)
         if scope["path"] == PEERS:
-            if not await serve_peer(house, headers, receive, send):
+            if not await serve_peer(house, headers, line_of(scope), receive, send):
                 await _refuse(send, Fault(HouseCode.NOT_FOUND, "There is nothing at this address."))
             return
         fault = self._unwelcome(scope, headers, name)
@@ -123,14 +128,20 @@ class App:
             if not is_own_origin(headers, house.settings.listen.allowed_origins):
                 await _refuse(send, Fault(HouseCode.BAD_ORIGIN, "This came from another site.", field="Origin"))
                 return
-        session = await house.session_of(token)
+        try:
+            session = await house.session_of(token)
+        except JournalError as error:
+            LOGGER.warning("a session could not be looked up: %s", error)
+            await _refuse(send, Fault(HouseCode.TRY_AGAIN, "The journal does not answer.", allowed="try again"))
+            return
         where = house.address_of((scope.get("client") or ("",))[0], headers)
         house.connections_of[where] = house.connections_of.get(where, 0) + 1
         house.counts.connections += 1
         house.counts.connections_total += 1
         try:
             await send({"type": "websocket.accept"})
-            await PlaySocket(house, house.floor.tables[name], session, send).run(receive, _after(scope))
+            socket = PlaySocket(house, house.floor.tables[name], session, line_of(scope), send)
+            await socket.run(receive, _after(scope), self._inbox)
         finally:
             house.counts.connections -= 1
             left = house.connections_of[where] - 1

@@ -3,16 +3,16 @@
 Enters: the durable states of a live table, one after the other. Leaves: frames, each built and encoded once for all.
 What only moves chips is told a moment later, together with what else moved; all else is told at once.
 
-A frame is written into a connection's buffer without a task or a queue of its own: sending is stepped once, and
-nearly always that is all. A connection whose buffer is full is behind: it is told nothing until it has drained, then
-everything as a fresh snapshot; one that stays behind too long is dropped.
+A frame goes into the buffers of all connections without a task or a queue of their own. A connection whose buffer is
+full is behind: it is told nothing until it has drained, then everything as a fresh snapshot; one that stays behind too
+long is dropped.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Generator, MutableMapping
+from collections.abc import Callable
 from typing import Any, Final
 
 from taisai.floor.live import LiveTable
@@ -20,9 +20,8 @@ from taisai.floor.view import crew_view, is_urgent, public_patch, public_view, s
 from taisai.table.happenings import Event
 from taisai.table.people import PLAYERS, Person
 from taisai.table.state import TableState
-from taisai.web.wire import Change, Crew, Seat, Snapshot, text_of
-
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+from taisai.web.line import Line
+from taisai.web.wire import Change, Crew, Seat, Snapshot, frame_of
 
 GATHER_S: Final = 0.1
 """How long moved chips wait for others."""
@@ -38,30 +37,16 @@ REPLIES_MAX: Final = 1_000
 """Answers that may wait for a slow client, unless the settings say otherwise; more, and it is dropped."""
 
 
-class _Rest:
-    """The rest of a coroutine that was stepped once and now waits for `first`."""
-
-    __slots__ = ("_coroutine", "_first")
-
-    def __init__(self, coroutine: Any, first: Any) -> None:
-        self._coroutine, self._first = coroutine, first
-
-    def __await__(self) -> Generator[Any, Any, None]:
-        yield self._first
-        yield from self._coroutine.__await__()
-
-
 class Connection:
-    """One client's socket, seen from a table."""
+    """One client's line, seen from a table."""
 
     __slots__ = (
-        "_outbox",
-        "_outbox_max", "_send", "_task", "behind", "closed", "dropped", "is_trusted", "on_drained", "person", "player",
-        "sent",
+        "_line", "_outbox", "_outbox_max", "_slow", "behind", "closed", "dropped", "is_trusted", "on_drained", "person",
+        "player", "sent",
     )  # fmt: skip
 
-    def __init__(self, send: Send, person: Person | None, player: str | None, *, outbox_max: int = REPLIES_MAX) -> None:
-        self._send = send
+    def __init__(self, line: Line, person: Person | None, player: str | None, *, outbox_max: int = REPLIES_MAX) -> None:
+        self._line = line
         self._outbox_max = outbox_max
         self.person = person
         self.player = player
@@ -73,60 +58,66 @@ class Connection:
         self.is_trusted: Callable[[], bool] | None = None
         """Whether the session behind it is still good: what is for one alone is told to nobody else."""
         self.on_drained: Callable[[Connection], None] | None = None
-        self._task: asyncio.Task[None] | None = None
-        self._outbox: list[str] = []
+        self._outbox: list[bytes] = []
+        self._slow: asyncio.TimerHandle | None = None
+        line.drained = self._drained
 
     @property
     def busy(self) -> bool:
-        """A frame waits for the buffer to drain."""
-        return self._task is not None
+        """Its buffer is full."""
+        return self._line.is_full
 
-    def reply(self, text: str) -> None:
+    def reply(self, frame: bytes) -> None:
         """Send an answer: it waits when the buffer is full, and is never left out while the client is there."""
-        if self._task is None:
-            self.push(text)
+        if not self._line.is_full:
+            self.push(frame)
         elif len(self._outbox) < self._outbox_max:
-            self._outbox.append(text)
+            self._outbox.append(frame)
         else:
-            self.closed = True
-            if self.dropped is not None:
-                self.dropped()
+            self._let_go()
 
-    def push(self, text: str) -> bool:
+    def push(self, frame: bytes) -> bool:
         """Send a frame if the buffer takes it; false when it does not, or nobody is there."""
         if self.closed:
             return False
-        if self._task is not None:
+        line = self._line
+        if line.is_full:
             self.behind = True
             return False
-        coroutine: Any = self._send({"type": "websocket.send", "text": text})
-        try:
-            first = coroutine.send(None)
-        except StopIteration:
-            self.sent += 1
-            return True
-        except Exception:  # the client is gone; its reader ends by itself
+        if not line.write(frame):  # the client is gone; its reader ends by itself
             self.closed = True
             return False
-        self._task = asyncio.ensure_future(self._finish(_Rest(coroutine, first)))
+        self.sent += 1
+        if self._line.is_full and self._slow is None:
+            self._slow = asyncio.get_running_loop().call_later(BEHIND_S, self._let_go)
         return True
 
-    async def _finish(self, rest: _Rest) -> None:
-        try:
-            async with asyncio.timeout(BEHIND_S):
-                await rest
-                self.sent += 1
-                while self._outbox:
-                    waiting, self._outbox = self._outbox, []
-                    for text in waiting:
-                        await self._send({"type": "websocket.send", "text": text})
-                        self.sent += 1
-        except Exception:  # too slow, or gone: either way it is let go of
+    def over(self) -> None:
+        """The client is gone."""
+        self.closed = True
+        self._line.drained = None
+        if self._slow is not None:
+            self._slow.cancel()
+            self._slow = None
+
+    def _let_go(self) -> None:
+        """It reads too slowly."""
+        self._slow = None
+        if not self.closed:
             self.closed = True
             if self.dropped is not None:
                 self.dropped()
-        finally:
-            self._task = None
+
+    def _drained(self) -> None:
+        """The buffer takes frames again: first the answers that wait, then the table afresh if it was left out."""
+        if self._slow is not None:
+            self._slow.cancel()
+            self._slow = None
+        waiting, self._outbox = self._outbox, []
+        for place, frame in enumerate(waiting):
+            if not self.push(frame):
+                self._outbox = waiting[place:] + self._outbox
+                return
         if self.behind and not self.closed and self.on_drained is not None:
             self.behind = False
             self.on_drained(self)
@@ -152,8 +143,8 @@ class Channel:
         self._shown = table.state
         """The state that watchers have been told of."""
         self._events: list[Event] = []
-        self._changes: deque[tuple[int, int, str]] = deque(maxlen=CHANGES_KEPT)
-        self._snapshot: tuple[int, str] | None = None
+        self._changes: deque[tuple[int, int, bytes]] = deque(maxlen=CHANGES_KEPT)
+        self._snapshot: tuple[int, bytes] | None = None
         self._flushing: asyncio.Handle | None = None
         self._urgent = False
         self._own_later: asyncio.TimerHandle | None = None
@@ -177,7 +168,7 @@ class Channel:
         elif connection.person is not None and connection.person.role not in PLAYERS:
             self._crew.add(connection)
         if not self._continue(connection, after):
-            connection.push(self._snapshot_text())
+            connection.push(self._snapshot_frame())
         self._tell_privately(connection)
 
     def leave(self, connection: Connection) -> None:
@@ -191,10 +182,10 @@ class Channel:
                 if not mine:
                     del self._seats[connection.player]
 
-    def notice(self, text: str) -> None:
+    def notice(self, frame: bytes) -> None:
         """Tell everybody the same."""
         for connection in list(self._watchers):
-            connection.push(text)
+            connection.push(frame)
 
     def _continue(self, connection: Connection, after: int | None) -> bool:
         if after is None:
@@ -202,15 +193,15 @@ class Channel:
         seq = self._shown.seq
         if after == seq:
             return True
-        missed = [(begin, text) for begin, end, text in self._changes if end > after]
+        missed = [(begin, frame) for begin, end, frame in self._changes if end > after]
         if not missed or missed[0][0] != after:
             return False
-        return all(connection.push(text) for _, text in missed)
+        return all(connection.push(frame) for _, frame in missed)
 
     def _resync(self, connection: Connection) -> None:
         """A slow connection has drained: all of it, afresh."""
         if connection in self._watchers:
-            connection.push(self._snapshot_text())
+            connection.push(self._snapshot_frame())
             self._tell_privately(connection)
 
     # ------------------------------------------------------------------ changes
@@ -241,9 +232,9 @@ class Channel:
         events, self._events = self._events, []
         patch = public_patch(self.table.rules(), before, state)
         change = Change(before.seq, state.seq, patch, told(events), self._until(state), self._now())
-        text = text_of(change)
-        self._changes.append((before.seq, state.seq, text))
-        gone = [connection for connection in self._watchers if not connection.push(text) and connection.closed]
+        frame = frame_of(change)
+        self._changes.append((before.seq, state.seq, frame))
+        gone = [connection for connection in self._watchers if not connection.push(frame) and connection.closed]
         for connection in gone:
             self.leave(connection)
         self._behind.update(self._touched(before, state))
@@ -280,14 +271,14 @@ class Channel:
         if connection.is_trusted is not None and not connection.is_trusted():
             return
         if connection.player is not None:
-            connection.push(text_of(Seat(state.seq, seat_view(state, connection.player))))
+            connection.push(frame_of(Seat(state.seq, seat_view(state, connection.player))))
         elif connection.person is not None and connection in self._crew:
-            connection.push(text_of(Crew(state.seq, crew_view(self.table.rules(), state, connection.person))))
+            connection.push(frame_of(Crew(state.seq, crew_view(self.table.rules(), state, connection.person))))
 
-    def _snapshot_text(self) -> str:
+    def _snapshot_frame(self) -> bytes:
         state = self._shown
         if self._snapshot is None or self._snapshot[0] != state.seq:
             view = public_view(self.table.rules(), state)
-            text = text_of(Snapshot(state.seq, view, self._until(state), self._now()))
-            self._snapshot = (state.seq, text)
+            frame = frame_of(Snapshot(state.seq, view, self._until(state), self._now()))
+            self._snapshot = (state.seq, frame)
         return self._snapshot[1]

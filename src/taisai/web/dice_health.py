@@ -32,7 +32,7 @@ class DiceHealth:
     def __init__(self, floor: Floor, alerts: Alerts) -> None:
         self._floor, self._alerts = floor, alerts
         self._watches: dict[str, tuple[str, DiceWatch]] = {}
-        floor.listen(self._heard)
+        floor.listen(self._heard, bets=False)
 
     def load(self) -> None:
         """Go on with what is known; the floor is started."""

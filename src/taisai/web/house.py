@@ -25,7 +25,7 @@ from taisai.floor.digests import Manifest, last_start, manifest, note_difference
 from taisai.floor.driver import Driver
 from taisai.floor.floor import Floor
 from taisai.floor.live import LiveTable
-from taisai.floor.nodes import Nodes
+from taisai.floor.nodes import LEASE_S, Nodes
 from taisai.floor.passwords import Passwords
 from taisai.floor.seats import SeatRefusal, Seats
 from taisai.floor.sessions import THE_CONSOLE, Session, Sessions
@@ -41,7 +41,7 @@ from taisai.web.dice_health import DiceHealth
 from taisai.web.metrics import WebCounts
 from taisai.web.peers import Peers
 from taisai.web.security import Rates
-from taisai.web.wire import Notice, text_of
+from taisai.web.wire import Notice, frame_of
 
 LOGGER = logging.getLogger("taisai.web")
 DEMO_STAFF: Final = (Role.DEALER, Role.SUPERVISOR, Role.SHIFT_MANAGER)
@@ -83,11 +83,12 @@ class House:
     ) -> None:
         self.settings = settings
         self.shelf = shelf
+        self._has_opened = False
         self.clock = clock or Clock()
         self.floor = Floor(shelf.book, self._open_journal, self.clock, large_win=settings.house.large_win)
         self.peers = Peers(settings.node.secret)
         if settings.node.address:
-            self.floor.nodes = Nodes(self.floor, settings.node.address, self.peers)
+            self.floor.nodes = Nodes(self.floor, settings.node.address, self.peers, self._open_for_leases)
         self.alerts = Alerts(self.floor, self.clock.now, settings.house.large_win)
         self.dice_health = DiceHealth(self.floor, self.alerts)
         self.auditor = Auditor()
@@ -114,7 +115,14 @@ class House:
         self._chores: list[asyncio.Task[None]] = []
 
     def _open_journal(self) -> Journal:
-        return open_journal(self.settings.journal.url)
+        """Open the journal, or open it again after a failure: a newer node may have added to its form by then."""
+        journal = open_journal(self.settings.journal.url, again=self._has_opened)
+        self._has_opened = True
+        return journal
+
+    def _open_for_leases(self) -> Journal:
+        """The journal once more: a connection that hangs is given up while there is time to make another."""
+        return open_journal(self.settings.journal.url, again=True, patience_s=LEASE_S * 2 / 3)
 
     @property
     def is_secure(self) -> bool:
@@ -152,6 +160,9 @@ class House:
         self._chores = [loop.create_task(self._sweep()), loop.create_task(self._verify_daily())]
         if self.floor.nodes is not None:
             self._chores.append(loop.create_task(self._look_around()))
+            self.floor.nodes.on_held = self._held
+            for name in self.floor.nodes.mine:  # what came or went while the tables were prepared
+                self._held(name)
         self.is_ready = True
 
     async def _demo_staff(self) -> None:
@@ -170,29 +181,12 @@ class House:
     async def _prepare(self, table: TableSettings) -> None:
         """Set a new table up; open and deal it when it is automatic. In the demo every table is open at first."""
         live = self.floor.table(table.name)
-        book = self.shelf.book(table.book)
-        if not live.owned:
-            pass  # another node has seen to it
-        elif live.state.phase is TablePhase.NEW or table.mode == "automatic":
-            opening = table.mode == "automatic" or self.settings.demo.enabled
-            commands = opening_moves(
-                live.state,
-                book,
-                table.set_up(book),
-                table.float_count,
-                self.clock.now(),
-                opening=opening,
-                dice_set="virtual" if table.mode == "automatic" else "dice-1",
-                seal="virtual" if table.mode == "automatic" else "seal-1",
-            )
-            for command in commands:
-                outcome = await self.floor.do(table.name, command)
-                if outcome.fault is not None:
-                    LOGGER.error("%s", outcome.fault.sentence, extra={"table": table.name})
-                    return
+        is_due = live.owned and (live.state.phase is TablePhase.NEW or table.mode == "automatic")
+        if is_due and not await self._set_up(table):
+            return
         if table.mode == "automatic":
             dealer = AutomaticDealer(
-                book,
+                self.shelf.book(table.book),
                 self._dice(table),
                 table.timing,
                 unattended=table.unattended,
@@ -201,13 +195,41 @@ class House:
             )
             self.floor.automate(table.name, Driver(dealer))
 
+    async def _set_up(self, table: TableSettings) -> bool:
+        """Do what is left to do until a table stands as the settings say; false when something was refused."""
+        live, book = self.floor.table(table.name), self.shelf.book(table.book)
+        commands = opening_moves(
+            live.state,
+            book,
+            table.set_up(book),
+            table.float_count,
+            self.clock.now(),
+            opening=table.mode == "automatic" or self.settings.demo.enabled,
+            dice_set="virtual" if table.mode == "automatic" else "dice-1",
+            seal="virtual" if table.mode == "automatic" else "seal-1",
+        )
+        for command in commands:
+            outcome = await self.floor.do(table.name, command)
+            if outcome.fault is not None:
+                LOGGER.error("%s", outcome.fault.sentence, extra={"table": table.name})
+                return False
+        return True
+
+    def _held(self, name: str) -> None:
+        """A table has come from another node, which may have died before it had set it up."""
+        state = self.floor.table(name).state
+        table = next((each for each in self.settings.tables if each.name == name), None)
+        half_way = table is not None and table.mode == "automatic" and not state.round.number
+        if table is not None and (state.phase is TablePhase.NEW or (half_way and state.phase is not TablePhase.OPEN)):
+            self.floor.background(self._set_up(table))
+
     async def stop(self, why: str = "asked to") -> None:
         """Tell everybody, finish rounds, write everything."""
         self.is_ready = False
         sentence = "The house is closing. Bets that stand are kept; come back to the same table."
-        text = text_of(Notice("closing", sentence))
+        frame = frame_of(Notice("closing", sentence))
         for channel in self._channels.values():
-            channel.notice(text)
+            channel.notice(frame)
         for task in self._chores:
             task.cancel()
         await self.sessions.flush()

@@ -24,7 +24,8 @@ from taisai.table.actions import Command
 from taisai.table.people import Person
 from taisai.web.channel import Channel, Connection
 from taisai.web.house import House
-from taisai.web.wire import Do, Done, Hello, Ping, Pong, Refused, Watch, You, decode_client, field_of, text_of
+from taisai.web.line import Line
+from taisai.web.wire import Do, Done, Hello, Ping, Pong, Refused, Watch, You, decode_client, field_of, frame_of
 
 LOGGER = logging.getLogger("taisai.web")
 Scope = MutableMapping[str, Any]
@@ -33,18 +34,42 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 POLICY: Final = 1008
-TOO_BIG: Final = 1009
-BUSY: Final = 1013
 FAULTS_MAX: Final = 20
 """Frames that cannot be read before a client is dropped."""
 GOODBYE_S: Final = 2.0
 """How long a client that is dropped has to take the word."""
 
 
+class Inbox:
+    """The frames of all clients that one turn of the event loop brings, heard one after the other at its end.
+
+    The loop lets go of the interpreter's lock at every socket that it reads from. Heard together, frames keep it until
+    all are decided, and what they bring about is written together.
+    """
+
+    def __init__(self) -> None:
+        self._frames: list[tuple[PlaySocket, bytes]] = []
+
+    def put(self, socket: PlaySocket, raw: bytes) -> None:
+        """Have a frame heard."""
+        if not self._frames:
+            asyncio.get_running_loop().call_soon(self._hear)
+        self._frames.append((socket, raw))
+
+    def _hear(self) -> None:
+        frames, self._frames = self._frames, []
+        for socket, raw in frames:
+            try:
+                socket.hear(raw)
+            except Exception:  # a fault of ours: the others are heard all the same
+                LOGGER.exception("a frame could not be handled")
+                socket.cut()
+
+
 class PlaySocket:
     """One client at one table."""
 
-    def __init__(self, house: House, table: LiveTable, session: Session | None, send: Send) -> None:
+    def __init__(self, house: House, table: LiveTable, session: Session | None, line: Line, send: Send) -> None:
         self._house = house
         self._table = table
         self._session = session
@@ -53,9 +78,10 @@ class PlaySocket:
         if session is not None and session.reaches(table.name):
             self._person = session.person
             player = session.who if session.is_player else None
+        self._line = line
         self._send = send
         limits = house.settings.limits
-        self.connection = Connection(send, self._person, player, outbox_max=limits.queue_per_client)
+        self.connection = Connection(line, self._person, player, outbox_max=limits.queue_per_client)
         if session is not None:
             self.connection.is_trusted = partial(_is_good, house, session.key)
         self._channel: Channel = house.channel(table.name)
@@ -65,7 +91,7 @@ class PlaySocket:
         self._faults = 0
         self._dropped = False
 
-    async def run(self, receive: Receive, after: int | None) -> None:
+    async def run(self, receive: Receive, after: int | None, inbox: Inbox) -> None:
         """Serve the client until it goes."""
         connection = self.connection
         you = None
@@ -73,29 +99,21 @@ class PlaySocket:
             you = You(self._person.id, self._person.role, connection.player)
         now = self._house.clock.now()
         connection.push(
-            text_of(Hello(self._table.name, you, self._house.floor.mode(self._table.name), now, __version__))
+            frame_of(Hello(self._table.name, you, self._house.floor.mode(self._table.name), now, __version__))
         )
         self._channel.join(connection, after)
-        connection.dropped = self._drop
+        # A client that does not keep up is cut: a word of goodbye would wait behind everything that it does not read.
+        connection.dropped = self._line.cut
+        put = self._line.heard = partial(inbox.put, self)
         try:
-            while not self._dropped:
-                message = await receive()
-                if message["type"] != "websocket.receive":
-                    break
+            # What came before there was somebody to hear it comes this way; then only the end does.
+            while (message := await receive())["type"] == "websocket.receive":
                 text = message.get("text")
-                self._frame(message.get("bytes") or b"" if text is None else text)
-            if self._dropped:
-                await self._close(POLICY)
+                put(message.get("bytes") or b"" if text is None else text.encode())
         finally:
-            connection.closed = True
+            self._line.heard = None
+            connection.over()
             self._channel.leave(connection)
-
-    def _drop(self) -> None:
-        """The client does not keep up: a word of goodbye would wait behind everything that it does not read."""
-        if not self._dropped:
-            self._dropped = True
-            if not _cut(self._send):
-                self._house.floor.background(self._close(BUSY))
 
     async def _close(self, code: int) -> None:
         try:
@@ -103,15 +121,27 @@ class PlaySocket:
                 await self._send({"type": "websocket.close", "code": code})
         except Exception:  # it is gone already, or does not read
             LOGGER.debug("a dropped client was gone already")
-            _cut(self._send)
+            self._line.cut()
+
+    def cut(self) -> None:
+        """End the connection at once."""
+        self._line.cut()
 
     # ------------------------------------------------------------------ frames
 
-    def _frame(self, raw: str | bytes) -> None:
+    def hear(self, raw: bytes) -> None:
+        """A frame has come."""
+        if self._dropped:
+            return
         if len(raw) > self._frame_bytes:
             self._fault("", Fault(HouseCode.TOO_LARGE, f"A frame has at most {self._frame_bytes} bytes."))
             return
-        if not self._may_go_on():
+        # A bucket of tokens that fills with time.
+        now = monotonic()
+        tokens = min(self._burst, self._tokens + (now - self._filled_at) * self._rate)
+        self._filled_at = now
+        self._tokens = tokens if tokens < 1 else tokens - 1
+        if tokens < 1:
             self._fault(_id_in(raw), Fault(HouseCode.TOO_FAST, "Too many messages: slow down.", allowed="in a second"))
             return
         try:
@@ -125,27 +155,18 @@ class PlaySocket:
             if type(message) is Do:
                 self._do(message)
             elif type(message) is Ping:
-                self.connection.reply(text_of(Pong(message.n, self._house.clock.now())))
+                self.connection.reply(frame_of(Pong(message.n, self._house.clock.now())))
             elif type(message) is Watch:
                 self._channel.leave(self.connection)
                 self._channel.join(self.connection, message.after)
 
-    def _may_go_on(self) -> bool:
-        """A bucket of tokens that fills with time."""
-        now = monotonic()
-        self._tokens = min(self._burst, self._tokens + (now - self._filled_at) * self._rate)
-        self._filled_at = now
-        if self._tokens < 1:
-            return False
-        self._tokens -= 1
-        return True
-
     def _fault(self, command_id: str, fault: Fault) -> None:
         self._faults += 1
         self._house.counts.refused(fault.code)
-        self.connection.reply(refused_text(command_id, fault))
-        if self._faults > FAULTS_MAX:
-            self._dropped = True  # the reader ends, and says so
+        self.connection.reply(refused_frame(command_id, fault))
+        if self._faults > FAULTS_MAX and not self._dropped:
+            self._dropped = True
+            self._house.floor.background(self._close(POLICY))
 
     # ------------------------------------------------------------------ commands
 
@@ -199,15 +220,15 @@ class PlaySocket:
         def reply(outcome: Outcome) -> None:
             if outcome.fault is None:
                 funds = None if player is None else table.state.funds(player)
-                connection.reply(text_of(Done(command_id, outcome.seq, outcome.repeated, funds)))
+                connection.reply(frame_of(Done(command_id, outcome.seq, outcome.repeated, funds)))
             else:
-                connection.reply(refused_text(command_id, outcome.fault))
+                connection.reply(refused_frame(command_id, outcome.fault))
 
         self._house.floor.submit(self._table, command, reply)
 
     def _refuse(self, command_id: str, fault: Fault) -> None:
         self._house.counts.refused(fault.code)
-        self.connection.reply(refused_text(command_id, fault))
+        self.connection.reply(refused_frame(command_id, fault))
 
 
 def _is_good(house: House, key: str) -> bool:
@@ -216,18 +237,9 @@ def _is_good(house: House, key: str) -> bool:
     return session is not None and not session.locked
 
 
-def _cut(send: Send) -> bool:
-    """Cut a connection whose buffer is full. ASGI has no word for it; uvicorn's transport has."""
-    transport = getattr(getattr(send, "__self__", None), "transport", None)
-    if transport is None:
-        return False
-    transport.abort()
-    return True
-
-
-def refused_text(command_id: str, fault: Fault) -> str:
+def refused_frame(command_id: str, fault: Fault) -> bytes:
     """A refusal as a frame."""
-    return text_of(
+    return frame_of(
         Refused(command_id, fault.code, fault.sentence, fault.clauses, fault.allowed, fault.field)
     )  # fmt: skip
 
@@ -239,7 +251,7 @@ class _OnlyId(msgspec.Struct):
 _decode_id: Final = msgspec.json.Decoder(_OnlyId).decode
 
 
-def _id_in(raw: str | bytes) -> str:
+def _id_in(raw: bytes) -> str:
     """The id of a frame that is otherwise wrong, so that its sender knows which."""
     try:
         return _decode_id(raw).id[:64]

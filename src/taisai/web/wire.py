@@ -7,6 +7,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
+from taisai.web.line import text_frame
 from taisai.wire.play import (
     Change,
     ClientMessage,
@@ -46,17 +47,17 @@ __all__ = [
     "decode_client",
     "decode_server",
     "field_of",
-    "text_of",
+    "frame_of",
 ]
 
-_encoder = msgspec.json.Encoder()
+_encode = msgspec.json.Encoder().encode
 decode_client: Final = msgspec.json.Decoder(ClientMessage).decode
 decode_server: Final = msgspec.json.Decoder(ServerMessage).decode
 
 
-def text_of(message: Struct) -> str:
-    """A message as the text of a frame."""
-    return _encoder.encode(message).decode()
+def frame_of(message: Struct) -> bytes:
+    """A message as a frame."""
+    return text_frame(_encode(message))
 
 
 def field_of(error: msgspec.ValidationError) -> tuple[str, str]:

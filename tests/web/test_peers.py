@@ -1,0 +1,202 @@
+"""What nodes say to each other: other versions are understood, and one that does not answer is given up."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+import pytest
+from starlette.datastructures import Headers
+from websockets.asyncio.server import ServerConnection, serve
+
+from taisai.books import open_shelf
+from taisai.floor.answers import Outcome
+from taisai.floor.floor import Floor
+from taisai.floor.nodes import NODE, Nodes
+from taisai.journal import Batch, NewRecord, open_journal
+from taisai.journal.postgres import PostgresJournal
+from taisai.table import actions as a
+from taisai.table.people import Person, Role
+from taisai.table.state import TablePhase
+from taisai.web import peers as peers_module
+from taisai.web.house import House
+from taisai.web.peers import VERSION, Peers, serve_peer
+from tests.postgres import journal_url
+from tests.web.floor_process import settings_for
+from tests.web.serving import on_a_loop
+
+BET = a.Command(id="c1", at=1, by=Person("ann", Role.PLAYER), do=a.PlaceBet("ann", "small", 100))
+
+
+class Line:
+    """What is written to the other node."""
+
+    def __init__(self) -> None:
+        self.heard = self.drained = None
+        self.is_full = False
+        self.frames: list[bytes] = []
+
+    def write(self, frame: bytes) -> bool:
+        """Keep it."""
+        self.frames.append(frame)
+        return True
+
+
+async def _heard(*frames: dict[str, Any]) -> tuple[list[a.Command], list[dict[str, Any]], list[Any]]:
+    """What a node carries out, answers and says at the beginning, when another one sends these frames."""
+    done: list[a.Command] = []
+
+    def submit_here(_table: object, command: a.Command, reply: Any) -> None:
+        done.append(command)
+        reply(Outcome(7))
+
+    table = SimpleNamespace(owned=True, state=SimpleNamespace(at=5))
+    floor = SimpleNamespace(nodes=object(), tables={"T1": table}, submit_here=submit_here)
+    house: Any = SimpleNamespace(
+        settings=SimpleNamespace(node=SimpleNamespace(secret="between us")),
+        floor=floor, clock=SimpleNamespace(now=lambda: 9), peers=SimpleNamespace(version="1.0.0"),
+    )  # fmt: skip
+    messages = [{"type": "websocket.receive", "text": json.dumps(frame)} for frame in frames]
+    said: list[Any] = []
+    line: Any = Line()
+
+    async def receive() -> dict[str, Any]:
+        return messages.pop(0) if messages else {"type": "websocket.disconnect"}
+
+    async def send(message: Any) -> None:
+        said.append(message)
+
+    headers = Headers({"authorization": "Bearer between us", VERSION: "2.0.0"})
+    assert await serve_peer(house, headers, line, receive, send)
+    return done, [json.loads(frame[frame.index(b"{") :]) for frame in line.frames], said
+
+
+def _handed(number: int, command: a.Command, **more: Any) -> dict[str, Any]:
+    plain = {**msgspec.to_builtins(command), **more}
+    return {"n": number, "table": "T1", "command": plain, "of_the_future": True}
+
+
+@on_a_loop
+async def test_fields_of_a_newer_version_are_left_alone() -> None:
+    """A message with more fields than are known is carried out, at the time of the node that writes."""
+    done, answers, _ = await _heard(_handed(1, BET, mood="good"))
+    assert done == [msgspec.structs.replace(BET, at=9)]
+    assert answers == [{"n": 1, "seq": 7, "fault": None, "repeated": False}]
+
+
+@on_a_loop
+async def test_an_action_that_is_not_known_is_refused_and_the_next_carried_out() -> None:
+    """What an action says must be known to the last field; who does not know it says so, and goes on."""
+    tipping = _handed(1, BET)
+    tipping["command"]["do"] = {"do": "tip", "player": "ann"}
+    more = _handed(2, BET)
+    more["command"]["do"]["insured"] = True
+    done, answers, _ = await _heard(tipping, more, _handed(3, BET))
+    assert [command.id for command in done] == ["c1"]
+    assert [(answer["n"], (answer["fault"] or {}).get("code")) for answer in answers] == [
+        (1, "bad-message"), (2, "bad-message"), (3, None)
+    ]  # fmt: skip
+    assert "(1.0.0) does not know this command: Invalid value 'tip'" in answers[0]["fault"]["sentence"]
+
+
+@on_a_loop
+async def test_what_has_no_number_ends_the_connection() -> None:
+    """There is nobody to answer."""
+    assert (await _heard({"hello": 1}, _handed(3, BET)))[:2] == ([], [])
+
+
+def test_each_end_says_its_version(caplog: pytest.LogCaptureFixture) -> None:
+    """The answer has it in a header, and the log has both when they differ."""
+    with caplog.at_level(logging.WARNING, "taisai.web"):
+        _, _, said = asyncio.run(_heard())
+    assert said == [{"type": "websocket.accept", "headers": [(b"taisai-version", b"1.0.0")]}]
+    assert caplog.messages == ["another node is of version 2.0.0, this node of 1.0.0"]
+
+
+@on_a_loop
+async def test_a_connection_on_which_nothing_is_heard_is_given_up() -> None:
+    """A way may be cut without a word: the next command takes a new connection, and is answered."""
+    came: list[ServerConnection] = []
+
+    async def node(connection: ServerConnection) -> None:
+        came.append(connection)
+        async for text in connection:
+            if len(came) > 1:
+                await connection.send(json.dumps({"n": json.loads(text)["n"], "seq": 7, "of_the_future": []}))
+
+    async with serve(node, "127.0.0.1", 0) as server:
+        address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        peers = Peers("between us")
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(peers_module, "ANSWER_S", 0.05)
+            with pytest.raises(TimeoutError):
+                await peers(address, "T1", BET)
+        assert await peers(address, "T1", BET) == Outcome(7)
+        await peers.close()
+    assert len(came) == 2
+
+
+@on_a_loop
+async def test_a_node_that_cannot_read_a_newer_one_takes_no_more_tables(tmp_path: Path) -> None:
+    """It keeps what it has, says so in the log, and does not count among those who share the tables."""
+    url = journal_url(tmp_path)
+    floor = Floor(open_shelf(environment={}).book, lambda: open_journal(url))
+
+    floor.nodes = nodes = Nodes(floor, "http://older", Peers(""), lambda: open_journal(url))
+    with PostgresJournal(url) as newer:
+        newer.take_lease("T2", "http://newer#1", 60)
+        newer.take_lease(NODE + "http://newer#1", "http://newer#1", 60)
+        await floor.start()
+        await nodes.start(["T1", "T2"])
+        assert nodes.mine == ["T1"]
+        record = NewRecord("tip-taken", 1, 1, "c1", 0, "ann", b'{"what": {"event": "tip-taken"}}')
+        await asyncio.to_thread(newer.append, [Batch("T2", 0, [record])], {"T2": 1})
+        while not nodes.is_outdated or NODE + nodes.holder in newer.leases():
+            await asyncio.sleep(0.01)
+        newer.release_lease("T2", "http://newer#1")
+        newer.release_lease(NODE + "http://newer#1", "http://newer#1")
+        await nodes._beat()
+        assert nodes.mine == ["T1"]
+        assert "T2" not in newer.leases()
+    await floor.stop()
+
+
+@on_a_loop
+async def test_a_node_that_cannot_renew_lets_go_by_its_own_clock(tmp_path: Path) -> None:
+    """Nobody can tell a node that is cut off: it stops to decide when its leases must have run out."""
+    url = journal_url(tmp_path)
+    floor = Floor(open_shelf(environment={}).book, lambda: open_journal(url))
+    silent = asyncio.Event()
+
+    floor.nodes = nodes = Nodes(floor, "http://one", Peers(""), lambda: open_journal(url))
+    await floor.start()
+    await nodes.start(["T1"])
+    assert nodes.mine == ["T1"]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(nodes, "_beat", silent.wait)
+        while nodes.mine:
+            await asyncio.sleep(0.01)
+        silent.set()
+    while nodes.mine != ["T1"]:  # nobody else has taken it: it goes on
+        await asyncio.sleep(0.01)
+    await floor.stop()
+
+
+@on_a_loop
+async def test_a_table_whose_node_died_before_it_was_set_up_is_set_up_by_the_next(tmp_path: Path) -> None:
+    """Whoever comes to hold a table that never had a round sees to it, as at a first start."""
+    url = journal_url(tmp_path)
+    house = House(settings_for(url, 1, 1), open_shelf(environment={}))
+    with PostgresJournal(url) as other:
+        other.take_lease("T1", "http://died#1", 60)
+        await house.start()
+        assert house.floor.tables["T1"].state.phase is TablePhase.NEW
+        other.release_lease("T1", "http://died#1")
+        while not house.floor.tables["T1"].state.round.number:
+            await asyncio.sleep(0.01)
+    await house.stop()
