@@ -1,26 +1,40 @@
-"""Bets on PostgreSQL, through a floor of one node, against a bare batched insert of the same records."""
+"""Bets on PostgreSQL: one node against a bare batched insert of the same records, and two nodes against one.
+
+Bets and bare inserts take turns on one server, some at a time; each line is the median over such turns. The bare insert
+writes the records of the bets just made into a table with the same keys, as many a commit as the node had.
+
+Two nodes are two processes with tables and leases of their own on one journal, each with its own players. They are
+compared with one node that serves all of them. All of it runs on the cores at hand, the server too; what a node does to
+follow the tables of others is not part of it.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import asyncpg  # type: ignore[import-untyped]  # asyncpg does not say its types
 import uvloop
 
-from bench.measure import Line
+from bench.measure import Line, paired
 from taisai.floor.answers import Outcome
 from taisai.floor.floor import Floor
+from taisai.floor.live import LiveTable
 from taisai.journal import Record, open_journal
 from taisai.table import actions as a
 from taisai.table.people import Person, Role
-from tests.floor.gated import SHELF, betting
+from tests.floor.gated import DAN, SHELF, betting
 from tests.postgres import Server
 
-TABLES, PLAYERS, BETS = 8, 8, 150
+TABLES, PLAYERS = 8, 8
+BETS, TURNS = 40, 9
+"""Bets of each player in a turn, and turns."""
+LEASE_S = 3600.0
 INSERT = (
     "INSERT INTO bare SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::int[], $6::bigint[],"
     " $7::text[], $8::int[], $9::text[], $10::bytea[], $11::bytea[], $12::bytea[])"
@@ -32,25 +46,33 @@ TABLE = (
 )
 
 
-async def _bets(url: str) -> tuple[float, float]:
-    """Seconds for all bets, each player with one on its way, and how many records a commit had."""
-    floor = Floor(SHELF.book, lambda: open_journal(url))
-    await floor.start()
-    players = [f"p{number}" for number in range(PLAYERS)]
-    tables = [await betting(floor, f"T{number}", players) for number in range(TABLES)]
+def _names() -> list[str]:
+    return [f"T{number}" for number in range(TABLES)]
+
+
+def _players() -> list[str]:
+    return [f"p{number}" for number in range(PLAYERS)]
+
+
+class _Turn(NamedTuple):
+    """Seconds for the bets of a turn, and how many records a commit had."""
+
+    seconds: float
+    size: float
+
+
+async def _bets(floor: Floor, tables: list[LiveTable]) -> _Turn:
+    """All players bet, each with one bet on its way."""
     done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-    left = TABLES * PLAYERS
+    left = len(tables) * PLAYERS
 
-    def play(place: int, player: str, number: int) -> None:
-        nonlocal left
-        table = tables[place]
-
+    def play(table: LiveTable, player: str, number: int) -> None:
         def answered(outcome: Outcome) -> None:
             nonlocal left
             if outcome.fault is not None:
                 done.set_exception(RuntimeError(outcome.fault.sentence))
             elif number + 1 < BETS:
-                play(place, player, number + 1)
+                play(table, player, number + 1)
             else:
                 left -= 1
                 if not left:
@@ -67,50 +89,153 @@ async def _bets(url: str) -> tuple[float, float]:
     counts = floor.writer.counts
     commits, records = counts.commits, counts.records
     started = time.perf_counter()
-    for place in range(TABLES):
-        for player in players:
-            play(place, player, 0)
+    for half in (0, 1):
+        for table in tables:
+            for number in range(half, PLAYERS, 2):
+                play(table, f"p{number}", 0)
+        await asyncio.sleep(0)  # people do not bet in step: while the bets of some are written, others bet
     await done
     seconds = time.perf_counter() - started
-    size = (counts.records - records) / (counts.commits - commits)
-    await floor.writer.stop()
-    return seconds, size
+    return _Turn(seconds, (counts.records - records) / (counts.commits - commits))
 
 
-async def _bare(server: Server, records: list[Record], size: int) -> float:
+async def _next_round(floor: Floor, table: LiveTable) -> None:
+    """End the round and begin another: its felt is empty again."""
+    for do in (a.CloseBets(), a.Tumble(3), a.Uncover((1, 2, 3)), a.Announce(), a.Collect(), a.PayAll(), a.OpenBets()):
+        command = a.Command(id=f"{time.time_ns():x}-dan", at=floor.clock.now(), by=DAN, do=do)
+        outcome = await floor.do(table.name, command)
+        if outcome.fault is not None:
+            raise RuntimeError(outcome.fault.sentence)
+
+
+async def _bare(connection: Any, records: list[Record], size: int) -> float:
     """Seconds for the same records by a bare insert, a transaction for each batch."""
+    rows = [tuple(getattr(one, name) for name in Record.__struct_fields__) for one in records]
+    started = time.perf_counter()
+    for first in range(0, len(rows), size):
+        columns = list(zip(*rows[first : first + size], strict=True))
+        async with connection.transaction():
+            await connection.execute(INSERT, *columns)
+    return time.perf_counter() - started
+
+
+async def _in_turn(server: Server, url: str) -> tuple[list[tuple[float, float]], float]:
+    """Seconds for a bet and for its bare insert, turn by turn, and the records of a commit."""
+    floor = Floor(SHELF.book, lambda: open_journal(url))
+    await floor.start()
+    tables = [await betting(floor, name, _players()) for name in _names()]
     connection: Any = await asyncpg.connect(server.url())
+    await connection.execute(TABLE)
+    found, sizes = [], []
+    with open_journal(url, read_only=True) as reader:
+        for turn in range(TURNS + 1):
+            before = reader.position()
+            ours = await _bets(floor, tables)
+            for table in tables:
+                await _next_round(floor, table)
+            records = [one for one in reader.read_all(before) if one.kind == "bet-placed"]
+            bare = await _bare(connection, records, max(round(ours.size), 1))
+            if turn:  # the first one warms both up
+                found.append((ours.seconds / len(records), bare / len(records)))
+                sizes.append(ours.size)
+    await connection.close()
+    await floor.writer.stop()
+    return found, sum(sizes) / len(sizes)
+
+
+async def _node(url: str, names: list[str]) -> None:
+    """A node that holds some tables, at work when its parent says so: its players bet there."""
+    floor = Floor(SHELF.book, lambda: open_journal(url))
+    await floor.start()
+    journal: Any = floor.writer.journal
+    for name in names:
+        floor.writer.fences[name] = journal.take_lease(name, names[0], LEASE_S)
+    tables: list[LiveTable] = []
+    while True:
+        print("ready", flush=True)
+        if not await asyncio.to_thread(sys.stdin.readline):
+            break
+        if not tables:  # not before all floors have started: each would interrupt the rounds that it finds in play
+            tables = [await betting(floor, name, _players()) for name in names]
+            print("done", flush=True)
+            continue
+        await _bets(floor, tables)
+        print("done", flush=True)
+        for table in tables:
+            await _next_round(floor, table)
+    await floor.writer.stop()
+
+
+class _Process:
+    """A node in a process of its own."""
+
+    def __init__(self, url: str, names: list[str]) -> None:
+        command = [sys.executable, "-m", "bench.postgres", "--node", url, *names]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def wait(self, word: str) -> None:
+        """Until the node says so."""
+        assert self._process.stdout is not None
+        if (said := self._process.stdout.readline().strip()) != word:
+            raise RuntimeError(f"a node said {said!r} instead of {word!r}")
+
+    def go(self) -> None:
+        """Have its players bet."""
+        assert self._process.stdin is not None
+        self._process.stdin.write("go\n")
+        self._process.stdin.flush()
+
+    def end(self) -> None:
+        """Have it stop, and wait for that."""
+        self._process.communicate()
+
+
+def _two_nodes(server: Server, folder: Path) -> list[tuple[float, float]]:
+    """Seconds for a bet of two nodes together and of one with all tables, turn by turn."""
+    url_of_two, url_of_one = (server.journal_url(folder, schema=name) for name in ("two_nodes", "one_node"))
+    both = [_Process(url_of_two, _names()[half::2]) for half in (0, 1)]
+    alone = [_Process(url_of_one, _names())]
     try:
-        await connection.execute(TABLE)
-        rows = [tuple(getattr(one, name) for name in Record.__struct_fields__) for one in records]
-        started = time.perf_counter()
-        for first in range(0, len(rows), size):
-            columns = list(zip(*rows[first : first + size], strict=True))
-            async with connection.transaction():
-                await connection.execute(INSERT, *columns)
-        return time.perf_counter() - started
+        turns = [(_seconds(both), _seconds(alone)) for _ in range(TURNS + 2)]
     finally:
-        await connection.close()
+        for each in (*both, *alone):
+            each.end()
+    bets = TABLES * PLAYERS * BETS
+    return [(one / bets, two / bets) for one, two in turns[2:]]  # without opening the tables, and warming up
+
+
+def _seconds(nodes: list[_Process]) -> float:
+    for each in nodes:
+        each.wait("ready")
+    started = time.perf_counter()
+    for each in nodes:
+        each.go()
+    for each in nodes:
+        each.wait("done")
+    return time.perf_counter() - started
 
 
 def measured() -> list[Line]:
-    """One line: a bet that is decided, chained and committed, against its bare insert."""
+    """A bet that is decided, chained and committed, against its bare insert; and the same of two nodes, against one."""
     server = Server()
     try:
         with tempfile.TemporaryDirectory() as folder:
-            url = server.journal_url(Path(folder))
-            seconds, size = uvloop.run(_bets(url))
-            with open_journal(url, read_only=True) as journal:
-                records = [one for one in journal.read_all() if one.kind == "bet-placed"]
-            bare = uvloop.run(_bare(server, records, max(round(size), 1)))
+            pairs, size = uvloop.run(_in_turn(server, server.journal_url(Path(folder))))
+            nodes = _two_nodes(server, Path(folder))
     finally:
         server.stop("end")
-    count = len(records)
+    ours, bare = paired(pairs)
     what = f"a bet on PostgreSQL: rules, chain, commit ({size:.0f} records a commit)"
-    against = "a bare insert of its record, as many a commit"
-    return [Line(what, against, seconds / count * 1e9, bare / count * 1e9, 2.0)]
+    lines = [Line(what, "a bare insert of its record, as many a commit", ours * 1e9, bare * 1e9, 2.0)]
+    ours, bare = paired(nodes)
+    what = f"a bet at {TABLES} tables of two nodes, both on one PostgreSQL"
+    return [*lines, Line(what, "at as many of one node", ours * 1e9, bare * 1e9, 1.1)]
 
 
 if __name__ == "__main__":
-    for line in measured():
-        print(f"{line.what}: {line.ours_ns:,.0f} ns, {line.against} {line.bare_ns:,.0f} ns, ratio {line.ratio:.2f}")
+    if "--node" in sys.argv:
+        uvloop.run(_node(sys.argv[2], sys.argv[3:]))
+    else:
+        for line in measured():
+            figures = f"{line.ours_ns:,.0f} ns, {line.against} {line.bare_ns:,.0f} ns"
+            print(f"{line.what}: {figures}, ratio {line.ratio:.2f}")

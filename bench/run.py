@@ -14,10 +14,12 @@ from pathlib import Path
 
 from bench import bulk, floor, journal, peers, postgres, single_settle
 from bench import dice as dice_bench
+from bench import growth as growth_bench
 from bench import history as history_bench
 from bench import session as session_bench
 from bench import simulate as simulate_bench
 from bench import table as table_bench
+from bench import torture as torture_bench
 from bench.measure import Line
 from taisai import __version__
 
@@ -28,12 +30,14 @@ BENCHMARKS = (
     ("The journal", journal.measured),
     ("The floor", floor.measured),
     ("PostgreSQL", postgres.measured),
+    ("Growth with history", growth_bench.measured),
     ("Bulk settlement", bulk.measured),
     ("History", history_bench.measured),
     ("Exact sessions", session_bench.measured),
     ("Simulation", simulate_bench.measured),
     ("Other people's games", peers.measured),
     ("Dice health", dice_bench.measured),
+    ("The fault simulator", torture_bench.measured),
 )
 
 

@@ -7,19 +7,21 @@ recount agrees with every settlement. The house's own stream is read, not replay
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from taisai.audit.checks import CHECKS_BY_EVENT, Audited, Seen, run_is_right
 from taisai.audit.findings import AuditFinding
 from taisai.core.rulebook import RuleBook
-from taisai.journal.codec import event_of
+from taisai.journal.codec import KIND_OF, VERSION_OF, event_of
 from taisai.journal.contract import Journal, JournalError, Progress
 from taisai.journal.house import HOUSE, house_event_of
-from taisai.journal.record import Finding, Record
+from taisai.journal.record import Finding, Record, Row
 from taisai.journal.sqlite import SqliteJournal
 from taisai.journal.verify import verify, verify_file
 from taisai.table import happenings as h
@@ -33,6 +35,11 @@ if TYPE_CHECKING:
 BookOf = Callable[[str], RuleBook | None]
 """A rule book by its id; None when it is not at hand."""
 
+_RUNS: Final = {KIND_OF[kind]: kind for kind in IN_RUNS}
+"""Events that come in long runs, by their names in the journal."""
+_kind_of_row = itemgetter(3)
+_decode = msgspec.json.Decoder(h.Event).decode
+
 
 class _TableReplay:
     """One table on its way through the audit. Runs of bets are replayed together; checks see each of them."""
@@ -44,6 +51,36 @@ class _TableReplay:
         self._run: list[tuple[int, h.Event]] = []
         self._run_kind: type | None = None
         self.broken = False
+
+    def see_rows(self, rows: Sequence[Row], found: list[AuditFinding]) -> None:
+        """Check and replay records of this table that follow each other."""
+        for kind, group in groupby(rows, _kind_of_row):
+            alike = list(group)
+            if kind not in _RUNS or not self._joins_run(kind, alike, found):
+                for row in alike:
+                    if not self.broken:
+                        self.see(Record(*row), found)
+            if self.broken:
+                return
+
+    def _joins_run(self, kind: str, rows: Sequence[Row], found: list[AuditFinding]) -> bool:
+        """Put bets or payments into the run; False when anything about them asks for a closer look, one by one."""
+        seqs = [row[1] for row in rows]
+        if {row[4] for row in rows} != {VERSION_OF[kind]} or not self._snapshots.keys().isdisjoint(seqs):
+            return False
+        try:
+            events = [_decode(row[9]) for row in rows]
+        except (msgspec.MsgspecError, UnicodeDecodeError, TypeError):
+            return False
+        what = _RUNS[kind]
+        if {type(event.what) for event in events} != {what}:
+            return False
+        if self._run_kind is not what:
+            if self._run:
+                self._flush(found)
+            self._run_kind = what
+        self._run.extend(zip(seqs, events, strict=True))
+        return True
 
     def see(self, record: Record, found: list[AuditFinding]) -> None:
         """Check and replay one record."""
@@ -154,19 +191,22 @@ class Audit:
             # Unreadable snapshots are the journal's own finding.
             self._snapshots = {}
 
-    def _see(self, records: list[Record]) -> None:
-        self.records += len(records)
-        replays, found = self._replays, self._found
-        for record in records:
-            if record.table == HOUSE:
-                self._see_house(record)
+    def _see(self, rows: list[Row]) -> None:
+        self.records += len(rows)
+        by_table: dict[str, list[Row]] = {}
+        for row in rows:
+            by_table.setdefault(row[0], []).append(row)
+        for table, some in by_table.items():
+            if table == HOUSE:
+                for row in some:
+                    self._see_house(Record(*row))
                 continue
-            each = replays.get(record.table)
+            each = self._replays.get(table)
             if each is None:
-                snapshots = self._snapshots.get(record.table, {})
-                each = replays[record.table] = _TableReplay(record.table, self._book_of, snapshots)
+                snapshots = self._snapshots.get(table, {})
+                each = self._replays[table] = _TableReplay(table, self._book_of, snapshots)
             if not each.broken:
-                each.see(record, found)
+                each.see_rows(some, self._found)
 
     def _see_house(self, record: Record) -> None:
         try:
