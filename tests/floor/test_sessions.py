@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 
 from taisai.floor.house import MemoryDrawer
 from taisai.floor.sessions import THE_CONSOLE, Admission, Session, Sessions, key_of
@@ -233,13 +234,47 @@ async def test_another_node_ends_a_session() -> None:
     there = here.restarted()
     dealer, eve = await here.dealer(), await here.dealer("eve")
     assert there.sessions.find(dealer.token) is None
-    there.sessions.reload()
+    await there.sessions.reload()
     there.clock.after(SECOND)
     there.sessions.touch(dealer.session.key)
     await here.sessions.end(eve.session.key)
-    there.sessions.reload()
+    await there.sessions.reload()
     assert there.found(dealer).seen_at == there.clock()
     assert there.sessions.find(eve.token) is None
+
+
+@on_a_loop
+async def test_what_changes_while_the_drawer_is_read_stays_changed() -> None:
+    """Somebody who signs in just then stays signed in, and whoever signs out stays signed out."""
+
+    class Slow(MemoryDrawer):
+        """Its things are read, and told of when it is let go on."""
+
+        go_on = threading.Event()
+        was_read = threading.Event()
+
+        def kept(self, prefix: str = "") -> dict[str, bytes]:
+            found = super().kept(prefix)
+            self.was_read.set()
+            assert self.go_on.wait(10)
+            return found
+
+    drawer = Slow()
+    drawer.go_on.set()
+    sessions = Sessions(drawer, Heard(), HandClock(), SignIn())
+    leaving = await sessions.begin("eve", Role.DEALER, "*")
+    drawer.go_on.clear()
+    drawer.was_read.clear()
+    reading = asyncio.ensure_future(sessions.reload())
+    assert await asyncio.to_thread(drawer.was_read.wait, 10)
+    coming = await sessions.begin("dan", Role.DEALER, "*")
+    await sessions.end(leaving.session.key)
+    drawer.go_on.set()
+    await reading
+    assert sessions.find(coming.token) is not None
+    assert sessions.find(leaving.token) is None
+    await sessions.reload()
+    assert [each.who for each in sessions.all()] == ["dan"]
 
 
 @on_a_loop

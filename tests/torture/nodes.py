@@ -79,6 +79,8 @@ class Probe:
         self._count = 0
         self._asked: Asked | None = None
         self._answer: asyncio.Future[str] | None = None
+        self.last = "no connection"
+        """What became of the last try."""
 
     async def back_at(self, nodes: Callable[[], list[Node]], chance: random.Random) -> float:
         """When a bet was taken that was sent from now on."""
@@ -89,12 +91,15 @@ class Probe:
                 await asyncio.sleep(0.05)
                 continue
             try:
-                place = ("127.0.0.1", chance.choice(there).port)
+                node = chance.choice(there)
+                place = ("127.0.0.1", node.port)
+                self.last = f"no connection to node {node.number}"
                 socket = await open_socket(place, f"/play/{self._table}", self._token, self._heard)
             except (OSError, TimeoutError):
                 await asyncio.sleep(0.05)
                 continue
             try:
+                self.last = f"nothing from node {node.number}"
                 if await self._bet(socket, name):
                     return time.monotonic()
             finally:
@@ -117,6 +122,7 @@ class Probe:
                     code = await self._answer
             except TimeoutError:
                 return False
+            self.last = f"{self.last.partition(':')[0]}: {code}"
             if code not in AGAIN:
                 self._asked = None
             if code == "done":
@@ -172,6 +178,7 @@ class Torture:
                 async with asyncio.timeout(AWAY_MAX_S):
                     return await probe.back_at(self._well, self._chance) - since
             except TimeoutError:
+                self.say(f"    {table} is away: {probe.last}")
                 return AWAY_MAX_S
 
         return dict(zip(tables, await asyncio.gather(*map(one, tables)), strict=True))

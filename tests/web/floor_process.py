@@ -23,7 +23,7 @@ import uvloop
 from msgspec.structs import replace
 
 from taisai.books import open_shelf
-from taisai.floor.answers import Outcome
+from taisai.floor.answers import Fault, Outcome
 from taisai.floor.nodes import Forward
 from taisai.floor.settings import Bounds, JournalPlace, Listen, Node, Settings, TableSettings, Timing
 from taisai.floor.settings import House as HouseSettings
@@ -120,8 +120,15 @@ async def _seated(house: House, players: int) -> dict[str, list[tuple[str, str]]
     async def seat(table: str, player: str) -> tuple[str, str]:
         for do in (a.SitDown(player), a.BuyIn(player, BUY_IN)):
             tag = type(do).__struct_config__.tag
-            command = a.Command(id=f"{tag}-{player}", at=house.clock.now(), by=dan, do=do)
-            await house.floor.do(table, command)
+            fault: Fault | None = None
+            for _ in range(100):  # a round that is interrupted just now, or a table that changes hands
+                command = a.Command(id=f"{tag}-{player}", at=house.clock.now(), by=dan, do=do)
+                fault = (await house.floor.do(table, command)).fault
+                if fault is None:
+                    break
+                await asyncio.sleep(0.1)
+            if fault is not None:
+                raise SystemExit(f"{player} got no seat: {fault.sentence}")
         return player, (await house.sessions.begin_player(table, player)).token
 
     return {

@@ -50,6 +50,8 @@ GRACE_S: Final = 2.0
 """After the journal was away for all, the time in which everybody comes for his own tables and nobody for others'."""
 LEAVING_MAX: Final = 10
 """Tables that a node lets go of at a time, when it has more than its share."""
+TAKING_MAX: Final = 8
+"""Tables that a node takes over at a time: most of it is waiting for the database."""
 CHUNK: Final = 5_000
 NODE: Final = "@node/"
 """A lease of this name says that a node lives, whether it holds a table or not."""
@@ -259,12 +261,17 @@ class Nodes:
 
     async def _take_free(self, share: int) -> None:
         """Take tables that nobody holds, up to this node's share; each node begins with others."""
-        free = self._wanted - self.holders.keys() - self._moving
-        for name in sorted(free, key=lambda each: crc32(f"{self.holder} {each}".encode())):
-            if len(self.mine) >= share or self._floor.closing or self.is_outdated:
+        found = self._wanted - self.holders.keys() - self._moving
+        free = sorted(found, key=lambda each: crc32(f"{self.holder} {each}".encode()), reverse=True)
+        while free and not (self._floor.closing or self.is_outdated):
+            some: list[str] = []
+            while free and len(some) < min(TAKING_MAX, share - len(self.mine)):
+                name = free.pop()
+                if name not in self._moving and not self._floor.table(name).owned:
+                    some.append(name)
+            if not some:
                 return
-            if name not in self._moving and not self._floor.table(name).owned:
-                await self._take(name)
+            await asyncio.gather(*map(self._take, some))
 
     async def _take(self, name: str) -> None:
         self._moving.add(name)

@@ -9,6 +9,8 @@ after idle minutes, and then does nothing before the password is given again. Se
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Set
+from contextlib import asynccontextmanager
 from hashlib import sha256
 from secrets import token_urlsafe
 from typing import Final, Literal, NamedTuple
@@ -107,10 +109,18 @@ class Sessions:
         self._open: dict[str, Session] = {}
         self._written_seen: dict[str, int] = {}
         self._writing = asyncio.Lock()
-        self.reload()
+        self._in_hand: set[str] = set()
+        """Sessions that are just being written or let go of: the drawer does not know best about them."""
+        self._were_in_hand: set[str] = set()
+        """Those that were, at any time since the drawer was last read."""
+        self._know(self._read(), frozenset())
 
-    def reload(self) -> None:
-        """Know what the drawer holds: at the start, and where another node may have ended or begun sessions."""
+    async def reload(self) -> None:
+        """Know what the drawer holds: another node may have ended or begun sessions."""
+        self._were_in_hand = set(self._in_hand)
+        self._know(await asyncio.to_thread(self._read), self._were_in_hand)
+
+    def _read(self) -> dict[str, Session]:
         kept = {}
         for name, value in self._drawer.kept(PREFIX).items():
             try:
@@ -119,9 +129,17 @@ class Sessions:
                 continue  # of another taisai; its holder signs in again
             if name == PREFIX + session.key:
                 kept[session.key] = session
+        return kept
+
+    def _know(self, kept: dict[str, Session], ours: Set[str]) -> None:
+        """Take over what was read, but for those that changed here meanwhile."""
+        for key in ours:
+            kept.pop(key, None)
+        mine = {key: self._open[key] for key in ours if key in self._open}
+        seen = {key: self._written_seen[key] for key in ours if key in self._written_seen}
         # Of two that differ, whoever saw its holder last knows best; activity here may not be written yet.
-        self._written_seen = {key: session.seen_at for key, session in kept.items()}
-        self._open = {
+        self._written_seen = seen | {key: session.seen_at for key, session in kept.items()}
+        self._open = mine | {
             key: max(self._open.get(key, session), session, key=lambda each: each.seen_at)
             for key, session in kept.items()
         }
@@ -273,14 +291,23 @@ class Sessions:
 
     async def _write(self, key: str) -> None:
         """Keep a session as it is now. One that was ended meanwhile is not brought back."""
-        async with self._writing:
+        async with self._hand_on(key), self._writing:
             session = self._open.get(key)
             if session is not None:
                 await asyncio.to_thread(self._drawer.keep, PREFIX + key, msgspec.json.encode(session))
                 self._written_seen[key] = session.seen_at
 
+    @asynccontextmanager
+    async def _hand_on(self, key: str) -> AsyncIterator[None]:
+        self._in_hand.add(key)
+        self._were_in_hand.add(key)
+        try:
+            yield
+        finally:
+            self._in_hand.discard(key)
+
     async def _forget(self, session: Session, what: Notice, by: str) -> None:
-        async with self._writing:
+        async with self._hand_on(session.key), self._writing:
             self._written_seen.pop(session.key, None)
             await asyncio.to_thread(self._drawer.keep, PREFIX + session.key, None)
         if not session.is_player:

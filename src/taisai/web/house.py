@@ -242,7 +242,7 @@ class House:
         while True:
             await asyncio.sleep(LOOK_S)
             try:
-                await asyncio.to_thread(self.sessions.reload)
+                await self.sessions.reload()
             except Exception:
                 LOGGER.exception("sessions could not be read")
 
