@@ -223,7 +223,7 @@ def test_a_server_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.Monke
         with (
             PostgresJournal(journal_url(tmp_path)) as journal,
             tail_held(tmp_path),
-            pytest.raises(JournalFailed, match="broke off: .*; nothing was written"),
+            pytest.raises(JournalFailed, match=r"broke off: .*; nothing was written"),
         ):
             journal.append([Batch("a", 0, [new()])])
     with (

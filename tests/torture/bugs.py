@@ -6,7 +6,7 @@ Enters: the name of a bug. Leaves: a context in which the program has it.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import AbstractContextManager, ExitStack
 from typing import Any, Final
 from unittest.mock import patch
@@ -107,8 +107,8 @@ def _doubt_is_no() -> Planted:
     """A command whose fate is not known is taken for one that was not written."""
     recovered = LiveTable._recovered
 
-    def hasty(self: LiveTable, state: Any, snapshot_seq: int, recent: list[str], _there: set[str]) -> None:
-        recovered(self, state, snapshot_seq, recent, set())
+    def hasty(self: LiveTable, state: Any, ids: Set[str], _there: set[str]) -> None:
+        recovered(self, state, ids, set())
 
     return patch.object(LiveTable, "_recovered", hasty)
 

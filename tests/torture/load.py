@@ -26,6 +26,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
@@ -258,7 +259,9 @@ async def run(given: argparse.Namespace) -> int:
     telling = asyncio.ensure_future(crowd.tell())
     try:
         async with asyncio.timeout(given.seconds):
-            await stopping.wait()
+            while not (stopping.is_set() or (given.enough and len(crowd.ledger.done) >= given.enough)):
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(stopping.wait(), 0.1)
     except TimeoutError:
         pass
     telling.cancel()
@@ -278,6 +281,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--tables", type=lambda text: text.split(","), default=[], help="only these: T1,T2")
     parser.add_argument("--bots", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--enough", type=int, default=0, help="end when so many commands are acknowledged")
     parser.add_argument("--seed", type=int, default=None, help="how the bots behave; by chance when not given")
     parser.add_argument("--pace", type=float, default=None, help="seconds between two commands of a bot")
     parser.add_argument("--out", help="the acknowledged commands go into this file, a line of JSON each")

@@ -27,7 +27,7 @@ def test_bots_load_a_floor_and_everything_they_heard_is_true(
     with floor_process(str(journal), 2, 13) as (_, told):
         seats.write_text(json.dumps(told), encoding="utf-8")
         words = ["--url", f"http://127.0.0.1:{told['port']}", "--seats", str(seats), "--bots", "25", "--pace", "0.1"]
-        assert main([*words, "--seconds", "4", "--seed", "3", "--out", str(out)]) == 0
+        assert main([*words, "--seconds", "60", "--enough", "250", "--seed", "3", "--out", str(out)]) == 0
     said = capsys.readouterr().out
     assert "wrong: 0" in said
     assert "bad-message" in said
@@ -55,13 +55,17 @@ def test_an_address_that_bots_cannot_use_is_refused() -> None:
 async def test_a_way_is_cut_and_mended() -> None:
     """What is dropped is held back and heard of by nobody; a reset is heard of at once; a mended way is as before."""
     came: list[bytes] = []
+    echoes: list[asyncio.Task[None] | None] = []
 
     async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        echoes.append(asyncio.current_task())
         with suppress(ConnectionError):
             while line := await reader.readline():
                 came.append(line)
                 writer.write(line)
         writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
 
     server = await asyncio.start_server(echo, "127.0.0.1", 0)
     with Network({"way": f"127.0.0.1:{server.sockets[0].getsockname()[1]}"}) as network:
@@ -97,3 +101,4 @@ async def test_a_way_is_cut_and_mended() -> None:
                 await writer.wait_closed()
     server.close()
     await server.wait_closed()
+    await asyncio.gather(*(each for each in echoes if each is not None))

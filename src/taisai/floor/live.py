@@ -12,12 +12,21 @@ disk. A command whose fate is not known (the connection was cut in the commit) i
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from typing import Final
 
 from taisai.floor.answers import Fault, HouseCode, Outcome, fault_of
 from taisai.floor.writer import GroupWriter
-from taisai.journal import Batch, DuplicateCommand, Journal, JournalError, JournalFull, JournalReadOnly, LeaseLost
+from taisai.journal import (
+    Batch,
+    DuplicateCommand,
+    Journal,
+    JournalDamaged,
+    JournalError,
+    JournalFull,
+    JournalReadOnly,
+    LeaseLost,
+)
 from taisai.journal.codec import UnknownEvent, event_of, events_of, records_of
 from taisai.journal.keeper import (
     COMMANDS_KEPT,
@@ -261,18 +270,28 @@ class LiveTable:
     # ------------------------------------------------------------------ after a failure
 
     def _look_up(self, journal: Journal) -> None:
-        """On the writer's thread: read what is on disk, and which of the failed commands are there."""
-        failed = self._failed
+        """On the writer's thread: read what is on disk by now, and which of the failed commands are there."""
+        failed, seen = self._failed, self.state
         self._writer.recovered(self.name)
         try:
-            state, snapshot_seq = load(journal, self.name)
-            recent = journal.recent_commands(self.name, COMMANDS_KEPT)
-            there = {each.command_id for each, _ in failed if journal.find_command(self.name, each.command_id)}
+            end = journal.head(self.name).seq
+            if end < seen.seq:
+                raise JournalDamaged(f"table {self.name} has told of record {seen.seq}, and the journal ends at {end}")
+            rest = list(journal.read(self.name, seen.seq))
+            state = replay(seen, events_of(rest))
+            ids = {record.command_id for record in rest}
+            there = {
+                each.command_id
+                for each, _ in failed
+                # What was decided before the state that is known may have been seen by following another node.
+                if each.command_id in ids
+                or (each.batch.expected_seq < seen.seq and journal.find_command(self.name, each.command_id))
+            }
         except JournalError as error:
             unreadable = error
             self._writer.on_loop(lambda: self._unreadable(unreadable))
             return
-        self._writer.on_loop(lambda: self._recovered(state, snapshot_seq, recent, there))
+        self._writer.on_loop(lambda: self._recovered(state, ids, there))
 
     def _unreadable(self, error: JournalError) -> None:
         """Nothing can be said about the commands in doubt: their askers repeat them by their ids."""
@@ -283,13 +302,14 @@ class LiveTable:
         self._unsure = True
         self._end_recovery({}, fault)
 
-    def _recovered(self, state: TableState, snapshot_seq: int, recent: list[str], there: set[str]) -> None:
+    def _recovered(self, state: TableState, ids: Set[str], there: set[str]) -> None:
         moved = state.seq > self.state.seq
         if moved:  # a node that has lost the table may have read more of it in the meantime
-            self.state, self._snapshot_seq = state, snapshot_seq
+            self.state = state
         self._next = self.state
         self._unsure = False
-        self._known = KnownCommands(recent, COMMANDS_KEPT)
+        for command_id in ids:
+            self._known.add(command_id)
         outcomes = {each: Outcome(self.state.seq, repeated=True) for each in there}
         self._end_recovery(outcomes, None)
         if moved:  # where nothing changed nobody is woken: a dealer would try again at once, and again
