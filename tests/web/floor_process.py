@@ -121,6 +121,8 @@ async def _seated(house: House, players: int) -> dict[str, list[tuple[str, str]]
         for do in (a.SitDown(player), a.BuyIn(player, BUY_IN)):
             tag = type(do).__struct_config__.tag
             fault: Fault | None = None
+            if house.floor.writer.journal.find_command(table, f"{tag}-{player}"):
+                continue  # done before the restart
             for _ in range(100):  # a round that is interrupted just now, or a table that changes hands
                 command = a.Command(id=f"{tag}-{player}", at=house.clock.now(), by=dan, do=do)
                 fault = (await house.floor.do(table, command)).fault
