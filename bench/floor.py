@@ -184,10 +184,13 @@ async def side_by_side(journal: str) -> list[tuple[float, float, float]]:
     """Bets, echoes, and echoes by the short way: nanoseconds each, a round of one after a round of the others."""
     players = str(PLAYERS)
     with server("floor", journal, str(TABLES), players) as floor, server("echo") as echo, server("short-echo") as short:
-        runs = (Bets(floor), Echoes(echo["port"]), Echoes(short["port"]))
-        for each in runs:  # one round to warm up
+        bets, echoes, shortly = Bets(floor), Echoes(echo["port"]), Echoes(short["port"])
+        for each in (bets, echoes, shortly):  # one round to warm up
             await each.round(0)
-        return [tuple([await each.round(number) for each in runs]) for number in range(1, ROUNDS + 1)]  # type: ignore[misc] # there are three of them
+        return [
+            (await bets.round(number), await echoes.round(number), await shortly.round(number))
+            for number in range(1, ROUNDS + 1)
+        ]
 
 
 async def half_load(journal: str, bet_ns: float) -> list[float]:

@@ -75,8 +75,7 @@ def linked(
             ):
                 raise InvalidRecord(table, _fault_of(new))
             try:
-                header = _packed((FORM, table, seq, position, kind, version, at, command_id, part, by))
-                digest = sha256(prev + header + body).digest()
+                digest = record_hash(prev, (FORM, table, seq, position, kind, version, at, command_id, part, by), body)
             except UnicodeEncodeError as error:
                 raise InvalidRecord(table, "its text has a character that is none (a lone surrogate)") from error
             rows.append((table, seq, position, kind, version, at, command_id, part, by, body, prev, digest))
