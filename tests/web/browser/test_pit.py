@@ -170,8 +170,8 @@ def test_staff_are_added_by_link(house: CrewHouse, visit: Visit) -> None:
     expect(row).to_contain_text("no password yet")
     expect(row).to_contain_text("Dealer: T1")
     newcomer = visit(link.removeprefix(house.address), at=house.address)
-    for each in newcomer.locator("input[type=password]").all():
-        each.fill("a horse of his own 7")
+    for name in ("password", "again"):
+        newcomer.locator(f"input[name={name}]").fill("a horse of his own 7")
     newcomer.locator("button[type=submit]").click()
     expect(newcomer).not_to_have_url(re.compile("/welcome"))
     row.get_by_role("button", name="Switch off").click()

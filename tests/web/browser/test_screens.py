@@ -101,7 +101,7 @@ def test_the_board_shows_completed_rounds_only(visit: Visit, floor: Floor) -> No
     """The board has as many results as rounds were completed, and says that the table prevails."""
     page = open_screen(visit, "board")
     expect(page.locator(".b-note")).to_contain_text("the table prevails")
-    assert page.locator(".b-last li").count() == len(floor.get("/api/tables/SLOW")["view"]["results"])
+    expect(page.locator(".b-last li")).to_have_count(len(floor.get("/api/tables/SLOW")["view"]["results"]))
 
 
 def test_staff_choose_a_password_and_go_to_work(visit: Visit, floor: Floor) -> None:
