@@ -2,7 +2,7 @@
 
 Enters: a folder to write in. Leaves: the address, and the one-time links of the demo's staff by post. The tables:
 
-    QUICK   rws-tai-sai-v6/C     automatic, a round of about seven seconds
+    QUICK   rws-tai-sai-v6/C     automatic, a round of about eleven seconds: a page is looked at once a second
     SLOW    rws-tai-sai-v6/C     automatic, bets stay open for all of a test
     E       rws-tai-sai-v6/E     automatic, the largest layout, bets stay open for all of a test
     NZ, OC, MD, TS               dealer tables, one for each book, closed at first
@@ -25,11 +25,11 @@ from typing import Any, Final
 
 STARTS_S: Final = 60
 _TIMES: Final = (
-    "after_close_ms = 200, tumbling_ms = 300, reveal_ms = 300, lit_ms = 500, paid_ms = 400, between_ms = 800"
+    "after_close_ms = 200, tumbling_ms = 300, reveal_ms = 300, lit_ms = 1500, paid_ms = 1200, between_ms = 2000"
 )
 _KINDS: Final = "kinds = { total = { min = 100, max = 20000 } }"
 _TABLES: Final = (
-    ("QUICK", "rws-tai-sai-v6", "C", "automatic", 4_000),
+    ("QUICK", "rws-tai-sai-v6", "C", "automatic", 5_000),
     ("SLOW", "rws-tai-sai-v6", "C", "automatic", 600_000),
     ("E", "rws-tai-sai-v6", "E", "automatic", 600_000),
     ("NZ", "nz-division-9", "1", "dealer", 2_500),

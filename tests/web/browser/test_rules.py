@@ -46,7 +46,7 @@ def drawn_odds(page: Page) -> Page:
 def test_rules_are_one_tap_away_without_a_stake(visit: Visit, start: str) -> None:
     """From any screen the menu leads to the rule books, for somebody who has neither signed in nor sat down (R4)."""
     page = visit(start)
-    page.get_by_role("link", name="Rules and odds").click()
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Rules and odds").click()
     expect(page.locator(".book")).to_have_count(len(shelf().books()))
     expect(page.locator(".clause").first).to_be_attached()
 
