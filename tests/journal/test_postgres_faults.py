@@ -321,6 +321,28 @@ def test_a_follower_is_told(tmp_path: Path) -> None:
         following.stop()
 
 
+def test_a_node_is_not_told_what_it_wrote_itself(tmp_path: Path) -> None:
+    """Who names his own commits hears of the others' alone; what is new besides his tables ends where all is known."""
+    heard: queue.Queue[int] = queue.Queue()
+    with PostgresJournal(journal_url(tmp_path)) as ours, PostgresJournal(journal_url(tmp_path)) as other:
+        ours.append([Batch("a", 0, [new()])])
+        other.follow(heard.put, lambda: ours.writes_as)
+        assert heard.get(timeout=LONG_S) == 1
+        ours.append([Batch("a", 1, several(1, 2))])
+        other.append([Batch("b\\", 0, [new("c")]), Batch("a", 3, [new("d")])])
+        assert heard.get(timeout=LONG_S) == 5
+        ours.append([Batch("a", 4, [new("e")])])
+        records, reached = other.news(0, 100, {"a"})
+        assert ([each.table for each in records], reached) == (["b\\"], 6)
+        records, reached = other.news(0, 3, {"a", "b\\"})
+        assert (records, reached) == ([], 3)
+        records, reached = other.news(3, 100, ())
+        assert ([each.position for each in records], reached) == ([4, 5, 6], 6)
+        assert records == list(ours.read_all(3))
+        assert other.news(6, 100, ()) == ([], 6)
+    assert heard.empty()
+
+
 def test_an_end_in_the_middle_of_everything(tmp_path: Path) -> None:
     """Who closes a journal that others use lets them finish or tells them that it is closed."""
     journal = PostgresJournal(journal_url(tmp_path))

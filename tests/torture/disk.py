@@ -7,7 +7,7 @@ is switched from outside: the disk is full, the server is down, a way is cut, an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from random import Random
@@ -72,6 +72,8 @@ class Disk(MemoryJournal):
         self.starts = 0
         self.lease_of: dict[str, Lease] = {}
         self.ways: list[Way] = []
+        self.opened = 0
+        """How many ways there have been."""
         self.late: set[str] = set()
         """Commands that took effect after their connection was gone: nobody could know, and may have said no."""
         self.synced = 0
@@ -108,7 +110,7 @@ class Disk(MemoryJournal):
             self.synced = len(self._records)
         self.seen(way, records)
         for other in self.ways:
-            other.notice()
+            other.notice(way.writes_as)
         return heads
 
     def restart(self) -> None:
@@ -177,6 +179,10 @@ class Way:
         self._is_cut = is_cut
         self._start = disk.starts
         self._told: Callable[[int], None] | None = None
+        self._besides: Callable[[], int] = int
+        disk.opened += 1
+        self.writes_as = disk.opened
+        """What its commits are known by."""
         self._notified = False
         self.closed = False
         if is_cut() or not disk.up:
@@ -308,10 +314,16 @@ class Way:
             if held.holder is not None
         }
 
-    def follow(self, told: Callable[[int], None]) -> Way:
-        """Have somebody told of commits; some notices are lost."""
+    def news(self, after_position: int, upto: int, besides: Collection[str]) -> tuple[list[Record], int]:
+        """What was written to other tables than these, and up to where that is all."""
+        disk = self._reach()
+        found = [record for record in disk.read_all(after_position, upto) if record.table not in besides]
+        return found, max(min(disk.position(), upto), after_position)
+
+    def follow(self, told: Callable[[int], None], besides: Callable[[], int]) -> Way:
+        """Have somebody told of others' commits; some notices are lost."""
         self._reach()
-        self._told = told
+        self._told, self._besides = told, besides
         self.disk.ways.append(self)
         return self
 
@@ -319,9 +331,9 @@ class Way:
         """Be told nothing more."""
         self._told = None
 
-    def notice(self) -> None:
+    def notice(self, by: int) -> None:
         """A commit was made: word of it is on its way."""
-        if self._told is None or self._notified or self._is_cut():
+        if self._told is None or self._notified or self._is_cut() or self._besides() == by:
             return
         self._notified = True
         if self.disk.chance.random() < NOTICE_LOST:

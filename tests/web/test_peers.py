@@ -19,6 +19,7 @@ from taisai.floor.answers import Outcome
 from taisai.floor.floor import Floor
 from taisai.floor.nodes import NODE, Nodes
 from taisai.journal import Batch, NewRecord, open_journal
+from taisai.journal.keeper import TableKeeper
 from taisai.journal.postgres import PostgresJournal
 from taisai.table import actions as a
 from taisai.table.people import Person, Role
@@ -163,6 +164,36 @@ async def test_a_node_that_cannot_read_a_newer_one_takes_no_more_tables(tmp_path
         await nodes._beat()
         assert nodes.mine == ["T1"]
         assert "T2" not in newer.leases()
+    await floor.stop()
+
+
+@on_a_loop
+async def test_a_node_reads_what_another_wrote_while_it_believed_in_its_lease(tmp_path: Path) -> None:
+    """It does not read what it writes itself; once it knows that a table is another's, what it passed over comes."""
+    url = journal_url(tmp_path)
+    shelf = open_shelf(environment={})
+    floor = Floor(shelf.book, lambda: open_journal(url))
+    silent = asyncio.Event()
+
+    floor.nodes = nodes = Nodes(floor, "http://one", Peers(""), lambda: open_journal(url))
+    await floor.start()
+    await nodes.start(["T1"])
+    table = floor.tables["T1"]
+    with pytest.MonkeyPatch.context() as patched, PostgresJournal(url) as other:
+        patched.setattr(nodes, "_beat", silent.wait)
+        other.release_lease("T1", nodes.holder)
+        other.take_lease("T1", "http://two#1", 60)
+        book = shelf.book("rws-tai-sai-v6")
+        limits = a.TableLimits(100, a.BoxLimit(100, 5_000))
+        set_up = a.SetUp(book.id, "A", book.digest, limits, "SGD", (100,))
+        command = a.Command(id="c1", at=1, by=Person("dan", Role.SUPERVISOR), do=set_up)
+        assert TableKeeper(other, shelf.book, "T1").do(command).refusal is None
+        await nodes._catch_up()
+        assert (table.owned, table.state.seq) == (True, 0)
+        nodes._lose("T1")
+        while table.state.seq != 1:
+            await asyncio.sleep(0.01)
+        silent.set()
     await floor.stop()
 
 

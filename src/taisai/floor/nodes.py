@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Collection, Coroutine, Iterable
 from contextlib import suppress
 from functools import partial
 from secrets import token_hex
@@ -76,8 +76,17 @@ class LeaseHolder(Protocol):
         """Who has which table."""
         ...
 
-    def follow(self, told: Callable[[int], None]) -> Any:
-        """Have somebody told of every commit."""
+    @property
+    def writes_as(self) -> int:
+        """What its commits are known by to those who follow; 0 before it has written."""
+        ...
+
+    def follow(self, told: Callable[[int], None], besides: Callable[[], int]) -> Any:
+        """Have somebody told of every commit but those known by a number."""
+        ...
+
+    def news(self, after_position: int, upto: int, besides: Collection[str]) -> tuple[list[Record], int]:
+        """What was written to other tables than these, and the position up to which that is all."""
         ...
 
 
@@ -125,6 +134,8 @@ class Nodes:
         self._doubtful: set[str] = set()
         """Tables whose lease must have run out by this node's clock, and which nobody may have taken."""
         self._position = 0
+        self._skipped: set[str] = set()
+        """Tables whose records have not been read, since this node wrote them itself."""
         self._news = asyncio.Event()
         self._hurry = asyncio.Event()
         self._next_beat_s = BEAT_S
@@ -330,6 +341,7 @@ class Nodes:
         self._floor.tables[name].owned = False
         self.holders.pop(name, None)
         self.lost += 1
+        self._news.set()
 
     async def _look_at_clock(self) -> None:
         """A node that cannot renew its leases does not wait to be told: commands are handed on, or refused in time."""
@@ -374,8 +386,13 @@ class Nodes:
 
         if self._follower is not None:
             self._follower.stop()
-        self._follower = await asyncio.to_thread(self._leases.follow, told)
+        self._follower = await asyncio.to_thread(self._leases.follow, told, self._writes_as)
         self._followed = journal
+
+    def _writes_as(self) -> int:
+        journal: Any = self._floor.writer.journal
+        writer: LeaseHolder = journal
+        return writer.writes_as
 
     async def _follow_on(self) -> None:
         while True:
@@ -395,16 +412,19 @@ class Nodes:
 
     async def _catch_up(self) -> None:
         while True:
-            rows = await asyncio.to_thread(self._read)
+            mine, upto = set(self.mine), self._position + CHUNK
+            lost = {name: self._floor.tables[name].state.seq for name in self._skipped - mine}
+            rows, reached = await asyncio.to_thread(self._read, mine, lost, upto)
             for record in rows:
-                self._position = record.position
                 if record.table != HOUSE:
                     self._wanted.add(record.table)
                     try:
                         self._see(record)
                     except UnknownEvent as error:
                         self._outdated(error)
-            if len(rows) < CHUNK:
+            self._position = reached
+            self._skipped = self._skipped - lost.keys() | mine
+            if reached < upto:
                 return
 
     def _see(self, record: Record) -> None:
@@ -412,9 +432,15 @@ class Nodes:
         if not (table.owned or table.broken or record.table in self._doubtful):
             table.follow(record)
 
-    def _read(self) -> list[Record]:
-        upto = self._position + CHUNK
-        return list(self._journal.read_all(self._position, upto))
+    def _read(self, mine: set[str], lost: dict[str, int], upto: int) -> tuple[list[Record], int]:
+        """What others wrote, and up to which position: what this node writes it need not read.
+
+        A table that was its own until lately may have been another's for a while before it knew: what was skipped then
+        comes first.
+        """
+        skipped = [record for name, seq in sorted(lost.items()) for record in self._journal.read(name, seq)]
+        rows, reached = self._leases.news(self._position, upto, mine)
+        return [*skipped, *rows], reached
 
     # ------------------------------------------------------------------ commands for others
 

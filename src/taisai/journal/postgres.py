@@ -14,7 +14,7 @@ there could exchange it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -52,6 +52,10 @@ CHUNK: Final = 1_000
 _FIELDS: Final = "table_name, seq, position, kind, version, at, command_id, part, by_whom, body, prev, hash"
 READ: Final = f"SELECT {_FIELDS} FROM record WHERE table_name = $1 AND seq > $2 AND seq <= $3 ORDER BY seq LIMIT $4"
 READ_ALL: Final = f"SELECT {_FIELDS} FROM record WHERE position > $1 AND position <= $2 ORDER BY position LIMIT $3"
+NEWS: Final = (
+    f"SELECT t.position, {', '.join(f'r.{name}' for name in _FIELDS.split(', '))} FROM tail t LEFT JOIN record r"
+    " ON r.position > $1 AND r.position <= $2 AND r.table_name <> ALL($3::text[]) ORDER BY r.position"
+)
 LAST_OF_TABLE: Final = "SELECT seq FROM record WHERE table_name = $1 ORDER BY seq DESC LIMIT 1"
 COMMAND: Final = f"SELECT {_FIELDS} FROM record WHERE table_name = $1 AND command_id = $2 ORDER BY seq"
 NEWEST_COMMANDS: Final = (
@@ -334,12 +338,25 @@ class PostgresJournal:
         """Who has which table, by table."""
         return self._link.read(leasing.leases)
 
-    def follow(self, told: Callable[[int], None]) -> Follower:
+    @property
+    def writes_as(self) -> int:
+        """What this journal's commits are known by to those who follow; 0 before it has written."""
+        return self._link.writes_as
+
+    def follow(self, told: Callable[[int], None], besides: Callable[[], int] | None = None) -> Follower:
         """Have `told` called with the last position, now and whenever anybody has appended, until it is stopped.
 
-        It is called in a thread of the journal and must not use the journal itself; let it wake somebody up.
+        It is called in a thread of the journal and must not use the journal itself; let it wake somebody up. Commits
+        that are known by the number `besides` gives are not told.
         """
-        return Follower(self._link, self._address.schema, told)
+        return Follower(self._link, self._address.schema, told, besides)
+
+    def news(self, after_position: int, upto: int, besides: Collection[str]) -> tuple[list[Record], int]:
+        """The records between two positions that are not of these tables, and the position up to which that is all."""
+        rows = self._fetch(NEWS, after_position, upto, [to_text(table) for table in besides])
+        end = min(rows[0][0], upto) if rows else after_position
+        found = [Record(*row) for row in to_rows([row[1:] for row in rows if row[1] is not None])]
+        return found, max(end, after_position)
 
     def close(self) -> None:
         """Let go of the server."""

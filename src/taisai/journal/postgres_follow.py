@@ -21,10 +21,14 @@ AGAIN_S: Final = 0.5
 class Follower:
     """Somebody who is told of commits, until he stops."""
 
-    def __init__(self, link: Link, schema: str, told: Callable[[int], None]) -> None:
+    def __init__(
+        self, link: Link, schema: str, told: Callable[[int], None], besides: Callable[[], int] | None = None
+    ) -> None:
+        """`besides` names the server's process whose commits are not told: the listener's own."""
         self._link = link
         self._schema = schema
         self._told = told
+        self._besides = besides
         link.run(self._reachable())
         self._going = link.spawn(self._follow())
 
@@ -53,5 +57,6 @@ class Follower:
         self._told(await connection.fetchval("SELECT position FROM tail"))
         await gone.wait()
 
-    def _hear(self, _connection: Any, _pid: int, _channel: str, payload: str) -> None:
-        self._told(int(payload))
+    def _hear(self, _connection: Any, pid: int, _channel: str, payload: str) -> None:
+        if self._besides is None or pid != self._besides():
+            self._told(int(payload))

@@ -99,6 +99,12 @@ class Link:
                 raise
             return asyncio.run_coroutine_threadsafe(work, self._loop)
 
+    @property
+    def writes_as(self) -> int:
+        """The server's process that writes for this one; 0 before there is one."""
+        writer = self._writer
+        return 0 if writer is None or writer.is_closed() else int(writer.get_server_pid())
+
     def read(self, work: Work[Result]) -> Result:
         """Do something with a connection that can only read; a second time when the connection is lost."""
         return self.run(self._read(work))
