@@ -1,11 +1,11 @@
-"""Bets on PostgreSQL: one node against a bare batched insert of the same records, and two nodes against one.
+"""Bets on PostgreSQL: one node against a bare batched insert of the same records, and two nodes on one journal.
 
 Bets and bare inserts take turns on one server, some at a time; each line is the median over such turns. The bare insert
 writes the records of the bets just made into a table with the same keys, as many a commit as the node had.
 
-Two nodes are two processes with tables and leases of their own on one journal, each with its own players. They are
-compared with one node that serves all of them. All of it runs on the cores at hand, the server too; what a node does to
-follow the tables of others is not part of it.
+Two nodes are two processes with tables and leases of their own on one journal, each with its own players. What they
+lose to each other shows beside the same two on a journal each, in one server and on the same cores; as context, beside
+one node that serves all tables. What a node does to follow the tables of others is not part of it.
 """
 
 from __future__ import annotations
@@ -190,18 +190,22 @@ class _Process:
         self._process.communicate()
 
 
-def _two_nodes(server: Server, folder: Path) -> list[tuple[float, float]]:
-    """Seconds for a bet of two nodes together and of one with all tables, turn by turn."""
-    url_of_two, url_of_one = (server.journal_url(folder, schema=name) for name in ("two_nodes", "one_node"))
-    both = [_Process(url_of_two, _names()[half::2]) for half in (0, 1)]
-    alone = [_Process(url_of_one, _names())]
-    try:
-        turns = [(_seconds(both), _seconds(alone)) for _ in range(TURNS + 2)]
-    finally:
-        for each in (*both, *alone):
-            each.end()
+def _two_nodes(server: Server, folder: Path) -> list[tuple[float, float, float]]:
+    """Seconds for a bet of two nodes on one journal, of two on a journal each, and of one with all tables, by turns."""
+    shared, first, second, alone = (server.journal_url(folder, schema=f"journal_{number}") for number in range(4))
+    halves = _names()[::2], _names()[1::2]
+    fleets = [
+        [_Process(shared, half) for half in halves],
+        [_Process(url, half) for url, half in zip((first, second), halves, strict=True)],
+        [_Process(alone, _names())],
+    ]
     bets = TABLES * PLAYERS * BETS
-    return [(one / bets, two / bets) for one, two in turns[2:]]  # without opening the tables, and warming up
+    try:
+        turns = [[_seconds(each) / bets for each in fleets] for _ in range(TURNS + 2)]
+    finally:
+        for each in (process for fleet in fleets for process in fleet):
+            each.end()
+    return [(one, two, three) for one, two, three in turns[2:]]  # without opening the tables, and warming up
 
 
 def _seconds(nodes: list[_Process]) -> float:
@@ -227,9 +231,11 @@ def measured() -> list[Line]:
     ours, bare = paired(pairs)
     what = f"a bet on PostgreSQL: rules, chain, commit ({size:.0f} records a commit)"
     lines = [Line(what, "a bare insert of its record, as many a commit", ours * 1e9, bare * 1e9, 2.0)]
-    ours, bare = paired(nodes)
-    what = f"a bet at {TABLES} tables of two nodes, both on one PostgreSQL"
-    return [*lines, Line(what, "at as many of one node", ours * 1e9, bare * 1e9, 1.1)]
+    what = f"a bet at {TABLES} tables of two nodes, both on one journal"
+    ours, bare = paired([(shared, apart) for shared, apart, _ in nodes])
+    lines.append(Line(what, "the same two on a journal each, on the same cores", ours * 1e9, bare * 1e9, 1.1))
+    ours, bare = paired([(shared, alone) for shared, _, alone in nodes])
+    return [*lines, Line(what, "at as many of one node", ours * 1e9, bare * 1e9, None)]
 
 
 if __name__ == "__main__":

@@ -8,6 +8,10 @@ this process knows about the ends of the chains is right for as long as nobody e
 linked to what is known, and one statement writes them on the condition that `tail` stands where it is thought to. If it
 does not, others have written. To other tables than those that this process has a lease of: so for these only the place
 has to be learnt, and the statement is tried again. Otherwise everything is looked up again with `tail` held.
+
+Where others write all the time, to try and fail is dear: the server waits for its disk even so. Who was late waits for
+his turn the next time before he links anything, until nobody is before him. That is a courtesy, kept by a lock that
+nothing else depends on.
 """
 
 from __future__ import annotations
@@ -30,9 +34,12 @@ from taisai.journal.contract import (
 from taisai.journal.postgres_text import from_text, number_list, text_list, to_text, to_texts
 from taisai.journal.record import Batch, Head, Row
 
-_WRITE: Final = """
-{held}moved AS (
-    UPDATE tail SET position = $2 WHERE position = $1{condition} RETURNING position
+TURN: Final = "SELECT pg_advisory_xact_lock('tail'::regclass::oid::int, 0)"
+"""Whoever writes has this lock until his commit is done."""
+_WRITE: Final = f"""
+WITH turn AS MATERIALIZED ({TURN}), {{held}}moved AS (
+    UPDATE tail SET position = $2 WHERE position = $1 AND (SELECT count(*) FROM turn) = 1{{condition}}
+    RETURNING position
 ), written AS (
     INSERT INTO record SELECT r.table_name, r.seq, $1 + r.n, r.kind, r.version, r.at, r.command_id, r.part, r.by_whom,
         substr($11::bytea, r.start, r.size),
@@ -48,9 +55,9 @@ _WRITE: Final = """
 )
 SELECT pg_notify(current_schema(), position::text) IS NULL FROM moved
 """
-WRITE: Final = _WRITE.format(held="WITH ", condition="")
+WRITE: Final = _WRITE.format(held="", condition="")
 WRITE_FENCED: Final = _WRITE.format(
-    held=f"WITH held AS MATERIALIZED ({postgres_lease.FENCES.replace('$1', '$19::text')}), ",
+    held=f"held AS MATERIALIZED ({postgres_lease.FENCES.replace('$1', '$19::text')}), ",
     condition=(
         " AND (SELECT count(*) FROM held JOIN unnest($19::text::text[], $20::text::bigint[]) g (table_name, fence)"
         " USING (table_name, fence)) = cardinality($19::text::text[])"
@@ -90,21 +97,28 @@ class Appender:
         self._under: dict[str, int] = {}
         """Fencing numbers under which this process wrote the heads that it knows: while a lease is the same, so is the
         head."""
+        self._was_late = False
+        """Somebody else was quicker the last time."""
 
     def forget(self) -> None:
         """Know nothing any more: the connection is a new one."""
         self._position = None
         self._heads = {}
         self._under = {}
+        self._was_late = False
 
     async def append(
         self, connection: Any, batches: Sequence[Batch], fences: Mapping[str, int] | None
     ) -> dict[str, Head]:
         """Write all batches or none."""
         try:
+            if self._was_late:
+                await connection.execute(TURN)
+                self._was_late = await self._only_place_has_changed(connection, batches, fences)
             done = await self._append_at_once(connection, batches, fences)
             tries = TRIES
             while done is None and tries and await self._only_place_has_changed(connection, batches, fences):
+                self._was_late = True
                 done = await self._append_at_once(connection, batches, fences)
                 tries -= 1
             if done is None:
@@ -162,6 +176,7 @@ class Appender:
         """Hold the leases and the end of the journal, look, and append."""
         if fences:
             await postgres_lease.require(connection, fences)
+        await connection.execute(TURN)  # before `tail`, as whoever writes without looking
         await connection.fetchval(HOLD_TAIL)
         await self._look(connection, _tables(batches))
         assert self._position is not None

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
 
-from taisai.journal.contract import JournalError
 from taisai.journal.postgres_link import Link
 
 AGAIN_S: Final = 0.5
@@ -42,7 +41,7 @@ class Follower:
 
     async def _follow(self) -> None:
         while True:
-            with suppress(JournalError, OSError):
+            with suppress(Exception):  # a server that ends says so in many ways, and it is tried again after each
                 connection = await self._link.connect(read_only=True)
                 try:
                     await self._listen(connection)
