@@ -143,6 +143,29 @@ async def test_a_connection_on_which_nothing_is_heard_is_given_up() -> None:
 
 
 @on_a_loop
+async def test_all_who_wait_for_a_node_hear_together_that_it_does_not_answer() -> None:
+    """One attempt is made for all of them: one after another, the last would wait for hours."""
+    came: list[asyncio.StreamWriter] = []
+
+    def silent(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        came.append(writer)
+
+    server = await asyncio.start_server(silent, "127.0.0.1", 0)
+    peers = Peers("between us")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(peers_module, "OPEN_S", 0.2)
+        address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        asking = [asyncio.ensure_future(peers(address, "T1", BET)) for _ in range(50)]
+        failed = await asyncio.gather(*asking, return_exceptions=True)
+    assert [type(each) for each in failed] == [ConnectionError] * 50
+    assert len(came) == 1
+    for writer in came:
+        writer.close()
+    server.close()
+    await peers.close()
+
+
+@on_a_loop
 async def test_a_node_that_cannot_read_a_newer_one_takes_no_more_tables(tmp_path: Path) -> None:
     """It keeps what it has, says so in the log, and does not count among those who share the tables."""
     url = journal_url(tmp_path)

@@ -467,7 +467,7 @@ class Nodes:
                 return
             holder = self.holders.get(table.name)
             if holder is not None and holder != self.holder:
-                outcome = await self._asked(holder, table, command)
+                outcome = await self._asked(holder, table, command, patience)
                 if outcome is not None:
                     reply(outcome)
                     return
@@ -478,15 +478,16 @@ class Nodes:
             Outcome(table.state.seq, fault=Fault(HouseCode.TRY_AGAIN, sentence, allowed="repeat it with the same id"))
         )
 
-    async def _asked(self, holder: str, table: LiveTable, command: Command) -> Outcome | None:
+    async def _asked(self, holder: str, table: LiveTable, command: Command, patience: float) -> Outcome | None:
         """What became of a command at another node; None when it is not reached, or does not hold the table any more.
 
-        A frozen node does not answer: nobody waits for it longer than it holds the table.
+        A frozen node does not answer: nobody waits for it longer than it holds the table, or than he has patience.
         """
-        asking = asyncio.get_running_loop().create_task(self._forwarded(address_of(holder), table, command))
+        loop = asyncio.get_running_loop()
+        asking = loop.create_task(self._forwarded(address_of(holder), table, command))
         try:
             while not (await asyncio.wait({asking}, timeout=AGAIN_S))[0]:
-                if self.holders.get(table.name) != holder:
+                if self.holders.get(table.name) != holder or loop.time() >= patience:
                     return None
         finally:
             asking.cancel()

@@ -115,7 +115,7 @@ class _Peer:
         self._waiting: dict[int, asyncio.Future[Outcome]] = {}
         self._connection: ClientConnection | None = None
         self._reader: asyncio.Task[None] | None = None
-        self._opening = asyncio.Lock()
+        self._opening: asyncio.Task[ClientConnection] | None = None
 
     async def ask(self, table: str, command: Command) -> Outcome:
         connection = await self._connected()
@@ -138,18 +138,31 @@ class _Peer:
             self._waiting.pop(number, None)
 
     async def _connected(self) -> ClientConnection:
-        async with self._opening:
-            if self._connection is None:
-                try:
-                    self._connection = connection = await connect(
-                        self._url, additional_headers=self._headers, open_timeout=OPEN_S, compression=None, proxy=None
-                    )
-                except (WebSocketException, TimeoutError) as error:
-                    raise ConnectionError(f"{self._url}: {error}") from error
-                answer = connection.response
-                _note_version(self._url, self._version, "" if answer is None else answer.headers.get(VERSION, ""))
-                self._reader = asyncio.get_running_loop().create_task(self._read(connection))
+        """The connection; all who ask while there is none wait for one attempt, and hear together when it fails."""
+        if self._connection is not None:
             return self._connection
+        if self._opening is None:
+            self._opening = asyncio.get_running_loop().create_task(self._open())
+            self._opening.add_done_callback(self._opened)
+        return await asyncio.shield(self._opening)
+
+    async def _open(self) -> ClientConnection:
+        try:
+            connection = await connect(
+                self._url, additional_headers=self._headers, open_timeout=OPEN_S, compression=None, proxy=None
+            )
+        except (WebSocketException, TimeoutError) as error:
+            raise ConnectionError(f"{self._url}: {error}") from error
+        answer = connection.response
+        _note_version(self._url, self._version, "" if answer is None else answer.headers.get(VERSION, ""))
+        self._connection = connection
+        self._reader = asyncio.get_running_loop().create_task(self._read(connection))
+        return connection
+
+    def _opened(self, opening: asyncio.Task[ClientConnection]) -> None:
+        self._opening = None
+        if not opening.cancelled():
+            opening.exception()  # whoever still waits has it
 
     def _give_up(self, connection: ClientConnection) -> None:
         """Nothing is heard: the way may be cut without a word. Whoever asks next tries a new one."""
@@ -179,6 +192,8 @@ class _Peer:
                 self._fail_all()
 
     async def close(self) -> None:
+        if self._opening is not None:
+            self._opening.cancel()
         if self._connection is not None:
             await self._connection.close()
         if self._reader is not None:
