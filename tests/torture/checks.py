@@ -7,8 +7,9 @@ events on disk alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Final
 
 from taisai.floor.answers import HouseCode, Outcome
 from taisai.floor.live import LiveTable
@@ -17,9 +18,10 @@ from taisai.journal.codec import event_of
 from taisai.journal.house import HOUSE
 from taisai.table import actions as a
 from taisai.table import happenings as h
-from taisai.table.evolve import evolve
+from taisai.table.evolve import evolve, replay
+from taisai.table.happenings import Event
 from taisai.table.ledger import LedgerBroken
-from taisai.table.state import TableState
+from taisai.table.state import TableState, state_from
 
 if TYPE_CHECKING:
     from tests.torture.disk import Way
@@ -35,18 +37,24 @@ WHOLE_EVERY: Final = 40
 
 
 class KnownEvents:
-    """`event_of`, worked out once for the same bytes: nodes, checks and audit read each record many times."""
+    """`event_of`, worked out once for the same record: nodes, checks and audit read each many times.
+
+    A record is known by its hash, which is that of its content: when it is written, and again in the audit.
+    """
 
     def __init__(self) -> None:
-        self._events: dict[bytes, tuple[str, int, h.Event]] = {}
+        self._events: dict[bytes, h.Event] = {}
 
     def of(self, record: Record) -> h.Event:
         """The event of a record."""
-        known = self._events.get(record.body)
-        if known is not None and known[0] == record.kind and known[1] == record.version:
-            return known[2]
-        event = event_of(record)
-        self._events[record.body] = (record.kind, record.version, event)
+        event = self._events.get(record.hash)
+        if event is None:
+            event = self._events[record.hash] = event_of(record)
+        return event
+
+    def read(self, record: Record) -> h.Event:
+        """The event of a record that was just written, worked out from its bytes."""
+        event = self._events[record.hash] = event_of(record)
         return event
 
     def forget(self) -> None:
@@ -57,15 +65,66 @@ class KnownEvents:
 EVENTS: Final = KnownEvents()
 
 
-class Broken(Exception):
-    """Something that must hold does not. The first is kept: what looks on is called from inside the program."""
+class KnownStates:
+    """What the checks have made of the records on disk, for whoever reads the same records.
 
-    first: ClassVar[Broken | None] = None
+    States and events do not change. Who evolves a state that is the checks' own, or equal to it in everything, by the
+    event that they have read, comes to the state that they came to. Who decides has events of his own, and works out
+    his own states; so do the checks, and so does the audit.
+    """
+
+    def __init__(self) -> None:
+        self._steps: dict[int, tuple[Event, TableState, TableState]] = {}
+        """By the event: what it was, what was before it, and what came of it."""
+        self._read: dict[bytes, TableState] = {}
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self._steps.clear()
+        self._read.clear()
+
+    def comes(self, event: Event, before: TableState, state: TableState) -> None:
+        """The checks have evolved a state."""
+        self._steps[id(event)] = (event, before, state)  # it is kept, so that no other event gets its number
+
+    def evolve(self, state: TableState, event: Event) -> TableState:
+        """`evolve`, for who may read what is on disk."""
+        known = self._steps.get(id(event))
+        if known is not None and (known[1] is state or known[1] == state):
+            return known[2]
+        return evolve(state, event)
+
+    def replay(self, state: TableState, events: Iterable[Event]) -> TableState:
+        """`replay`, as far as what is read is known."""
+        steps, rest = self._steps, iter(events)
+        for event in rest:
+            known = steps.get(id(event))
+            if known is None or (known[1] is not state and known[1] != state):
+                return replay(state, chain((event,), rest))
+            state = known[2]
+        return state
+
+    def state_from(self, snapshot: bytes) -> TableState:
+        """`state_from`, once for the same bytes."""
+        known = self._read.get(snapshot)
+        if known is None:
+            known = self._read[snapshot] = state_from(snapshot)
+        return known
+
+
+STATES: Final = KnownStates()
+
+
+class Broken(Exception):
+    """Something that must hold does not. It is kept: what looks on is called from inside the program."""
 
     def __init__(self, sentence: str) -> None:
         super().__init__(sentence)
-        if Broken.first is None:
-            Broken.first = self
+        BROKEN.append(self)
+
+
+BROKEN: Final[list[Broken]] = []
+"""What does not hold, in the order in which it was found."""
 
 
 class Felt:
@@ -205,9 +264,8 @@ class Checker:
         self.asked: dict[str, Asked] = {}
         self.waiting: dict[tuple[str, int], tuple[SimulatedNode, int]] = {}
         """Who was given which command, and has not answered."""
-        self._told: dict[tuple[str, str], int] = {}
         self._looks = 0
-        self._head = (0, b"")
+        self._position = 0
         self._ends: dict[str, bytes] = {}
         self._writers: dict[tuple[str, int], str] = {}
         self.acknowledged = 0
@@ -217,8 +275,10 @@ class Checker:
     ) -> None:
         """What is on disk before anything happens."""
         self.states = {table: list(known) for table, known in states.items()}
+        for record in records:
+            STATES.comes(EVENTS.of(record), *self.states[record.table][record.seq - 1 : record.seq + 1])
         self.felts = {table: felt.copy() for table, felt in felts.items()}
-        self._head = (records[-1].position, records[-1].hash)
+        self._position = records[-1].position
         self._ends = {record.table: record.hash for record in records}
 
     @property
@@ -231,10 +291,10 @@ class Checker:
     def committed(self, way: Way, records: list[Record]) -> None:
         """A commit has taken effect."""
         for record in records:
-            if record.position != self._head[0] + 1:
-                raise Broken(f"record {record.position} follows record {self._head[0]}")
-            self._head = (record.position, record.hash)
             table = record.table
+            if record.position != self._position + 1:
+                raise Broken(f"record {record.position} follows record {self._position}")
+            self._position = record.position
             if table == HOUSE:
                 continue
             states = self.states[table]
@@ -243,7 +303,7 @@ class Checker:
             self._ends[table] = record.hash
             if self._world.several:
                 self._right_writer(way, table)
-            event = EVENTS.of(record)
+            event = EVENTS.read(record)
             what = event.what
             if not record.command_id.startswith(OURS):
                 self._asked_for(record, what)
@@ -253,13 +313,16 @@ class Checker:
             except LedgerBroken as error:
                 raise Broken(f"{table}: {error}") from error
             felt = self.felts[table]
-            felt.see(what)
+            seen = _SEEN.get(type(what))
+            if seen is not None:
+                seen(felt, what)
             if felt.moved or state.ledger is not before.ledger:  # where nothing moved it is as it was a record ago
                 felt.moved = False
                 self._money(table, state)
             if type(what) in ENDS and any(name.startswith("box:") for name in state.ledger):
                 raise Broken(f"{table}: chips lie on the felt after the round")
             states.append(state)
+            STATES.comes(event, before, state)
 
     def _right_writer(self, way: Way, table: str) -> None:
         """Who writes has the lease, and nobody else writes under its number."""
@@ -299,23 +362,25 @@ class Checker:
         states = self.states.get(name)
         if states is None:
             return
-        if state.seq >= len(states):
-            raise Broken(
-                f"{node.holder} told of record {state.seq} of {name}, and {len(states) - 1} is the last on disk"
-            )
-        key = (node.holder, name)
-        before = self._told.get(key, 0)
-        if state.seq < before:
-            raise Broken(f"{node.holder} told of record {before} of {name}, and then of record {state.seq}")
-        self._told[key] = state.seq
+        seq = state.seq
+        if seq >= len(states):
+            raise Broken(f"{node.holder} told of record {seq} of {name}, and {len(states) - 1} is the last on disk")
+        before = node.told.get(name, 0)
+        if seq < before:
+            raise Broken(f"{node.holder} told of record {before} of {name}, and then of record {seq}")
+        node.told[name] = seq
         self._looks += 1
-        self._same(node, state, states[state.seq], whole=not self._looks % WHOLE_EVERY)
+        if state is not states[seq]:  # who follows the disk may have read the very same
+            self._same(node, state, states[seq], whole=not self._looks % WHOLE_EVERY)
         if events and events[-1].at != state.at:
             raise Broken(f"{node.holder} told of events at {name} that are not the last")
 
     def _same(self, node: SimulatedNode, state: TableState, real: TableState, *, whole: bool) -> None:
-        same = state.ledger == real.ledger and state.round == real.round and state.at == real.at
-        if not same or (whole and state != real):
+        if whole:
+            same = state == real
+        else:
+            same = state.ledger == real.ledger and state.round == real.round and state.at == real.at
+        if not same:
             raise Broken(
                 f"{node.holder} has a state of {state.table} at record {state.seq} that the disk does not lead to"
             )
@@ -333,9 +398,11 @@ class Checker:
                     continue
                 if table.broken:
                     raise Broken(f"{node.holder}: {name} has stopped: {table.broken}")
-                if table.state.seq >= len(states):
+                state = table.state
+                if state.seq >= len(states):
                     raise Broken(f"{node.holder} is ahead of the disk at {name}")
-                self._same(node, table.state, states[table.state.seq], whole=whole)
+                if state is not states[state.seq]:
+                    self._same(node, state, states[state.seq], whole=whole)
 
     # ------------------------------------------------------------------ answers
 

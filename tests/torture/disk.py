@@ -79,19 +79,24 @@ class Disk(MemoryJournal):
         self.synced = 0
         self.syncs = True
         """A commit waits for the disk; a planted bug does not."""
+        self._ids: dict[str, list[str]] = {}
+        """The commands of each table, in order."""
         self._signer = _signer()
 
     def begin(self, records: Sequence[Record]) -> None:
         """What is there before anything happens."""
         for record in records:
+            known = self._by_command.setdefault((record.table, record.command_id), [])
+            if not known:
+                self._ids.setdefault(record.table, []).append(record.command_id)
+            known.append(record)
             self._records.append(record)
             self._by_table.setdefault(record.table, []).append(record)
-            self._by_command.setdefault((record.table, record.command_id), []).append(record)
         self.synced = len(records)
 
     def latency(self) -> int:
         """Microseconds that a journey to the server takes."""
-        return (20 + self.time.below(400)) * self.slow
+        return (20 + int(self.time.random() * 400)) * self.slow
 
     def commit(self, way: Way, batches: Sequence[Batch], fences: Mapping[str, int] | None) -> dict[str, Head]:
         """All batches or none, if each lease named is still the one that it was."""
@@ -101,11 +106,22 @@ class Disk(MemoryJournal):
                 raise LeaseLost(table, fence, None if held is None else held.fence)
         rows, heads = linked(batches, len(self._records), self._head)
         records = [Record(*row) for row in rows]
-        self._check_commands(records)
+        by_table, by_command = self._by_table, self._by_command
+        if len(records) != 1 or by_command.get((records[0].table, records[0].command_id)):
+            self._check_commands(records)
+        self._records += records
         for record in records:
-            self._records.append(record)
-            self._by_table.setdefault(record.table, []).append(record)
-            self._by_command.setdefault((record.table, record.command_id), []).append(record)
+            table, command_id = record.table, record.command_id
+            found = by_table.get(table)
+            if found is None:
+                found = by_table[table] = []
+            found.append(record)
+            known = by_command.get((table, command_id))
+            if known is None:
+                known = by_command[table, command_id] = []
+            if not known:
+                self._ids.setdefault(table, []).append(command_id)
+            known.append(record)
         if self.syncs or self.chance.random() < 0.3:
             self.synced = len(self._records)
         self.seen(way, records)
@@ -119,7 +135,14 @@ class Disk(MemoryJournal):
         while len(self._records) > self.synced:
             record = self._records.pop()
             self._by_table[record.table].pop()
-            self._by_command[record.table, record.command_id].pop()
+            known = self._by_command[record.table, record.command_id]
+            known.pop()
+            if not known:
+                self._ids[record.table].pop()
+
+    def recent_commands(self, table: str, count: int) -> list[str]:
+        """The ids of the last commands, newest first: each process that starts asks for them."""
+        return self._ids.get(table, [])[: -count - 1 : -1]
 
     def commands(self, table: str, command_id: str) -> list[Record]:
         """What a command brought about, for who only looks on."""
@@ -324,8 +347,15 @@ class Way:
         """Have somebody told of others' commits; some notices are lost."""
         self._reach()
         self._told, self._besides = told, besides
-        self.disk.ways.append(self)
+        ways = self.disk.ways
+        ways[:] = [way for way in ways if not way.is_deaf]
+        ways.append(self)
         return self
+
+    @property
+    def is_deaf(self) -> bool:
+        """Whether word is on its way to a process that has died."""
+        return self._notified and self._loop.dead
 
     def stop(self) -> None:
         """Be told nothing more."""
@@ -339,7 +369,7 @@ class Way:
         if self.disk.chance.random() < NOTICE_LOST:
             self._loop.later(SECOND // 2, self._heard, False)
         else:
-            self._loop.later(self.disk.chance.randrange(500, 20_000), self._heard, True)
+            self._loop.later(self.disk.time.between(500, 20_000), self._heard, True)
 
     def _heard(self, really: bool) -> None:
         self._notified = False

@@ -8,15 +8,15 @@ happens at the server a moment later, and the answer comes another moment later.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from heapq import heappop, heappush
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from taisai.journal import JournalError
-from tests.torture.checks import Broken
+from tests.torture.checks import BROKEN
 
+T = TypeVar("T")
 SECOND: Final = 1_000_000
 """Microseconds."""
 EPOCH: Final = 1_800_000_000 * SECOND
@@ -31,7 +31,7 @@ _set_running: Callable[[asyncio.AbstractEventLoop | None], None] = asyncio._set_
 class Handle(list[Any]):
     """A callback and its arguments; empty when it is cancelled before it runs."""
 
-    at = 0.0
+    __slots__ = ()
 
     def cancel(self) -> None:
         """Do not run it."""
@@ -40,6 +40,14 @@ class Handle(list[Any]):
     def cancelled(self) -> bool:
         """Whether it does not run any more."""
         return not self
+
+
+class Timer(Handle):
+    """A callback of later."""
+
+    __slots__ = ("at",)
+
+    at: float
 
     def when(self) -> float:
         """When it runs, in seconds."""
@@ -53,46 +61,66 @@ class Time:
         self.now = EPOCH
         self.chance = chance
         self.random = chance.random
+        self._bits = chance.getrandbits
         self.steps = 0
         self.running: NodeLoop | None = None
-        self._heap: list[tuple[int, int, NodeLoop | None, Callable[..., object], tuple[Any, ...]]] = []
-        self._count = 0
+        self.heap: list[tuple[int, int, NodeLoop | None, Any, Any]] = []
+        """When, which of them, in which process, what, with what; a timer of a process has no more than itself."""
+        self.count = 0
 
     def after(self, delay_us: int, call: Callable[..., object], *args: Any) -> None:
         """Have something called so much later."""
-        self._count += 1
-        heappush(self._heap, (self.now + delay_us, self._count, None, call, args))
-
-    def reach(self, loop: NodeLoop, delay_us: int, call: Callable[..., object], args: tuple[Any, ...]) -> None:
-        """Have something reach a process so much later."""
-        self._count += 1
-        heappush(self._heap, (self.now + delay_us, self._count, loop, call, args))
+        self.count += 1
+        heappush(self.heap, (self.now + delay_us, self.count, None, call, args))
 
     def below(self, bound: int) -> int:
         """A whole number from 0, less than the bound."""
         return int(self.random() * bound)
 
+    def between(self, first: int, end: int) -> int:
+        """A whole number, as `Random.randrange` draws it."""
+        width, bits = end - first, self._bits
+        length = width.bit_length()
+        drawn = bits(length)
+        while drawn >= width:
+            drawn = bits(length)
+        return first + drawn
+
+    def pick(self, things: Sequence[T]) -> T:
+        """One of them, as `Random.choice` draws it."""
+        count, bits = len(things), self._bits
+        length = count.bit_length()
+        drawn = bits(length)
+        while drawn >= count:
+            drawn = bits(length)
+        return things[drawn]
+
     def run(self, end: int, last: int, done: Callable[[], bool] | None) -> None:
         """One thing after another: to a time, a number of steps, or until it is done; `Broken` when something is."""
-        heap, broken = self._heap, Broken
+        heap, pop, found = self.heap, heappop, BROKEN
         now, steps = self.now, self.steps
-        while now < end and steps < last:
-            if done is not None and not steps % ASK_EVERY and done():
-                return
-            now, _, loop, call, args = heappop(heap)
-            self.now = now
-            self.steps = steps = steps + 1
-            if loop is None:
-                call(*args)
-            else:
-                loop.step(call, args)
-            if broken.first is not None:
-                raise broken.first
+        try:
+            while now < end and steps < last:
+                if done is not None and not steps % ASK_EVERY and done():
+                    return
+                now, _, loop, call, args = pop(heap)
+                self.now = now
+                steps += 1
+                if loop is None:
+                    call(*args)
+                elif args is not None:
+                    loop.step(call, args)
+                elif call or loop.is_frozen:  # nobody has cancelled it so far
+                    loop.step(_expire, (call,))
+                if found:
+                    raise found[0]
+        finally:
+            self.steps = steps
 
     def end(self) -> None:
         """No loop runs any more."""
         self.running = None
-        self._heap.clear()
+        self.heap.clear()
         _set_running(None)
 
 
@@ -104,14 +132,19 @@ class NodeLoop(_Base):  # type: ignore[misc]  # asyncio asks for forty methods m
 
     def __init__(self, time: Time) -> None:
         self._time = time
-        self._ready: deque[Handle] = deque()
-        self._in_step = False
+        self._random = time.random
+        self._ready: list[Handle] = []
+        """For the next turn."""
+        self._turn: list[Handle] = []
+        """What is left of this one."""
+        self._awake = False
+        """It is in a step, or a turn is on its way."""
         self._due = False
         """A turn is on its way."""
         self._frozen: list[tuple[Callable[..., object], tuple[Any, ...]]] | None = None
         self.dead = False
         self._held: list[Handle] | None = None
-        self._tasks: dict[int, asyncio.Task[Any]] = {}
+        self._tasks: dict[asyncio.Task[Any], None] = {}
         self.errors: list[str] = []
 
     # ------------------------------------------------------------------ what the simulation does with it
@@ -127,19 +160,25 @@ class NodeLoop(_Base):  # type: ignore[misc]  # asyncio asks for forty methods m
         if time.running is not self:  # the loop last in turn stays the running one until another has its turn
             time.running = self
             _set_running(self)
-        self._in_step = True
+        self._awake = True
         call(*args)
-        ready = self._ready
-        while ready and not self._due:
-            if time.random() < PAUSE:
+        while self._ready and not self._due:
+            if self._random() < PAUSE:
                 self._wake_up()
-            else:
-                self._turn()
-        self._in_step = False
+                return
+            self._turn = turn = self._ready
+            self._ready = []  # what a turn brings about is for the next
+            for handle in turn:
+                if handle:
+                    call, args = handle
+                    call(*args)
+        self._awake = self._due
 
     def later(self, delay_us: int, call: Callable[..., object], *args: Any) -> None:
         """Something reaches the process so much later."""
-        self._time.reach(self, delay_us, call, args)
+        time = self._time
+        time.count += 1
+        heappush(time.heap, (time.now + delay_us, time.count, self, call, args))
 
     def freeze(self) -> None:
         """Nothing of the process moves any more."""
@@ -158,9 +197,10 @@ class NodeLoop(_Base):  # type: ignore[misc]  # asyncio asks for forty methods m
 
     def die(self) -> None:
         """The end of the process: memory is lost, nothing is finished."""
-        self.dead = True
+        self.dead = self._awake = True
         self._ready.clear()
-        for task in list(self._tasks.values()):
+        self._turn.clear()
+        for task in list(self._tasks):
             coroutine: Any = task.get_coro()
             try:
                 coroutine.close()
@@ -183,17 +223,14 @@ class NodeLoop(_Base):  # type: ignore[misc]  # asyncio asks for forty methods m
         self._ready.extend(handles)
 
     def _wake_up(self) -> None:
-        self._due = True
-        self._time.reach(self, 1 + self._time.below(40), self._due_turn, ())
+        self._due = self._awake = True
+        self.later(1 + self._time.below(40), self._due_turn)
 
     def _due_turn(self) -> None:
         self._due = False
-        self._turn()
-
-    def _turn(self) -> None:
-        ready = self._ready
-        for _ in range(len(ready)):
-            handle = ready.popleft()
+        self._turn = turn = self._ready
+        self._ready = []
+        for handle in turn:
             if handle:
                 call, args = handle
                 call(*args)
@@ -207,10 +244,9 @@ class NodeLoop(_Base):  # type: ignore[misc]  # asyncio asks for forty methods m
     def call_soon(self, callback: Callable[..., object], *args: Any, context: Any = None) -> Any:  # noqa: ARG002 - asyncio names it
         """At the next turn of the loop."""
         handle = Handle((callback, args))
-        if not self.dead:
-            self._ready.append(handle)
-            if not (self._in_step or self._due):
-                self._wake_up()
+        self._ready.append(handle)
+        if not self._awake:
+            self._wake_up()
         return handle
 
     def call_soon_threadsafe(self, callback: Callable[..., object], *args: Any, context: Any = None) -> Any:
@@ -223,19 +259,17 @@ class NodeLoop(_Base):  # type: ignore[misc]  # asyncio asks for forty methods m
 
     def call_later(self, delay: float, callback: Callable[..., object], *args: Any, context: Any = None) -> Any:  # noqa: ARG002 - asyncio names it
         """After so many seconds."""
-        handle = Handle((callback, args))
-        handle.at = self.time() + delay
-        self._time.reach(self, max(round(delay * SECOND), 0), self._expire, (handle,))
-        return handle
+        time = self._time
+        timer = Timer((callback, args))
+        timer.at = (time.now - EPOCH) / SECOND + delay
+        time.count += 1
+        at = time.now + (round(delay * SECOND) if delay > 0 else 0)
+        heappush(time.heap, (at, time.count, self, timer, None))
+        return timer
 
     def call_at(self, when: float, callback: Callable[..., object], *args: Any, context: Any = None) -> Any:
         """At a time of the steady clock."""
         return self.call_later(when - self.time(), callback, *args, context=context)
-
-    def _expire(self, handle: Handle) -> None:
-        if handle:
-            call, args = handle
-            call(*args)
 
     def create_future(self) -> asyncio.Future[Any]:
         """A future of this loop."""
@@ -245,12 +279,12 @@ class NodeLoop(_Base):  # type: ignore[misc]  # asyncio asks for forty methods m
         """A task of this loop."""
         task: asyncio.Task[Any] = asyncio.Task(coro, loop=self, name=name or "task")
         task._log_destroy_pending = False  # type: ignore[attr-defined]  # a crash leaves tasks behind, on purpose
-        self._tasks[id(task)] = task
+        self._tasks[task] = None
         task.add_done_callback(self._forget)
         return task
 
     def _forget(self, task: asyncio.Task[Any]) -> None:
-        self._tasks.pop(id(task), None)
+        self._tasks.pop(task, None)
         if task.cancelled():
             return
         error = task.exception()
@@ -274,11 +308,10 @@ class NodeLoop(_Base):  # type: ignore[misc]  # asyncio asks for forty methods m
             self.later(self._latency(), _settle, future, result, None)
 
     def _latency(self) -> int:
-        return 20 + self._time.below(300)
+        return 20 + int(self._time.random() * 300)
 
-    def get_debug(self) -> bool:
-        """Never."""
-        return False
+    get_debug = staticmethod(bool)
+    """Never."""
 
     def is_running(self) -> bool:
         """As long as the process lives."""
@@ -296,6 +329,12 @@ class NodeLoop(_Base):  # type: ignore[misc]  # asyncio asks for forty methods m
     def start(self, work: Coroutine[Any, Any, Any]) -> None:
         """Begin something, from outside."""
         self.step(self.create_task, (work,))
+
+
+def _expire(timer: Timer) -> None:
+    if timer:
+        call, args = timer
+        call(*args)
 
 
 def _settle(future: asyncio.Future[Any], result: Any, error: BaseException | None) -> None:

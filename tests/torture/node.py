@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from queue import Empty
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
@@ -37,6 +38,20 @@ HURRY: Final = Timing(
 )  # fmt: skip
 ANSWER_US: Final = 2 * SECOND
 """How long one node waits for another's answer."""
+
+
+class _Chance:
+    """The chance of one tumbler, which begins when it is asked: most processes end before they have dealt."""
+
+    def __init__(self, seed: str) -> None:
+        self._seed = seed
+        self._chance: Random | None = None
+
+    def randbytes(self, count: int) -> bytes:
+        """Some bytes."""
+        if self._chance is None:
+            self._chance = Random(self._seed)
+        return self._chance.randbytes(count)
 
 
 class SimulatedWriter(GroupWriter):
@@ -143,6 +158,8 @@ class SimulatedNode:
         self.leaving = False
         self.disturbed = False
         """This life of it was frozen, or asked to leave."""
+        self.told: dict[str, int] = {}
+        """The last record of each table that this life of it has told of."""
         self.holder = ""
         self.loop: NodeLoop
         self.floor: Floor
@@ -158,6 +175,7 @@ class SimulatedNode:
         world = self.world
         self.life += 1
         self.ready = self.leaving = self.disturbed = False
+        self.told = {}
         self.holder = f"{self.address}#{self.life}"
         self.loop = loop = NodeLoop(world.time)
         holder = self.holder
@@ -171,7 +189,7 @@ class SimulatedNode:
         if world.several:
             self.floor.nodes = Nodes(self.floor, self.address, self._forward)
             self.floor.nodes.holder = holder
-        self.floor.listen(lambda table, events: world.checker.told(self, table, events))
+        self.floor.listen(partial(world.checker.told, self))
         loop.start(self._open(loop, self.floor))
 
     async def _open(self, loop: NodeLoop, floor: Floor) -> None:
@@ -185,7 +203,7 @@ class SimulatedNode:
             self.world.time.after(1, self._give_up, loop)
             return
         for name in world.tables:
-            chance = Random(f"{world.seed} {self.holder} {name}")
+            chance = _Chance(f"{world.seed} {self.holder} {name}")
             dice = VirtualTumbler(chance.randbytes, mischief_every(9) if world.mischief else no_mischief)
             dealer = AutomaticDealer(world.book, dice, HURRY, unattended=True, idle_when_empty=False)
             floor.automate(name, Driver(dealer))
@@ -251,14 +269,14 @@ class SimulatedNode:
             await asyncio.sleep(0.01)
             raise ConnectionError(f"{address} is not there")
         future: asyncio.Future[Outcome] = loop.create_future()
-        chance = world.chance
+        chance, time = world.chance, world.time
 
         def answer(outcome: Outcome) -> None:
             if not (self.apart or other.apart) and chance.random() > 0.01:
                 bare = Outcome(outcome.seq, fault=outcome.fault, repeated=outcome.repeated)
-                loop.later(chance.randrange(20, 400), lambda: None if future.done() else future.set_result(bare))
+                loop.later(time.between(20, 400), lambda: None if future.done() else future.set_result(bare))
 
-        other.loop.later(chance.randrange(20, 400), other.hear_peer, table, command, answer)
+        other.loop.later(time.between(20, 400), other.hear_peer, table, command, answer)
         loop.later(ANSWER_US, _too_late, future)
         return await future
 

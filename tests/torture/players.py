@@ -49,7 +49,8 @@ class Player:
         self._world.time.after(delay_us, self._think, self._thought)
 
     def _pause(self) -> int:
-        return (120 * MS + self._world.time.below(560 * MS)) // self._world.hurry
+        world = self._world
+        return (120 * MS + int(world.time.random() * (560 * MS))) // world.hurry
 
     def _think(self, thought: int) -> None:
         if self._stopped or thought != self._thought:
@@ -60,7 +61,7 @@ class Player:
         if self._open is None:
             roll = chance.random()
             if self._old and roll < 0.04:
-                self._send(chance.choice(self._old))
+                self._send(world.time.pick(self._old))
                 self._think_in(pause)
                 return
             self._open = self._new(roll)
@@ -69,27 +70,28 @@ class Player:
         self._think_in(PATIENCE * world.hurry * pause)
 
     def _new(self, roll: float) -> a.Command:
-        chance = self._world.chance
+        time = self._world.time
         self._count += 1
         command_id = f"{self.name}-{self._count:06d}"
         do: a.Action
         if self._laid and roll < 0.12:
-            do = a.WithdrawBet(self.name, chance.choice(self._laid))
+            do = a.WithdrawBet(self.name, time.pick(self._laid))
         else:
-            box = chance.choice(self._world.boxes)
+            box = time.pick(self._world.boxes)
             self._laid = [*self._laid[-1:], box]
-            do = a.PlaceBet(self.name, box, 10 * chance.randrange(1, 6))
+            do = a.PlaceBet(self.name, box, 10 * time.between(1, 6))
         self._world.checker.ask(command_id, Asked(self.table, self.name, do))
         return a.Command(id=command_id, at=0, by=self._person, do=do)
 
     def _send(self, command: a.Command) -> None:
         world = self._world
-        chance = world.chance
-        copies = 1 if chance.random() < 0.95 else chance.choice((0, 2))
-        node = chance.choice(world.nodes)
+        time = world.time
+        copies = 1 if time.random() < 0.95 else time.pick((0, 2))
+        node = time.pick(world.nodes)
         for _ in range(copies):
             world.sent += 1
-            node.loop.later(20 + world.time.below(3 * MS), self._arrive, node, node.life, world.sent, command)
+            delay = 20 + int(time.random() * (3 * MS))
+            node.loop.later(delay, self._arrive, node, node.life, world.sent, command)
 
     def _arrive(self, node: SimulatedNode, life: int, number: int, command: a.Command) -> None:
         if node.life != life or not node.ready:
@@ -98,11 +100,11 @@ class Player:
 
         def reply(outcome: Outcome) -> None:
             world.checker.answered(node, number, command.id, outcome)
-            chance = world.chance
-            fate = chance.random()
+            time = world.time
+            fate = time.random()
             if fate > 0.02:
-                delay = 20 + world.time.below(3 * MS) if fate > 0.05 else chance.randrange(900 * MS)
-                world.time.after(delay, self._hear, command, outcome)
+                delay = 20 + int(time.random() * (3 * MS)) if fate > 0.05 else time.between(0, 900 * MS)
+                time.after(delay, self._hear, command, outcome)
 
         world.checker.given(node, number, command.id)
         if not node.hear(self.table, command, reply):

@@ -26,6 +26,7 @@ from unittest.mock import patch
 from taisai.audit.run import Audit
 from taisai.books import Shelf, open_shelf
 from taisai.core.boxes import BoxName
+from taisai.core.limits import Limits
 from taisai.core.rulebook import Layout, RuleBook
 from taisai.core.settlement import is_established
 from taisai.floor.dealer import opening_moves
@@ -35,10 +36,10 @@ from taisai.journal.keeper import TableKeeper
 from taisai.table import actions as a
 from taisai.table.evolve import evolve
 from taisai.table.people import Person, Role
-from taisai.table.rules import TableRules
-from taisai.table.state import TableState
+from taisai.table.rules import TableRules, set_up_of
+from taisai.table.state import SetUpState, TableState
 from tests.torture.bugs import BUGS
-from tests.torture.checks import EVENTS, Broken, Checker, Felt
+from tests.torture.checks import BROKEN, EVENTS, STATES, Broken, Checker, Felt
 from tests.torture.disk import Disk, Way
 from tests.torture.faults import KINDS, KINDS_OF_SEVERAL, Faults
 from tests.torture.loop import EPOCH, SECOND, Time
@@ -50,15 +51,15 @@ NODES: Final = (1, 1, 1, 1, 1, 2, 2, 2, 3, 3)
 TABLES: Final = (1, 2, 3, 5)
 PLAYERS: Final = 3
 BUY_IN: Final = 100_000
-SNAPSHOT_EVERY: Final = 60
+SNAPSHOT_EVERY: Final = 100
+AGAIN_S: Final = 0.3
+"""How often a node asks again for a table that nobody holds: three times less often than in a house."""
 SURVEY_US: Final = 250_000
 TROUBLE_S: Final = 20
 """Simulated seconds with faults."""
 BACK_S: Final = 60
 """Simulated seconds in which every table must be back when the faults have ended; clocks may be seconds apart."""
 LAST_STEPS: Final = 40
-CHUNK: Final = 4
-"""Seeds that a process takes at a time."""
 
 
 @cache
@@ -119,7 +120,7 @@ class World:
     """One simulation."""
 
     def __init__(self, seed: int, *, nodes: int | None = None, faults: Sequence[str] = ()) -> None:
-        Broken.first = None
+        BROKEN.clear()
         self.seed = seed
         self.chance = chance = Random(seed)
         layout_name = chance.choice(LAYOUTS)
@@ -208,6 +209,8 @@ class World:
             node.loop.die()
         self.time.end()
         EVENTS.forget()
+        STATES.forget()
+        KnownRules.forget()
         self.checker.states.clear()
         self.__dict__.clear()  # all hold the world, and it holds all: the collector need not take them apart
 
@@ -264,10 +267,29 @@ class KnownRules(TableRules):
     """A table's rules that do not work out the same odds for every process anew."""
 
     _known: Final[dict[str, dict[tuple[str, BoxName], int]]] = {}
+    _worked_out: Final[dict[int, tuple[SetUpState, dict[str, object]]]] = {}
 
     def __init__(self, book: RuleBook) -> None:
         super().__init__(book)
         self._returned_216 = self._known.setdefault(book.id, {})
+
+    def at(self, state: TableState) -> tuple[Layout, Limits]:
+        """The layout and limits of a table, worked out once for the same set-up, whichever process asks."""
+        set_up = set_up_of(state)
+        if set_up is not self._set_up:
+            known = self._worked_out.get(id(set_up))
+            if known is None:
+                super().at(state)
+                mine = ("_layout", "_limits", "box_limits", "paired", "_set_up")
+                self._worked_out[id(set_up)] = (set_up, {name: self.__dict__[name] for name in mine})
+            else:
+                self.__dict__.update(known[1])
+        return super().at(state)
+
+    @classmethod
+    def forget(cls) -> None:
+        """Set-ups of a simulation that is over are no set-ups any more."""
+        cls._worked_out.clear()
 
 
 _established: Final[dict[tuple[str, str, tuple[int, ...]], bool]] = {}
@@ -279,6 +301,10 @@ def known_established(layout: Layout, known: Sequence[int]) -> bool:
     if key not in _established:
         _established[key] = is_established(layout, known)
     return _established[key]
+
+
+def _unseen(_task: object) -> None:
+    """Nobody asks for all tasks of a simulation: each loop has its own."""
 
 
 @contextmanager
@@ -294,12 +320,18 @@ def prepared(bug: str | None = None) -> Iterator[None]:
         with (
             patch("taisai.floor.house.token_hex", lambda size: numbers.randbytes(size).hex()),
             patch("taisai.floor.live.SNAPSHOT_EVERY", SNAPSHOT_EVERY),
+            patch("taisai.floor.nodes.AGAIN_S", AGAIN_S),
             patch("taisai.journal.keeper.TableRules", KnownRules),
             patch("taisai.floor.dealer.TableRules", KnownRules),
             patch("taisai.table.trouble.is_established", known_established),
             patch("taisai.floor.live.event_of", EVENTS.of),
             patch("taisai.journal.keeper.event_of", EVENTS.of),
             patch("taisai.audit.run.event_of", EVENTS.of),
+            patch("asyncio.tasks._all_tasks.add", _unseen),
+            patch("taisai.floor.live.evolve", STATES.evolve),
+            patch("taisai.floor.live.replay", STATES.replay),
+            patch("taisai.journal.keeper.replay", STATES.replay),
+            patch("taisai.journal.keeper.state_from", STATES.state_from),
             BUGS[bug]() if bug else nullcontext(),
         ):
             yield
@@ -373,7 +405,7 @@ def main(words: list[str] | None = None) -> int:
     rounds = steps = acknowledged = faults = 0
     failed = 0
     with ProcessPoolExecutor(jobs) as pool:
-        for ran in map(one, seeds) if jobs == 1 else pool.map(one, seeds, chunksize=CHUNK):
+        for ran in map(one, seeds) if jobs == 1 else pool.map(one, seeds):
             rounds += ran.rounds
             steps += ran.steps
             acknowledged += ran.acknowledged
