@@ -5,11 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from taisai.journal import Batch, DuplicateCommand, LeaseLost, SequenceConflict
+from taisai.journal import Batch, DuplicateCommand, LeaseLost, OutcomeUnknown, SequenceConflict
 from taisai.journal.postgres import PostgresJournal
 from taisai.journal.verify import verify
 from tests.journal.samples import new, several
@@ -46,6 +47,41 @@ def test_a_lease_has_one_holder(nodes: tuple[PostgresJournal, PostgresJournal], 
     assert one.take_lease("T1", "one", 60) == 3
     one.release_lease("T1", "one")
     assert one.take_lease("T1", "one", 60) == 4
+
+
+def test_several_leases_are_taken_at_once(nodes: tuple[PostgresJournal, PostgresJournal]) -> None:
+    """Those that nobody else has, with their numbers; names of any kind."""
+    one, two = nodes
+    assert one.take_leases(["T2", "T1", "甲\0"], "one", 60) == {"T1": 1, "T2": 1, "甲\0": 1}
+    one.release_lease("T2", "one")
+    assert two.take_leases(["T1", "T2", "T3"], "two", 60) == {"T2": 2, "T3": 1}
+    assert two.take_leases([], "two", 60) == {}
+
+
+def test_who_is_gone_is_not_seen(nodes: tuple[PostgresJournal, PostgresJournal], tmp_path: Path) -> None:
+    """A holder is seen while it has a connection, a new one too; what it held can be ended, unless it lasts."""
+    one, two = nodes
+    with PostgresJournal(journal_url(tmp_path)) as third:
+        third.take_leases(["T1", "T2"], "third", 60)
+        one.take_lease("T3", "one", 60)
+        assert [each.is_there for each in two.leases().values()] == [False, False, False]
+        third.live_as("third")
+        one.live_as("one")
+        assert [each.is_there for each in two.leases().values()] == [True, True, True]
+        before = third.connections
+        server().execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'taisai'")
+        with suppress(OutcomeUnknown):
+            third.renew_leases("third", 60)
+        third.renew_leases("third", 60)
+        assert third.connections > before
+        assert [each.is_there for each in two.leases().values()] == [True, True, False]
+    while any(each.is_there for each in two.leases().values()):
+        pass  # the server takes a moment to notice
+    two.end_leases("third", 30)
+    assert all(each.seconds_left > 50 for each in two.leases().values())
+    two.end_leases("third", 90)
+    assert [each.seconds_left > 0 for each in two.leases().values()] == [False, False, True]
+    assert two.take_leases(["T1", "T2", "T3"], "two", 60) == {"T1": 2, "T2": 2}
 
 
 def test_who_has_which_table(nodes: tuple[PostgresJournal, PostgresJournal], tmp_path: Path) -> None:

@@ -44,6 +44,7 @@ class Lease(NamedTuple):
     fence: int
     until: int
     seconds_left: float = 0.0
+    is_there: bool = False
 
 
 @cache
@@ -72,6 +73,8 @@ class Disk(MemoryJournal):
         self.starts = 0
         self.lease_of: dict[str, Lease] = {}
         self.ways: list[Way] = []
+        self.shown: dict[str, Way] = {}
+        """The way by which each holder shows that it lives."""
         self.opened = 0
         """How many ways there have been."""
         self.late: set[str] = set()
@@ -184,6 +187,13 @@ class Disk(MemoryJournal):
         held = self.lease_of.get(table)
         if held is not None and held.holder == holder:
             self.lease_of[table] = Lease(None, held.fence, self.clock)
+
+    def end(self, holder: str, seconds: float) -> None:
+        """The leases of a holder that would last for less than so long are over."""
+        soon = self.clock + round(seconds * SECOND)
+        for name, held in self.lease_of.items():
+            if held.holder == holder and held.until < soon:
+                self.lease_of[name] = held._replace(until=self.clock)
 
     def expire(self, table: str) -> None:
         """A lease runs out before its time."""
@@ -311,6 +321,30 @@ class Way:
         fence: int | None = self._leasing(lambda disk: disk.take(table, holder, seconds))
         return fence
 
+    @property
+    def connections(self) -> int:
+        """A server that was away has ended the connection."""
+        return self._start
+
+    def live_as(self, holder: str) -> None:
+        """Be seen for as long as the connection lasts."""
+        self._reach().shown[holder] = self
+
+    def is_seen(self) -> bool:
+        """Whether the server has a connection; one that is cut without a word it has for ever."""
+        return not self._loop.dead and self._start == self.disk.starts
+
+    def take_leases(self, tables: Collection[str], holder: str, seconds: float) -> dict[str, int]:
+        """Take several, in one commit."""
+        taken: dict[str, int | None] = self._leasing(
+            lambda disk: {table: disk.take(table, holder, seconds) for table in tables}
+        )
+        return {table: fence for table, fence in taken.items() if fence is not None}
+
+    def end_leases(self, holder: str, seconds: float) -> None:
+        """The leases of somebody who is gone are over."""
+        self._leasing(lambda disk: disk.end(holder, seconds))
+
     def renew_leases(self, holder: str, seconds: float) -> set[str]:
         """Prolong all."""
         found: set[str] = self._leasing(lambda disk: disk.renew(holder, seconds))
@@ -332,7 +366,10 @@ class Way:
         """Who has which table."""
         disk = self._reach()
         return {
-            name: held._replace(seconds_left=(held.until - disk.clock) / SECOND)
+            name: held._replace(
+                seconds_left=(held.until - disk.clock) / SECOND,
+                is_there=held.holder in disk.shown and disk.shown[held.holder].is_seen(),
+            )
             for name, held in sorted(disk.lease_of.items())
             if held.holder is not None
         }

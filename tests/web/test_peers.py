@@ -17,7 +17,7 @@ from websockets.asyncio.server import ServerConnection, serve
 from taisai.books import open_shelf
 from taisai.floor.answers import Outcome
 from taisai.floor.floor import Floor
-from taisai.floor.nodes import NODE, Nodes
+from taisai.floor.nodes import LATE_S, LEASE_S, NODE, Nodes
 from taisai.journal import Batch, NewRecord, open_journal
 from taisai.journal.keeper import TableKeeper
 from taisai.journal.postgres import PostgresJournal
@@ -188,6 +188,31 @@ async def test_a_node_that_cannot_read_a_newer_one_takes_no_more_tables(tmp_path
         assert nodes.mine == ["T1"]
         assert "T2" not in newer.leases()
     await floor.stop()
+
+
+def test_the_tables_of_a_node_that_died_do_not_wait_for_its_leases(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The database knows that the process has ended: late with renewing, it is taken for dead."""
+
+    async def run() -> None:
+        url = journal_url(tmp_path)
+        floor = Floor(open_shelf(environment={}).book, lambda: open_journal(url))
+        floor.nodes = nodes = Nodes(floor, "http://one", Peers(""), lambda: open_journal(url))
+        with PostgresJournal(url) as other:
+            other.live_as("http://died#1")
+            other.take_leases(["T1", NODE + "http://died#1"], "http://died#1", 60)
+            await floor.start()
+            await nodes.start(["T1", "T2"])
+            assert nodes.mine == ["T2"]
+            other.renew_leases("http://died#1", LEASE_S - LATE_S)
+        while nodes.mine != ["T2", "T1"]:
+            await asyncio.sleep(0.01)
+        await floor.stop()
+
+    with caplog.at_level(logging.WARNING, "taisai.floor"):
+        asyncio.run(run())
+    assert "http://died#1 is gone: its tables are free" in caplog.messages
 
 
 @on_a_loop

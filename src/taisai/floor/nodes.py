@@ -4,9 +4,10 @@ Enters: a journal with leases (PostgreSQL), this node's address, a way to reach 
 floor held by exactly one node; what others write, read from the journal and told to this node's own watchers; commands
 for other nodes' tables, handed on to them.
 
-A lease is renewed every second and runs out after three. Its fencing number goes with every commit, and the journal
-refuses a number that has passed: a node that was frozen writes nothing when it wakes up, whatever it believes. The
-journal is the truth for those who follow; its notices only wake them, so a missed one costs a read and never an event.
+A lease is renewed every second and runs out after three, or as soon as its holder is late with it and the database does
+not see its connection any more. Its fencing number goes with every commit, and the journal refuses a number that has
+passed: a node that was frozen writes nothing when it wakes up, whatever it believes. The journal is the truth for those
+who follow; its notices only wake them, so a missed one costs a read and never an event.
 
 Leases have a connection of their own: a slow commit, or many tables to be read, must not cost what a node holds.
 
@@ -18,7 +19,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Coroutine, Iterable
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from secrets import token_hex
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 LOGGER = logging.getLogger("taisai.floor")
 LEASE_S: Final = 3.0
 BEAT_S: Final = 1.0
+LATE_S: Final = 1.3
+"""Who has not renewed for so long, and is not seen any more, is dead: nobody waits for the end of his leases."""
 PATIENCE_S: Final = 8.0
 """How long a command waits for a table that nobody holds."""
 AGAIN_S: Final = 0.1
@@ -60,8 +63,25 @@ NODE: Final = "@node/"
 class LeaseHolder(Protocol):
     """What a journal for several nodes does beyond the contract."""
 
+    @property
+    def connections(self) -> int:
+        """How many connections to its server there have been, one after another."""
+        ...
+
+    def live_as(self, holder: str) -> None:
+        """Be seen by the others for as long as the process lives."""
+        ...
+
     def take_lease(self, table: str, holder: str, seconds: float) -> int | None:
         """The fencing number, or None while somebody else has the lease."""
+        ...
+
+    def take_leases(self, tables: Collection[str], holder: str, seconds: float) -> dict[str, int]:
+        """The fencing numbers of those that nobody else has."""
+        ...
+
+    def end_leases(self, holder: str, seconds: float) -> None:
+        """The leases of a holder that is gone are over, those that would last for less than so long."""
         ...
 
     def renew_leases(self, holder: str, seconds: float) -> set[str]:
@@ -120,6 +140,10 @@ class Nodes:
         self.holders: dict[str, str] = {}
         """Who holds each table, as far as is known."""
         self.alive: set[str] = set()
+        self._seen: set[str] = set()
+        """Nodes whose sign of life was there once; an older version gives none, and is not judged by it."""
+        self._connected: tuple[Journal, int] | None = None
+        """The journal, and which of its connections, that the last beat had."""
         self.is_outdated = False
         """A newer version has written what this one cannot read: it keeps its tables and takes no others."""
         self.on_held: Callable[[str], None] = lambda _name: None
@@ -218,25 +242,43 @@ class Nodes:
         began, before = asyncio.get_running_loop().time(), self.mine
         self._next_beat_s = BEAT_S
         held = await asyncio.to_thread(self._leases.renew_leases, self.holder, LEASE_S)
-        if self._renewed_at and began - self._renewed_at > LEASE_S:
+        connected = (self._journal, self._leases.connections)
+        is_new = connected != self._connected  # the server may have been away for everybody
+        if self._renewed_at and (is_new or began - self._renewed_at > LEASE_S):
             self._grace_until = began + GRACE_S
-        self._renewed_at = began
+        self._renewed_at, self._connected = began, connected
         for name in before:
             if name not in held and self._floor.tables[name].owned:
                 self._lose(name)
         self._regain(held)
         await self._say_alive(NODE + self.holder in held)
         leases = await asyncio.to_thread(self._leases.leases)
-        valid = {name: lease for name, lease in leases.items() if lease.seconds_left > 0}
+        missing = self._missing(leases)
+        gone = {} if began < self._grace_until else {who: left for who, left in missing.items() if left <= 0}
+        for holder in sorted(gone):
+            LOGGER.warning("%s is gone: its tables are free", holder)
+            await asyncio.to_thread(self._leases.end_leases, holder, LEASE_S - LATE_S)
+        valid = {name: lease for name, lease in leases.items() if lease.seconds_left > 0 and lease.holder not in gone}
         self.alive = {lease.holder for name, lease in valid.items() if name.startswith(NODE)} | {self.holder}
         self.holders = {name: lease.holder for name, lease in valid.items() if not name.startswith("@")}
         # Who has not renewed for long may be dead: his tables are free at the moment that his leases run out.
         ends = [lease.seconds_left for lease in valid.values() if lease.holder != self.holder]
+        ends += [left for left in missing.values() if left > 0]
         self._next_beat_s = min([BEAT_S, *(left + 0.01 for left in ends)])
         if self._refreshing is None or self._refreshing.done():
             self._refreshing = self._beside(self._floor.refresh)
         self._wanted |= set(self._floor.tables)
         await self._balance()
+
+    def _missing(self, leases: Mapping[str, Any]) -> dict[str, float]:
+        """Nodes that were seen and are not any more, with the seconds until they are late with renewing."""
+        there = {lease.holder for lease in leases.values() if lease.is_there}
+        self._seen = {lease.holder for lease in leases.values()} & self._seen | there
+        left: dict[str, float] = {}
+        for lease in leases.values():
+            if lease.holder in self._seen - there - {self.holder} and lease.seconds_left > 0:
+                left[lease.holder] = max(left.get(lease.holder, 0.0), lease.seconds_left)
+        return {holder: seconds - (LEASE_S - LATE_S) for holder, seconds in left.items()}
 
     async def _say_alive(self, is_held: bool) -> None:
         """Others count on a node that says so; one that is about to stop, or outdated, does not."""
@@ -282,15 +324,24 @@ class Nodes:
                     some.append(name)
             if not some:
                 return
-            await asyncio.gather(*map(self._take, some))
+            await self._take(some)
 
-    async def _take(self, name: str) -> None:
-        self._moving.add(name)
+    async def _take(self, names: Collection[str]) -> None:
+        self._moving.update(names)
         try:
-            fence = await asyncio.to_thread(self._leases.take_lease, name, self.holder, LEASE_S)
-            if fence is None:
-                return
-            self._floor.writer.fences[name] = fence
+            fences = await asyncio.to_thread(self._leases.take_leases, names, self.holder, LEASE_S)
+        except BaseException:
+            self._moving.difference_update(names)
+            raise
+        self._moving.difference_update(set(names) - fences.keys())
+        self._floor.writer.fences.update(fences)
+        for outcome in await asyncio.gather(*map(self._take_over, fences), return_exceptions=True):
+            if outcome is not None:
+                raise outcome
+
+    async def _take_over(self, name: str) -> None:
+        """Go on with a table whose lease is this node's."""
+        try:
             try:
                 await self._floor.table(name).take_over()
             except UnknownEvent as error:
@@ -375,7 +426,7 @@ class Nodes:
     # ------------------------------------------------------------------ following
 
     async def _follow_this(self) -> None:
-        """Be told of commits by the journal that there is; a writer that has failed opens another."""
+        """Be seen and told of commits by the journal that there is; a writer that has failed opens another."""
         journal = self._journal
         if self._followed is journal:
             return
@@ -386,6 +437,7 @@ class Nodes:
 
         if self._follower is not None:
             self._follower.stop()
+        await asyncio.to_thread(self._leases.live_as, self.holder)
         self._follower = await asyncio.to_thread(self._leases.follow, told, self._writes_as)
         self._followed = journal
 

@@ -113,6 +113,9 @@ class PostgresJournal:
         self._migrations = shipped(form.FOLDER) if migrations is None else migrations
         self._appender = Appender(self.shown)
         self._signer: Signer | None = None
+        self._holder = ""
+        self.connections = 0
+        """How many connections for writing there have been, one after another."""
         self._link = Link(self._address, None if read_only else self._prepare, patience_s)
         try:
             if read_only:
@@ -133,8 +136,11 @@ class PostgresJournal:
         await form.bring_up(
             connection, self._address.schema, self.shown, self._migrations, create=self._create, again=self._again
         )
+        if self._holder:
+            await leasing.show_life(connection, self._holder)
         self._create = False
         self._again = True
+        self.connections += 1
 
     async def _require_current(self, connection: Any) -> None:
         await form.require_current(connection, self._address.schema, self.shown, self._migrations)
@@ -156,9 +162,13 @@ class PostgresJournal:
         name = to_text(table)
         if upto is None:
             upto = next((row[0] for row in self._fetch(LAST_OF_TABLE, name)), 0)
+            if upto <= after:
+                return
         while rows := to_rows(self._fetch(READ, name, after, upto, CHUNK)):
             yield from [Record(*row) for row in rows]
             after = self._further(rows[-1][1], after)
+            if len(rows) < CHUNK:
+                return
 
     def read_all(self, after_position: int = 0, upto: int | None = None) -> Iterator[Record]:
         """The records of all tables in the order of their commits."""
@@ -167,6 +177,8 @@ class PostgresJournal:
         while rows := self.rows(after_position, upto, CHUNK):
             yield from [Record(*row) for row in rows]
             after_position = self._further(rows[-1][2], after_position)
+            if len(rows) < CHUNK:
+                return
 
     def rows(self, after_position: int, upto: int, count: int) -> list[Row]:
         """Some records as plain tuples."""
@@ -324,7 +336,20 @@ class PostgresJournal:
         A holder's name belongs to one process and is not used again by the next: the number stays while the holder
         does.
         """
-        return self._write(lambda connection: leasing.take(connection, table, holder, seconds))
+        return self.take_leases([table], holder, seconds).get(table)
+
+    def take_leases(self, tables: Collection[str], holder: str, seconds: float) -> dict[str, int]:
+        """The same for several tables in one commit: the numbers of those that nobody else has."""
+        return self._write(lambda connection: leasing.take(connection, tables, holder, seconds))
+
+    def live_as(self, holder: str) -> None:
+        """Be seen as this holder from now on, over new connections too, until the process ends."""
+        self._holder = holder
+        self._write(lambda connection: leasing.show_life(connection, holder))
+
+    def end_leases(self, holder: str, seconds: float) -> None:
+        """The leases of a holder that is not seen any more are over; those that last for longer than so much stay."""
+        self._write(lambda connection: leasing.end(connection, holder, seconds))
 
     def renew_leases(self, holder: str, seconds: float) -> set[str]:
         """Prolong all leases of a holder, from now on; the tables that it still has."""
