@@ -216,6 +216,22 @@ def test_the_tables_of_a_node_that_died_do_not_wait_for_its_leases(
 
 
 @on_a_loop
+async def test_a_node_that_is_started_again_does_not_wait_for_itself(tmp_path: Path) -> None:
+    """What was held from its own address is free, if nobody lives there."""
+    url = journal_url(tmp_path)
+    floor = Floor(open_shelf(environment={}).book, lambda: open_journal(url))
+    floor.nodes = nodes = Nodes(floor, "http://one", Peers(""), lambda: open_journal(url))
+    with PostgresJournal(url) as before:
+        before.take_leases(["T1", NODE + "http://one#1"], "http://one#1", LEASE_S)
+        before.live_as("http://one#2")
+        before.take_leases(["T2", NODE + "http://one#2"], "http://one#2", LEASE_S)
+        await floor.start()
+        await nodes.start(["T1", "T2"])
+        assert nodes.mine == ["T1"]
+    await floor.stop()
+
+
+@on_a_loop
 async def test_a_node_reads_what_another_wrote_while_it_believed_in_its_lease(tmp_path: Path) -> None:
     """It does not read what it writes itself; once it knows that a table is another's, what it passed over comes."""
     url = journal_url(tmp_path)

@@ -184,12 +184,21 @@ class Nodes:
             self._own = await asyncio.to_thread(self._open_journal)
         self._position = await asyncio.to_thread(self._journal.position)
         await self._follow_this()
+        await self._bury()
         await asyncio.to_thread(self._leases.take_lease, NODE + self.holder, self.holder, LEASE_S)
         await self._beat()
         self._floor.listen(self._changed)
         self._tasks = [loop.create_task(each) for each in (self._beat_on(), self._follow_on(), self._look_at_clock())]
         if self._taking is not None:  # many tables take longer to read than a lease lasts: the beat goes on meanwhile
             await self._taking
+
+    async def _bury(self) -> None:
+        """Who was reached at this address before is dead: what it held is free, and nobody waits for it."""
+        leases = await asyncio.to_thread(self._leases.leases)
+        address = address_of(self.holder)
+        dead = {each.holder for each in leases.values() if address_of(each.holder) == address and not each.is_there}
+        for holder in sorted(dead - {self.holder}):
+            await asyncio.to_thread(self._leases.end_leases, holder, 2 * LEASE_S)
 
     async def stop(self) -> None:
         """Let go of every table, when what it decided is written, and of this node's own sign of life."""
