@@ -52,8 +52,6 @@ TABLES: Final = (1, 2, 3, 5)
 PLAYERS: Final = 3
 BUY_IN: Final = 100_000
 SNAPSHOT_EVERY: Final = 100
-AGAIN_S: Final = 0.3
-"""How often a node asks again for a table that nobody holds: three times less often than in a house."""
 SURVEY_US: Final = 250_000
 TROUBLE_S: Final = 20
 """Simulated seconds with faults."""
@@ -320,7 +318,6 @@ def prepared(bug: str | None = None) -> Iterator[None]:
         with (
             patch("taisai.floor.house.token_hex", lambda size: numbers.randbytes(size).hex()),
             patch("taisai.floor.live.SNAPSHOT_EVERY", SNAPSHOT_EVERY),
-            patch("taisai.floor.nodes.AGAIN_S", AGAIN_S),
             patch("taisai.journal.keeper.TableRules", KnownRules),
             patch("taisai.floor.dealer.TableRules", KnownRules),
             patch("taisai.table.trouble.is_established", known_established),

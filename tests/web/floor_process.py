@@ -24,7 +24,7 @@ from msgspec.structs import replace
 
 from taisai.books import open_shelf
 from taisai.floor.answers import Fault, Outcome
-from taisai.floor.nodes import Forward
+from taisai.floor.handing import Forward
 from taisai.floor.settings import Bounds, JournalPlace, Listen, Node, Settings, TableSettings, Timing
 from taisai.floor.settings import House as HouseSettings
 from taisai.table import actions as a
@@ -102,7 +102,7 @@ async def run(house: House, players: int, peers: dict[str, str]) -> None:
     """Serve until told to stop."""
     port = house.settings.listen.port
     if house.floor.nodes is not None and peers:
-        house.floor.nodes.forward = _by_other_ways(house.peers, peers)
+        house.floor.nodes.handing.forward = _by_other_ways(house.peers, peers)
     await house.start()
     stopping = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)

@@ -153,7 +153,7 @@ class Floor:
     def submit(self, table: LiveTable, command: Command, reply: Reply) -> None:
         """Carry a command out, here or at the node that holds its table; the reply comes when it is on disk."""
         if self.nodes is not None and not table.owned:
-            self.nodes.submit(table, command, reply)
+            self.nodes.handing.submit(table, command, reply)
         elif self.closing or self.disabled or self.nodes is not None:
             self.submit_here(table, command, reply)
         else:
@@ -173,7 +173,7 @@ class Floor:
         elif self.nodes is None:
             table.submit(command, reply)
         else:
-            self.nodes.submit(table, command, reply)
+            self.nodes.handing.submit(table, command, reply)
 
     async def do(self, name: str, command: Command) -> Outcome:
         """Carry a command out and wait for what becomes of it."""

@@ -26,13 +26,12 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final, Protocol
 from zlib import crc32
 
-from taisai.floor.answers import Fault, HouseCode, Outcome
-from taisai.floor.live import LiveTable, Reply
+from taisai.floor.handing import Forward, Handing, address_of
+from taisai.floor.live import LiveTable
 from taisai.journal import Journal, JournalError
 from taisai.journal.house import HOUSE
 from taisai.journal.record import Record
 from taisai.journal.upcast import UnknownEvent
-from taisai.table.actions import Command
 from taisai.table.happenings import Event
 from taisai.table.state import Round, RoundPhase
 
@@ -44,8 +43,6 @@ LEASE_S: Final = 3.0
 BEAT_S: Final = 1.0
 LATE_S: Final = 1.3
 """Who has not renewed for so long, and is not seen any more, is dead: nobody waits for the end of his leases."""
-PATIENCE_S: Final = 8.0
-"""How long a command waits for a table that nobody holds."""
 AGAIN_S: Final = 0.1
 HURRY_S: Final = 0.2
 """The least time between two looks at the leases, when somebody waits for a table."""
@@ -110,19 +107,6 @@ class LeaseHolder(Protocol):
         ...
 
 
-class Forward(Protocol):
-    """Hands a command on to another node."""
-
-    async def __call__(self, address: str, table: str, command: Command) -> Outcome:
-        """What became of it there; an exception when the node cannot be reached."""
-        ...
-
-
-def address_of(holder: str) -> str:
-    """Where a holder is reached: its name is its address and a word of its own."""
-    return holder.partition("#")[0]
-
-
 def _is_over(current: Round) -> bool:
     return current.phase is RoundPhase.BETWEEN and not current.commitment
 
@@ -131,14 +115,20 @@ class Nodes:
     """One node among the others."""
 
     def __init__(
-        self, floor: Floor, address: str, forward: Forward, open_journal: Callable[[], Journal] | None = None
+        self,
+        floor: Floor,
+        address: str,
+        forward: Forward,
+        open_journal: Callable[[], Journal] | None = None,
+        *,
+        name: str = "",
     ) -> None:
-        """`open_journal` opens the journal for the leases alone; without it they share the writer's."""
+        """`open_journal` opens the journal for the leases alone; without it they share the writer's.
+
+        `name` tells this process from others that were or will be at the same address; one is made up if none is given.
+        """
         self._floor = floor
-        self.forward = forward
-        self.holder = f"{address}#{token_hex(8)}"
-        self.holders: dict[str, str] = {}
-        """Who holds each table, as far as is known."""
+        self.holder = f"{address}#{name or token_hex(8)}"
         self.alive: set[str] = set()
         self._seen: set[str] = set()
         """Nodes whose sign of life was there once; an older version gives none, and is not judged by it."""
@@ -162,6 +152,7 @@ class Nodes:
         """Tables whose records have not been read, since this node wrote them itself."""
         self._news = asyncio.Event()
         self._hurry = asyncio.Event()
+        self.handing = Handing(floor, self.holder, forward, self._hurry.set)
         self._next_beat_s = BEAT_S
         self._renewed_at = 0.0
         self._grace_until = 0.0
@@ -269,7 +260,7 @@ class Nodes:
             await asyncio.to_thread(self._leases.end_leases, holder, LEASE_S - LATE_S)
         valid = {name: lease for name, lease in leases.items() if lease.seconds_left > 0 and lease.holder not in gone}
         self.alive = {lease.holder for name, lease in valid.items() if name.startswith(NODE)} | {self.holder}
-        self.holders = {name: lease.holder for name, lease in valid.items() if not name.startswith("@")}
+        self.handing.know({name: lease.holder for name, lease in valid.items() if not name.startswith("@")})
         # Who has not renewed for long may be dead: his tables are free at the moment that his leases run out.
         ends = [lease.seconds_left for lease in valid.values() if lease.holder != self.holder]
         ends += [left for left in missing.values() if left > 0]
@@ -305,7 +296,7 @@ class Nodes:
         for name in self._idle():
             if len(mine) >= share:
                 await asyncio.to_thread(self._leases.release_lease, name, self.holder)
-            del self.holders[name]
+            self.handing.unheld(name)
         if len(mine) < share and not self.is_outdated and (self._taking is None or self._taking.done()):
             self._taking = self._beside(partial(self._take_free, share))
         self._leaving = set(mine[: min(len(mine) - share, LEAVING_MAX)]) if len(mine) > share else set()
@@ -318,12 +309,12 @@ class Nodes:
 
     def _idle(self) -> list[str]:
         """Tables whose lease is this node's while they are not: taking them over, or giving them back, has failed."""
-        leased = {name for name, holder in self.holders.items() if holder == self.holder}
+        leased = {name for name, holder in self.handing.holders.items() if holder == self.holder}
         return sorted(leased.difference(self.mine, self._moving))
 
     async def _take_free(self, share: int) -> None:
         """Take tables that nobody holds, up to this node's share; each node begins with others."""
-        found = self._wanted - self.holders.keys() - self._moving
+        found = self._wanted - self.handing.holders.keys() - self._moving
         free = sorted(found, key=lambda each: crc32(f"{self.holder} {each}".encode()), reverse=True)
         while free and not (self._floor.closing or self.is_outdated):
             some: list[str] = []
@@ -359,7 +350,7 @@ class Nodes:
                 return
         finally:
             self._moving.discard(name)
-        self.holders[name] = self.holder
+        self.handing.held(name)
         self.taken += 1
         LOGGER.info("this node holds the table", extra={"table": name})
         self._floor.woken(name)
@@ -389,7 +380,7 @@ class Nodes:
             with suppress(TimeoutError):  # what cannot be written is not waited for: the lease's end refuses it
                 async with asyncio.timeout(LEASE_S):
                     await table.hand_over()
-            self.holders.pop(name, None)  # the number stays with the writer: what is still on its way is refused by it
+            self.handing.unheld(name)  # the number stays with the writer: what is still on its way is refused by it
             with suppress(JournalError):
                 await asyncio.to_thread(self._leases.release_lease, name, self.holder)
         finally:
@@ -399,7 +390,7 @@ class Nodes:
         """Somebody else has the table by now, or will: the journal refuses whatever is still on its way."""
         LOGGER.warning("this node has lost the table", extra={"table": name})
         self._floor.tables[name].owned = False
-        self.holders.pop(name, None)
+        self.handing.unheld(name)
         self.lost += 1
         self._news.set()
 
@@ -417,7 +408,7 @@ class Nodes:
         doubtful, self._doubtful = self._doubtful, set()
         for name in sorted(doubtful & held - self._moving):
             self._floor.tables[name].owned = True
-            self.holders[name] = self.holder
+            self.handing.held(name)
             self._floor.woken(name)
             self.on_held(name)
 
@@ -502,63 +493,3 @@ class Nodes:
         skipped = [record for name, seq in sorted(lost.items()) for record in self._journal.read(name, seq)]
         rows, reached = self._leases.news(self._position, upto, mine)
         return [*skipped, *rows], reached
-
-    # ------------------------------------------------------------------ commands for others
-
-    def submit(self, table: LiveTable, command: Command, reply: Reply) -> None:
-        """Carry a command out, here or at the node that holds its table."""
-        if not table.owned:
-            self._floor.background(self._hand_on(table, command, reply))
-            return
-
-        def heard(outcome: Outcome) -> None:
-            if outcome.fault is not None and outcome.fault.code == HouseCode.NOT_HELD:
-                self._floor.background(self._hand_on(table, command, reply))
-            else:
-                reply(outcome)
-
-        table.submit(command, heard)
-
-    async def _hand_on(self, table: LiveTable, command: Command, reply: Reply) -> None:
-        loop = asyncio.get_running_loop()
-        patience = loop.time() + PATIENCE_S
-        while loop.time() < patience:
-            if table.owned:
-                self.submit(table, command, reply)
-                return
-            holder = self.holders.get(table.name)
-            if holder is not None and holder != self.holder:
-                outcome = await self._asked(holder, table, command, patience)
-                if outcome is not None:
-                    reply(outcome)
-                    return
-            self._hurry.set()
-            await asyncio.sleep(AGAIN_S)
-        sentence = "The table is changing hands; it is not known whether this was recorded."
-        reply(
-            Outcome(table.state.seq, fault=Fault(HouseCode.TRY_AGAIN, sentence, allowed="repeat it with the same id"))
-        )
-
-    async def _asked(self, holder: str, table: LiveTable, command: Command, patience: float) -> Outcome | None:
-        """What became of a command at another node; None when it is not reached, or does not hold the table any more.
-
-        A frozen node does not answer: nobody waits for it longer than it holds the table, or than he has patience.
-        """
-        loop = asyncio.get_running_loop()
-        asking = loop.create_task(self._forwarded(address_of(holder), table, command))
-        try:
-            while not (await asyncio.wait({asking}, timeout=AGAIN_S))[0]:
-                if self.holders.get(table.name) != holder or loop.time() >= patience:
-                    return None
-        finally:
-            asking.cancel()
-        outcome = asking.result()
-        is_elsewhere = outcome is None or (outcome.fault is not None and outcome.fault.code == HouseCode.NOT_HELD)
-        return None if is_elsewhere else outcome
-
-    async def _forwarded(self, address: str, table: LiveTable, command: Command) -> Outcome | None:
-        try:
-            return await self.forward(address, table.name, command)
-        except (OSError, TimeoutError) as error:
-            LOGGER.debug("%s cannot be reached: %s", address, error)
-            return None
