@@ -4,7 +4,7 @@ Enters: a journal with leases (PostgreSQL), this node's address, a way to reach 
 floor held by exactly one node; what others write, read from the journal and told to this node's own watchers; commands
 for other nodes' tables, handed on to them.
 
-A lease is renewed every second and runs out after three, or as soon as its holder is late with it and the database does
+A lease is renewed every 0.8 s and runs out after 2.5 s, or as soon as its holder is late with it and the database does
 not see its connection any more. Its fencing number goes with every commit, and the journal refuses a number that has
 passed: a node that was frozen writes nothing when it wakes up, whatever it believes. The journal is the truth for those
 who follow; its notices only wake them, so a missed one costs a read and never an event.
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from taisai.floor.floor import Floor
 
 LOGGER = logging.getLogger("taisai.floor")
-LEASE_S: Final = 3.0
-BEAT_S: Final = 1.0
-LATE_S: Final = 1.3
+LEASE_S: Final = 2.5
+BEAT_S: Final = 0.8
+LATE_S: Final = 1.1
 """Who has not renewed for so long, and is not seen any more, is dead: nobody waits for the end of his leases."""
 AGAIN_S: Final = 0.1
 HURRY_S: Final = 0.2
