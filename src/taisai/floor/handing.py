@@ -49,8 +49,8 @@ class Handing:
         self._hurry = hurry
         self.holders: dict[str, str] = {}
         """Who holds each table, as far as is known."""
-        self._waiting: dict[str, set[asyncio.Future[None]]] = {}
-        """Those who wait for a change of hands, by table."""
+        self._waiting: dict[str, dict[asyncio.Future[None], None]] = {}
+        """Those who wait for a change of hands, by table, in the order in which they came."""
 
     # ------------------------------------------------------------------ who holds what
 
@@ -129,13 +129,13 @@ class Handing:
         """Done when a table has changed hands, or after so long."""
         loop = asyncio.get_running_loop()
         change: asyncio.Future[None] = loop.create_future()
-        waiting = self._waiting.setdefault(name, set())
-        waiting.add(change)
+        waiting = self._waiting.setdefault(name, {})
+        waiting[change] = None
         alarm = loop.call_later(seconds, _end, change)
 
         def ended(_change: asyncio.Future[None]) -> None:
             alarm.cancel()
-            waiting.discard(change)
+            waiting.pop(change, None)
             if not waiting and self._waiting.get(name) is waiting:
                 del self._waiting[name]
 
