@@ -187,7 +187,7 @@ class SimulatedNode:
 
         self.floor = Floor(world.book_of, open_way, clock, large_win=2_000, make_writer=SimulatedWriter)
         if world.several:
-            self.floor.nodes = Nodes(self.floor, self.address, self._forward, name=str(self.life))
+            self.floor.nodes = Nodes(self.floor, self.address, self._forward, open_way, name=str(self.life))
         self.floor.listen(partial(world.checker.told, self))
         loop.start(self._open(loop, self.floor))
 

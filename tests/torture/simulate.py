@@ -57,6 +57,8 @@ TROUBLE_S: Final = 20
 """Simulated seconds with faults."""
 BACK_S: Final = 60
 """Simulated seconds in which every table must be back when the faults have ended; clocks may be seconds apart."""
+HEARD_S: Final = 3
+"""Simulated seconds in which every node must have heard of a record."""
 LAST_STEPS: Final = 40
 
 
@@ -186,10 +188,22 @@ class World:
             player.stop()
         calm = self.time.now + 20 * SECOND
         self.time.run(calm, last, lambda: not self.checker.waiting)
+        if self.several:
+            self._have_all_heard(last)
         if self.time.steps < last:
             self.checker.final()
         self.checker.survey(whole=True)
         self.audit()
+
+    def _have_all_heard(self, last: int) -> None:
+        """What is written is known at every node after a while, and told to its watchers."""
+        lives = [(node, node.life) for node in self.nodes if node.alive and node.ready]
+        ends = {table: len(states) - 1 for table, states in self.checker.states.items()}
+        self.time.run(self.time.now + HEARD_S * SECOND, last, None)
+        for node, life in lives if self.time.steps < last else ():
+            for table, end in ends.items() if node.alive and node.life == life else ():
+                if node.floor.tables[table].state.seq < end:
+                    raise Broken(f"{node.holder} has not heard of record {end} of {table}")
 
     def audit(self) -> None:
         """The whole journal, by the auditor."""

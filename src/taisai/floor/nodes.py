@@ -119,11 +119,11 @@ class Nodes:
         floor: Floor,
         address: str,
         forward: Forward,
-        open_journal: Callable[[], Journal] | None = None,
+        open_journal: Callable[[], Journal],
         *,
         name: str = "",
     ) -> None:
-        """`open_journal` opens the journal for the leases alone; without it they share the writer's.
+        """`open_journal` opens the journal once more, for leases and for what others write.
 
         `name` tells this process from others that were or will be at the same address; one is made up if none is given.
         """
@@ -132,8 +132,8 @@ class Nodes:
         self.alive: set[str] = set()
         self._seen: set[str] = set()
         """Nodes whose sign of life was there once; an older version gives none, and is not judged by it."""
-        self._connected: tuple[Journal, int] | None = None
-        """The journal, and which of its connections, that the last beat had."""
+        self._connections = 0
+        """Which connection to the server the last beat had."""
         self.is_outdated = False
         """A newer version has written what this one cannot read: it keeps its tables and takes no others."""
         self.on_held: Callable[[str], None] = lambda _name: None
@@ -158,7 +158,6 @@ class Nodes:
         self._grace_until = 0.0
         self._draining = False
         self._follower: Any = None
-        self._followed: Journal | None = None
         self._taking: asyncio.Task[None] | None = None
         self._refreshing: asyncio.Task[None] | None = None
         self._tasks: list[asyncio.Task[None]] = []
@@ -171,10 +170,14 @@ class Nodes:
         """Join the others: say that this node lives, take what nobody holds, follow what others write."""
         self._wanted |= set(tables)
         loop = asyncio.get_running_loop()
-        if self._open_journal is not None:
-            self._own = await asyncio.to_thread(self._open_journal)
+        self._own = await asyncio.to_thread(self._open_journal)
         self._position = await asyncio.to_thread(self._journal.position)
-        await self._follow_this()
+        await asyncio.to_thread(self._leases.live_as, self.holder)
+
+        def told(_position: int) -> None:
+            loop.call_soon_threadsafe(self._news.set)
+
+        self._follower = await asyncio.to_thread(self._leases.follow, told, self._writes_as)
         await self._bury()
         await asyncio.to_thread(self._leases.take_lease, NODE + self.holder, self.holder, LEASE_S)
         await self._beat()
@@ -197,14 +200,15 @@ class Nodes:
         for task in (*self._tasks, self._taking, self._refreshing):
             if task is not None:
                 task.cancel()
+        if self._own is None:
+            return
         for name in self.mine:
             await self._let_go(name)
         with suppress(JournalError):
             await asyncio.to_thread(self._leases.release_lease, NODE + self.holder, self.holder)
         if self._follower is not None:
             self._follower.stop()
-        if self._own is not None:
-            await asyncio.to_thread(self._own.close)
+        await asyncio.to_thread(self._journal.close)
 
     @property
     def mine(self) -> list[str]:
@@ -213,7 +217,8 @@ class Nodes:
 
     @property
     def _journal(self) -> Journal:
-        return self._own or self._floor.writer.journal
+        assert self._own is not None
+        return self._own
 
     @property
     def _leases(self) -> LeaseHolder:
@@ -242,11 +247,10 @@ class Nodes:
         began, before = asyncio.get_running_loop().time(), self.mine
         self._next_beat_s = BEAT_S
         held = await asyncio.to_thread(self._leases.renew_leases, self.holder, LEASE_S)
-        connected = (self._journal, self._leases.connections)
-        is_new = connected != self._connected  # the server may have been away for everybody
+        is_new = self._leases.connections != self._connections  # the server may have been away for everybody
         if self._renewed_at and (is_new or began - self._renewed_at > LEASE_S):
             self._grace_until = began + GRACE_S
-        self._renewed_at, self._connected = began, connected
+        self._renewed_at, self._connections = began, self._leases.connections
         for name in before:
             if name not in held and self._floor.tables[name].owned:
                 self._lose(name)
@@ -425,22 +429,6 @@ class Nodes:
 
     # ------------------------------------------------------------------ following
 
-    async def _follow_this(self) -> None:
-        """Be seen and told of commits by the journal that there is; a writer that has failed opens another."""
-        journal = self._journal
-        if self._followed is journal:
-            return
-        loop = asyncio.get_running_loop()
-
-        def told(_position: int) -> None:
-            loop.call_soon_threadsafe(self._news.set)
-
-        if self._follower is not None:
-            self._follower.stop()
-        await asyncio.to_thread(self._leases.live_as, self.holder)
-        self._follower = await asyncio.to_thread(self._leases.follow, told, self._writes_as)
-        self._followed = journal
-
     def _writes_as(self) -> int:
         journal: Any = self._floor.writer.journal
         writer: LeaseHolder = journal
@@ -453,7 +441,6 @@ class Nodes:
                     await self._news.wait()
             self._news.clear()
             try:
-                await self._follow_this()
                 await self._catch_up()
             except JournalError as error:
                 LOGGER.warning("the journal cannot be followed: %s", error)
