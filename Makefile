@@ -74,9 +74,11 @@ torture-nodes: .venv/.dev ## kill, freeze and cut off nodes on one PostgreSQL fo
 clauses: .venv/.dev ## write which tests hold which clause, for `taisai clause`
 	$(BIN)/pytest --collect-only -q --clause-index=src/taisai/books/tests_by_clause.json >/dev/null
 
+# `make bench BENCH='floor postgresql'` measures those whose titles have these words.
+BENCH ?=
 .PHONY: bench
 bench: .venv/.dev ## measure speed
-	$(BIN)/python -m bench.run
+	$(BIN)/python -m bench.run $(BENCH)
 
 # run.lock leaves out the compiled kernels and Spark: they are large, and every command does without them. It is made under the
 # constraint of dev.lock, so both name the same versions.

@@ -1,6 +1,7 @@
-"""Runs every benchmark and writes bench/RESULTS.md.
+"""Runs benchmarks and writes bench/RESULTS.md.
 
-    make bench
+    make bench                              all of them
+    make bench BENCH='floor postgresql'     those whose titles have these words; the others stay as they were
 
 Figures are ratios of two things measured side by side in one run: they carry over to another machine, seconds do not.
 """
@@ -52,22 +53,37 @@ def table(lines: list[Line]) -> list[str]:
     return rows
 
 
-def main() -> None:
+def sections() -> dict[str, str]:
+    """What RESULTS.md has under each title."""
+    if not RESULTS.exists():
+        return {}
+    parts = (part.partition("\n") for part in RESULTS.read_text(encoding="utf-8").split("\n## ")[1:])
+    return {title: text.strip() for title, _, text in parts}
+
+
+def chosen(words: list[str]) -> list[str]:
+    """The titles that are meant; all when no word is given."""
+    titles = [title for title, _ in BENCHMARKS]
+    for word in words:
+        if not any(word.lower() in title.lower() for title in titles):
+            raise SystemExit(f"{word!r} is in no title; there are: {', '.join(titles)}")
+    return [title for title in titles if not words or any(word.lower() in title.lower() for word in words)]
+
+
+def main(words: list[str]) -> None:
     """Measure, print, write."""
     python = f"{platform.python_implementation()} {platform.python_version()}"
-    text = [
-        "# Benchmarks",
-        "",
-        "Made by `make bench`. Each ratio compares two things measured in the same run.",
-        "",
-        f"taisai {__version__}, {python}, {platform.system()} {platform.machine()}, {datetime.now(UTC):%Y-%m-%d}",
-    ]
+    made_by = f"taisai {__version__}, {python}, {platform.system()} {platform.machine()}, {datetime.now(UTC):%Y-%m-%d}"
+    wanted, found = chosen(words), sections()
     for title, measured in BENCHMARKS:
-        print(f"{title} ...", file=sys.stderr)
-        text += ["", f"## {title}", "", *table(measured())]
-    RESULTS.write_text("\n".join(text) + "\n", encoding="utf-8")
-    print("\n".join(text))
+        if title in wanted:
+            print(f"{title} ...", file=sys.stderr)
+            found[title] = "\n".join([made_by, "", *table(measured())])
+            print(f"\n## {title}\n\n{found[title]}")
+    text = ["# Benchmarks", "Made by `make bench`. Each ratio compares two things measured in the same run."]
+    text += [f"## {title}\n\n{found[title]}" for title, _ in BENCHMARKS if title in found]
+    RESULTS.write_text("\n\n".join(text) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
