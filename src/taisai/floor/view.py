@@ -270,9 +270,16 @@ def told(events: Iterable[h.Event]) -> list[View]:
     return found
 
 
+MOVES: Final = frozenset({h.BetPlaced, h.BetWithdrawn})
+"""What only moves chips."""
+
+
 def is_urgent(events: Iterable[h.Event]) -> bool:
     """Whether everybody should hear of it at once, rather than with what else is placed in a moment."""
-    return any(not isinstance(event.what, (h.BetPlaced, h.BetWithdrawn)) for event in events)
+    for event in events:  # noqa: SIM110 - called for every bet, where `any` costs more than all the rest
+        if type(event.what) not in MOVES:
+            return True
+    return False
 
 
 def _merge_patch(before: Mapping[str, Any], after: Mapping[str, Any]) -> View:

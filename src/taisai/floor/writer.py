@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from queue import Empty, SimpleQueue
@@ -34,6 +35,10 @@ from taisai.journal import (
 
 T = TypeVar("T")
 
+ENOUGH: Final = 24
+"""Batches that are handed over before the turn of the event loop is over: while they are written, the rest is decided.
+All in one would make everybody who waits for an answer go in step, the disk idle while they decide and they while it
+writes."""
 LARGEST_GROUP: Final = 4_096
 """Batches in one commit, at most."""
 EARLIER: Final = "an earlier record of the table failed: nothing was written"
@@ -70,8 +75,7 @@ class Counts:
         self.commits += 1
         self.records += records
         self.seconds += seconds
-        place = next((place for place, bound in enumerate(BUCKETS_S) if seconds <= bound), len(BUCKETS_S))
-        self.by_time[place] += 1
+        self.by_time[bisect_left(BUCKETS_S, seconds)] += 1
 
 
 class GroupWriter:
@@ -105,13 +109,15 @@ class GroupWriter:
     def write(self, item: Written) -> None:
         """Have a batch written; its `written` is called when it is.
 
-        What one turn of the event loop brings is handed over together: waking the thread for each would make both
-        wait for the interpreter, and the first batch would be committed alone.
+        What one turn of the event loop brings is handed over together, a good many at a time: waking the thread for
+        each would make both wait for the interpreter, and the first batch would be committed alone.
         """
         gathered = self._gathered
         if not gathered:
             self._loop.call_soon(self._hand_over)
         gathered.append(item)
+        if len(gathered) >= ENOUGH:
+            self._hand_over()
 
     def _hand_over(self) -> None:
         gathered = self._gathered

@@ -57,7 +57,7 @@ class App:
 
     def __init__(self, house: House) -> None:
         self.house = house
-        self._inbox = Inbox()
+        self._inbox = Inbox(house.clock)
         document = msgspec.json.encode(openapi(ENDPOINTS, public_url=house.settings.listen.public_url))
         by_path: dict[str, dict[str, Endpoint]] = {}
         for each in ENDPOINTS:

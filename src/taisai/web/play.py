@@ -18,6 +18,7 @@ import msgspec
 
 from taisai import __version__
 from taisai.floor.answers import Fault, HouseCode, Outcome
+from taisai.floor.clock import Clock
 from taisai.floor.live import LiveTable
 from taisai.floor.sessions import Session
 from taisai.table.actions import Command
@@ -47,7 +48,8 @@ class Inbox:
     all are decided, and what they bring about is written together.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
         self._frames: list[tuple[PlaySocket, bytes]] = []
 
     def put(self, socket: PlaySocket, raw: bytes) -> None:
@@ -58,9 +60,10 @@ class Inbox:
 
     def _hear(self) -> None:
         frames, self._frames = self._frames, []
+        at, now = self._clock.now(), monotonic()
         for socket, raw in frames:
             try:
-                socket.hear(raw)
+                socket.hear(raw, at, now)
             except Exception:  # a fault of ours: the others are heard all the same
                 LOGGER.exception("a frame could not be handled")
                 socket.cut()
@@ -129,15 +132,14 @@ class PlaySocket:
 
     # ------------------------------------------------------------------ frames
 
-    def hear(self, raw: bytes) -> None:
-        """A frame has come."""
+    def hear(self, raw: bytes, at: int, now: float) -> None:
+        """A frame has come, at this time by the house's clock and by the steady one."""
         if self._dropped:
             return
         if len(raw) > self._frame_bytes:
             self._fault("", Fault(HouseCode.TOO_LARGE, f"A frame has at most {self._frame_bytes} bytes."))
             return
         # A bucket of tokens that fills with time.
-        now = monotonic()
         tokens = min(self._burst, self._tokens + (now - self._filled_at) * self._rate)
         self._filled_at = now
         self._tokens = tokens if tokens < 1 else tokens - 1
@@ -153,7 +155,7 @@ class PlaySocket:
             self._fault("", Fault(HouseCode.BAD_MESSAGE, "This is not JSON."))
         else:
             if type(message) is Do:
-                self._do(message)
+                self._do(message, at)
             elif type(message) is Ping:
                 self.connection.reply(frame_of(Pong(message.n, self._house.clock.now())))
             elif type(message) is Watch:
@@ -170,9 +172,9 @@ class PlaySocket:
 
     # ------------------------------------------------------------------ commands
 
-    def _do(self, message: Do) -> None:
-        session, person, now = self._session, self._person, self._house.clock.now()
-        if session is None or not self._house.sessions.is_seat(session.key, now):
+    def _do(self, message: Do, at: int) -> None:
+        session, person = self._session, self._person
+        if session is None or not self._house.sessions.is_seat(session.key, at):
             fault = self._not_now(session)
             if fault is not None:
                 self._refuse(message.id, fault)
@@ -182,7 +184,7 @@ class PlaySocket:
         elif message.second is not None:
             self._house.floor.background(self._do_with_second(message, person))
         else:
-            self._submit(Command(id=message.id, at=now, by=person, do=message.do, reason=message.reason))
+            self._submit(Command(id=message.id, at=at, by=person, do=message.do, reason=message.reason))
 
     def _not_now(self, session: Session | None) -> Fault | None:
         """Why the session may do nothing; its state is looked up for every command."""
