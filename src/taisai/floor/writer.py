@@ -35,10 +35,11 @@ from taisai.journal import (
 
 T = TypeVar("T")
 
-ENOUGH: Final = 24
+ENOUGH: Final = 40
 """Batches that are handed over before the turn of the event loop is over: while they are written, the rest is decided.
 All in one would make everybody who waits for an answer go in step, the disk idle while they decide and they while it
-writes."""
+writes. In so many the price of a commit itself hardly shows; where several nodes share a journal, and each waits for
+the others' commits, fewer would be dear."""
 LARGEST_GROUP: Final = 4_096
 """Batches in one commit, at most."""
 EARLIER: Final = "an earlier record of the table failed: nothing was written"
