@@ -468,7 +468,7 @@ def test_any_text_can_be_kept(text: str) -> None:
 def test_a_value_that_cannot_be_asked_for(on_server: PostgresJournal) -> None:
     """A number beyond all numbers is refused in words, and the journal can be used afterwards."""
     with pytest.raises(JournalFailed, match="failed"):
-        list(on_server.read("a", 2**70))
+        list(on_server.read("a", 0, 2**70))
     with pytest.raises(JournalFailed, match="failed"):
         on_server.sign_checkpoint(2**70)
     on_server.append([Batch("a", 0, several(0, 3))])

@@ -240,7 +240,7 @@ class GroupWriter:
             self._broken = self._broken or lost
             told = [(one, failure) for one in group]
         else:
-            self.counts.add(time.perf_counter() - started, sum(len(one.batch.records) for one in group))
+            self.counts.add(time.perf_counter() - started, sum([len(one.batch.records) for one in group]))
             told = [(one, None) for one in group]
         return told
 
@@ -262,7 +262,8 @@ class GroupWriter:
         return told
 
     def _append(self, batches: Sequence[Batch]) -> None:
-        fences = {batch.table: self.fences[batch.table] for batch in batches if batch.table in self.fences}
+        known = self.fences
+        fences = known and {batch.table: known[batch.table] for batch in batches if batch.table in known}
         if fences:
             journal: Any = self.journal  # a number is given by a journal that knows what to do with it
             journal.append(batches, fences)

@@ -52,10 +52,13 @@ def linked(
 ) -> tuple[list[Row], dict[str, Head]]:
     """The rows to write after `position`, and the heads that they lead to; nothing is changed when a batch is wrong."""
     rows: list[Row] = []
-    heads: dict[str, Head] = {}
+    ends: dict[str, tuple[int, bytes]] = {}
     for table, expected, records in batches:
-        _check_table(table)
-        seq, prev = heads[table] if table in heads else head_of(table)
+        end = ends.get(table) if type(table) is str else None
+        if end is None:
+            _check_table(table)
+            end = head_of(table)
+        seq, prev = end
         if expected != seq:
             raise SequenceConflict(table, expected, seq)
         for new in records:
@@ -80,8 +83,8 @@ def linked(
                 raise InvalidRecord(table, "its text has a character that is none (a lone surrogate)") from error
             rows.append((table, seq, position, kind, version, at, command_id, part, by, body, prev, digest))
             prev = digest
-        heads[table] = Head(seq, prev)
-    return rows, heads
+        ends[table] = (seq, prev)
+    return rows, {table: Head(*end) for table, end in ends.items()}
 
 
 def _check_table(table: str) -> None:
