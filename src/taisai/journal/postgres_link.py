@@ -60,6 +60,8 @@ class Link:
         self._turn = asyncio.Lock()
         self._closed = False
         self._gate = threading.Lock()
+        self._going: set[Future[Any]] = set()
+        """What is being done: a loop alone does not keep a task that nobody else knows."""
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run_loop, name="journal-postgresql", daemon=True)
         self._thread.start()
@@ -97,7 +99,10 @@ class Link:
             except JournalClosed:
                 work.close()
                 raise
-            return asyncio.run_coroutine_threadsafe(work, self._loop)
+            going = asyncio.run_coroutine_threadsafe(work, self._loop)
+        self._going.add(going)
+        going.add_done_callback(self._going.discard)
+        return going
 
     @property
     def writes_as(self) -> int:
