@@ -4,8 +4,8 @@ Bets and bare inserts take turns on one server, some at a time; each line is the
 writes the records of the bets just made into a table with the same keys, as many a commit as the node had.
 
 Two nodes are two processes with tables and leases of their own on one journal, each with its own players. What they
-lose to each other shows beside the same two on a journal each, in one server and on the same cores; as context, beside
-one node that serves all tables. What a node does to follow the tables of others is not part of it.
+lose to each other shows beside the same two on a journal each, in one server and on the same cores, and beside one node
+that serves all tables. What a node does to follow the tables of others is not part of it.
 """
 
 from __future__ import annotations
