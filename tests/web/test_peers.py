@@ -48,6 +48,13 @@ class Line:
         return True
 
 
+def _node(url: str, address: str) -> tuple[Floor, Nodes]:
+    """A floor that is one node among others on a journal; nothing of it is started yet."""
+    floor = Floor(open_shelf(environment={}).book, lambda: open_journal(url))
+    floor.nodes = nodes = Nodes(floor, address, Peers(""), lambda: open_journal(url))
+    return floor, nodes
+
+
 async def _heard(*frames: dict[str, Any]) -> tuple[list[a.Command], list[dict[str, Any]], list[Any]]:
     """What a node carries out, answers and says at the beginning, when another one sends these frames."""
     done: list[a.Command] = []
@@ -169,9 +176,7 @@ async def test_all_who_wait_for_a_node_hear_together_that_it_does_not_answer() -
 async def test_a_node_that_cannot_read_a_newer_one_takes_no_more_tables(tmp_path: Path) -> None:
     """It keeps what it has, says so in the log, and does not count among those who share the tables."""
     url = journal_url(tmp_path)
-    floor = Floor(open_shelf(environment={}).book, lambda: open_journal(url))
-
-    floor.nodes = nodes = Nodes(floor, "http://older", Peers(""), lambda: open_journal(url))
+    floor, nodes = _node(url, "http://older")
     with PostgresJournal(url) as newer:
         newer.take_lease("T2", "http://newer#1", 60)
         newer.take_lease(NODE + "http://newer#1", "http://newer#1", 60)
@@ -197,8 +202,7 @@ def test_the_tables_of_a_node_that_died_do_not_wait_for_its_leases(
 
     async def run() -> None:
         url = journal_url(tmp_path)
-        floor = Floor(open_shelf(environment={}).book, lambda: open_journal(url))
-        floor.nodes = nodes = Nodes(floor, "http://one", Peers(""), lambda: open_journal(url))
+        floor, nodes = _node(url, "http://one")
         with PostgresJournal(url) as other:
             other.live_as("http://died#1")
             other.take_leases(["T1", NODE + "http://died#1"], "http://died#1", 60)
@@ -219,8 +223,7 @@ def test_the_tables_of_a_node_that_died_do_not_wait_for_its_leases(
 async def test_a_node_that_is_started_again_does_not_wait_for_itself(tmp_path: Path) -> None:
     """What was held from its own address is free, if nobody lives there."""
     url = journal_url(tmp_path)
-    floor = Floor(open_shelf(environment={}).book, lambda: open_journal(url))
-    floor.nodes = nodes = Nodes(floor, "http://one", Peers(""), lambda: open_journal(url))
+    floor, nodes = _node(url, "http://one")
     with PostgresJournal(url) as before:
         before.take_leases(["T1", NODE + "http://one#1"], "http://one#1", LEASE_S)
         before.live_as("http://one#2")
@@ -236,10 +239,8 @@ async def test_a_node_reads_what_another_wrote_while_it_believed_in_its_lease(tm
     """It does not read what it writes itself; once it knows that a table is another's, what it passed over comes."""
     url = journal_url(tmp_path)
     shelf = open_shelf(environment={})
-    floor = Floor(shelf.book, lambda: open_journal(url))
+    floor, nodes = _node(url, "http://one")
     silent = asyncio.Event()
-
-    floor.nodes = nodes = Nodes(floor, "http://one", Peers(""), lambda: open_journal(url))
     await floor.start()
     await nodes.start(["T1"])
     table = floor.tables["T1"]
@@ -265,10 +266,8 @@ async def test_a_node_reads_what_another_wrote_while_it_believed_in_its_lease(tm
 async def test_a_node_that_cannot_renew_lets_go_by_its_own_clock(tmp_path: Path) -> None:
     """Nobody can tell a node that is cut off: it stops to decide when its leases must have run out."""
     url = journal_url(tmp_path)
-    floor = Floor(open_shelf(environment={}).book, lambda: open_journal(url))
+    floor, nodes = _node(url, "http://one")
     silent = asyncio.Event()
-
-    floor.nodes = nodes = Nodes(floor, "http://one", Peers(""), lambda: open_journal(url))
     await floor.start()
     await nodes.start(["T1"])
     assert nodes.mine == ["T1"]

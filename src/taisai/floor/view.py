@@ -276,10 +276,7 @@ MOVES: Final = frozenset({h.BetPlaced, h.BetWithdrawn})
 
 def is_urgent(events: Iterable[h.Event]) -> bool:
     """Whether everybody should hear of it at once, rather than with what else is placed in a moment."""
-    for event in events:  # noqa: SIM110 - called for every bet, where `any` costs more than all the rest
-        if type(event.what) not in MOVES:
-            return True
-    return False
+    return not MOVES.issuperset([type(event.what) for event in events])
 
 
 def _merge_patch(before: Mapping[str, Any], after: Mapping[str, Any]) -> View:
