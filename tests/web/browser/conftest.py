@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import random
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +18,19 @@ FOLDER = Path(__file__).parent
 WAIT_MS = 20_000
 _EXPECTED = ("401", "409", "ERR_CONNECTION", "ERR_INTERNET_DISCONNECTED", "WebSocket connection", "ERR_EMPTY_RESPONSE")
 """What the console says about nobody being signed in, what a table refuses, and wires that a test cuts."""
+
+SLOW_LINE = """(() => {
+  const fetched = window.fetch;
+  let turn = %d;
+  window.fetch = async (...asked) => {
+    turn = (turn * 48271) %% 2147483647;
+    const late = turn %% 4 ? turn %% 200 : turn %% 2500;
+    const answer = await fetched(...asked);
+    await new Promise((go) => setTimeout(go, late));
+    return answer;
+  };
+})();"""
+"""Answers that come late and out of turn, as over a bad line, from a seed: every page has it under TAISAI_TORTURE."""
 
 
 class Visit(Protocol):
@@ -56,6 +71,8 @@ def visit(chromium: Browser, floor: Floor) -> Iterator[Visit]:
     """Pages, each in a browser context of its own; an error on any of them fails the test."""
     contexts: list[BrowserContext] = []
     errors: list[str] = []
+    seed = random.randrange(1, 2**31 - 1)
+    print(f"the line's seed, if it is slow: {seed}")  # shown with a failure
 
     def note(message: ConsoleMessage) -> None:
         if message.type == "error" and not any(each in message.text for each in _EXPECTED):
@@ -65,6 +82,8 @@ def visit(chromium: Browser, floor: Floor) -> Iterator[Visit]:
         context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, "locale": "en-SG", **options})
         context.set_default_timeout(WAIT_MS)
         contexts.append(context)
+        if os.environ.get("TAISAI_TORTURE"):
+            context.add_init_script(SLOW_LINE % seed)
         page = context.new_page()
         page.on("console", note)
         page.on("pageerror", lambda error: errors.append(str(error)))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from taisai.table import actions as a
 from tests.web.browser.conftest import Visit
@@ -113,6 +113,39 @@ def test_a_table_is_put_up_checked_and_opened(house: CrewHouse, visit: Visit) ->
     assert limits is not None
     assert limits.limits.kinds["triple"] == a.BoxLimit(100, 5_000)
     assert limits.limits.default == a.BoxLimit(500, 100_000)
+
+
+def test_limits_that_were_typed_outlive_a_late_layout(house: CrewHouse, visit: Visit) -> None:
+    """Another layout may be slow to come: nothing typed is lost, a layout left again does not come back, yen are yen."""
+    page = house.page(visit, "sue", "/pit#setup")
+    form = page.locator("form.setup")
+    smallest, even = form.locator("[name=default-min]"), form.locator("[name=even-min]")
+    form.locator("[name=book]").select_option("rws-tai-sai-v6")
+    form.locator("[name=layout]").select_option("E")
+    smallest.fill("500")
+    held: list[Route] = []
+    page.route("**/api/books/rws-tai-sai-v6/layouts/C", lambda route: held.append(route))
+    with page.expect_request("**/layouts/C"):
+        form.locator("[name=layout]").select_option("C")
+    expect(smallest).to_be_disabled()
+    expect(form.locator("[type=submit]")).to_be_disabled()
+    form.locator("[name=layout]").select_option("E")
+    expect(smallest).to_be_enabled()
+    with page.expect_response("**/layouts/C"):
+        held.pop().continue_()
+    expect(smallest).to_have_value("500")
+    expect(even).to_have_count(0)
+    form.locator("[name=layout]").select_option("C")
+    expect(even).to_be_visible()
+    expect(smallest).to_have_value("500")
+    for name, value in (("table", "YEN-1"), ("currency", "JPY"), ("chips", "100, 1000"), ("default-max", "100000")):
+        form.locator(f"[name={name}]").fill(value)
+    form.locator("[type=submit]").click()
+    expect(page.locator(".opening")).to_be_visible()
+    made = house.running.house.floor.tables["YEN-1"].state.set_up
+    assert made is not None
+    assert (made.currency, made.layout, made.denominations) == ("JPY", "C", (100, 1_000))
+    assert made.limits.default == a.BoxLimit(500, 100_000)
 
 
 def test_an_alert_stays_until_somebody_clears_it(house: CrewHouse, visit: Visit) -> None:

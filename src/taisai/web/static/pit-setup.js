@@ -208,14 +208,33 @@ export async function open(host, again) {
   const fault = h("p", { class: "fault", role: "alert", hidden: true });
   const submit = h("button", { class: "main", type: "submit" }, t("deal.do.set-up"));
   let fields = limitsFields([], [], null);
+  let drawing = 0;
+  /** @type {Map<string, string>} What somebody typed into the limits, which a change of layout does not take away. */
+  const typed = new Map();
+  limits.addEventListener("input", ({ target }) => {
+    if (target instanceof HTMLInputElement) typed.set(target.name, target.value);
+  });
 
   async function drawLimits() {
-    setCurrency(/^[A-Z]{3}$/.test(ui.currency.value) ? ui.currency.value : "SGD");
-    const found = await limitable(ui.book.value, ui.layout.value);
-    const known = old ?? floor.tables.find((each) => each.book === ui.book.value && each.layout === ui.layout.value);
-    fields = limitsFields(found.kinds, found.pairs, known?.limits ?? null);
-    colours.hidden = !found.colours;
-    put(limits, fields.row);
+    const mine = ++drawing;
+    submit.disabled = fields.row.disabled = true;
+    const [book, layout] = [ui.book.value, ui.layout.value];
+    const currency = /^[A-Z]{3}$/.test(ui.currency.value) ? ui.currency.value : "SGD";
+    setCurrency(currency);
+    try {
+      const found = await limitable(book, layout);
+      if (mine !== drawing) return;
+      const known =
+        old ??
+        floor.tables.find((each) => each.book === book && each.layout === layout && each.currency === currency);
+      fields = limitsFields(found.kinds, found.pairs, known?.limits ?? null);
+      for (const each of fields.row.querySelectorAll("input")) each.value = typed.get(each.name) ?? each.value;
+      colours.hidden = !found.colours;
+      put(limits, fields.row);
+      submit.disabled = false;
+    } catch (error) {
+      if (mine === drawing && !stopped(error)) showRefusal(error);
+    }
   }
   async function drawLayouts() {
     const book = books.find((each) => each.id === ui.book.value);
@@ -231,6 +250,7 @@ export async function open(host, again) {
   ui.layout.addEventListener("change", () => void drawLimits());
 
   async function submitted() {
+    setCurrency(ui.currency.value);
     const chips = ui.chips.value
       .split(/[\s,;]+/)
       .filter(Boolean)
