@@ -290,6 +290,17 @@ def test_the_demo_floor_has_every_layout() -> None:
     assert all(table.timing.betting_ms == 15_000 for table in demo.tables)
 
 
+def test_variables_stand_over_the_demo_but_do_not_lend_it_a_journal() -> None:
+    """The demo listens where a variable says; one that names a house's journal is refused: its tables are for play."""
+    demo = demo_settings()
+    assert read_settings(environment={"TAISAI_SETTINGS": "of-a-house.toml"}, shelf=SHELF, instead=demo) == demo
+    moved = read_settings(environment={"TAISAI_LISTEN": "127.0.0.1:7000"}, shelf=SHELF, instead=demo)
+    assert (moved.listen.port, moved.tables) == (7000, demo.tables)
+    for name in ("TAISAI_JOURNAL", "TAISAI_JOURNAL__URL"):
+        with pytest.raises(SettingsRefused, match=f"^{name}: a demo has a journal of its own"):
+            read_settings(environment={name: "sqlite:///house.db"}, shelf=SHELF, instead=demo)
+
+
 @pytest.mark.parametrize("table", demo_settings().tables, ids=lambda table: table.name)
 def test_demo_tables_can_be_set_up(table: TableSettings) -> None:
     """The table itself takes the set-up and the float of its settings."""

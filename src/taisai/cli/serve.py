@@ -47,9 +47,7 @@ def serve(
     shelf = shelf_of(book_dir)
     if demo and settings is not None:
         raise InputFault("--demo", "has settings of its own: leave out --settings")
-    chosen = demo_settings(shelf) if demo else read_settings(settings, shelf=shelf)
-    if demo:
-        chosen = replace(chosen, log=replace(chosen.log, format="text", level="warning"))
+    chosen = read_settings(settings, shelf=shelf, instead=demo_settings(shelf) if demo else None)
     if journal is not None:
         chosen = replace(chosen, journal=replace(chosen.journal, url=journal))
     if listen is not None:

@@ -256,6 +256,7 @@ def demo_settings(shelf: Shelf | None = None) -> Settings:
     tables = tuple(_demo_table(shelf, name, *chosen) for name, chosen in _DEMO_TABLES.items())
     return Settings(
         demo=Demo(enabled=True),
+        log=LogForm(format="text", level="warning"),
         journal=JournalPlace(url="memory:"),
         house=House(name="Demo House", minimum_betting_ms=_DEMO_TIMING.betting_ms),
         tables=tables,

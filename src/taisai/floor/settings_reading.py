@@ -69,13 +69,20 @@ def read_settings(
     *,
     environment: Mapping[str, str] = os.environ,
     shelf: Shelf | None = None,
+    instead: Settings | None = None,
 ) -> Settings:
-    """The settings of a file (or of `TAISAI_SETTINGS`, or none) and the environment; `SettingsRefused` otherwise."""
-    named = path if path is not None else environment.get(FILE_VARIABLE)
+    """The settings of a file (or of `TAISAI_SETTINGS`, or none) and the environment; `SettingsRefused` otherwise.
+
+    `instead` of a file: settings that were made, such as the demo's. Its journal is its own: a variable that names the
+    journal of a house does not bring a demo's tables into it.
+    """
+    named = path if path is not None or instead is not None else environment.get(FILE_VARIABLE)
     file = str(named) if named else ""
-    raw = _read_file(Path(file)) if file else {}
+    raw = _raw(instead) if instead is not None else _read_file(Path(file)) if file else {}
     reading = _Reading(file or "settings")
     reading.take_environment(raw, environment)
+    if instead is not None:
+        reading.refuse_variable("journal", "url", "a demo has a journal of its own: unset it, and say --journal for another")
     # What is wrong in one section does not hide what is wrong in another.
     settings = Settings(**reading.values(Settings, raw, ())[0])
     try:
@@ -93,6 +100,11 @@ def check_settings(settings: Settings, shelf: Shelf, where: str = "settings") ->
     reading.check(settings, shelf)
     if reading.faults:
         raise SettingsRefused(reading.faults)
+
+
+def _raw(settings: Settings) -> dict[str, Any]:
+    """Settings as a file would hold them."""
+    return msgspec.json.decode(msgspec.json.encode(settings), type=dict[str, Any])
 
 
 def _read_file(file: Path) -> dict[str, Any]:
@@ -161,6 +173,11 @@ class _Reading:
         if isinstance(standing, dict):  # otherwise the file's own fault is told
             standing[key] = value
             self._variables[section, key] = name
+
+    def refuse_variable(self, section: str, key: str, reason: str) -> None:
+        """Have no variable say this key."""
+        if name := self._variables.get((section, key)):
+            self.faults.append(SettingFault(name, "", reason))
 
     # -------------------------------------------------------------- the form
 
