@@ -82,7 +82,8 @@ def read_settings(
     reading = _Reading(file or "settings")
     reading.take_environment(raw, environment)
     if instead is not None:
-        reading.refuse_variable("journal", "url", "a demo has a journal of its own: unset it, and say --journal for another")
+        reason = "a demo has a journal of its own: unset it, and say --journal for another"
+        reading.refuse_variable("journal", "url", reason)
     # What is wrong in one section does not hide what is wrong in another.
     settings = Settings(**reading.values(Settings, raw, ())[0])
     try:
