@@ -51,7 +51,8 @@ def refused(capfd: pytest.CaptureFixture[str], *words: str) -> str:
 
 @pytest.mark.parametrize("command", [
     "books", "clause", "settle", "odds", "compare", "decided", "session", "house", "simulate", "felt", "deal", "replay",
-    "explain", "audit", "verify", "report", "resettle", "backup", "restore", "move",
+    "explain", "audit", "verify", "report", "resettle", "backup", "restore", "move", "serve",
+    "dice", "export", "fairness",
 ])  # fmt: skip
 def test_each_command_helps_with_examples(capfd: pytest.CaptureFixture[str], command: str) -> None:
     """Help tells what the command does and shows examples that begin with it."""
@@ -299,3 +300,18 @@ print([name for name in ("rich.table", "matplotlib", "numpy") if name in sys.mod
         [sys.executable, "-c", code], input=json.dumps(CASE).encode(), capture_output=True, check=False
     )
     assert done.stderr.decode().strip() == "[]"
+
+
+def test_serve_shows_the_settings_it_would_take(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`--check` prints them: an option before a variable before the demo; a house's journal is not for the demo."""
+    monkeypatch.setenv("TAISAI_LISTEN", "127.0.0.1:7000")
+    shown = json.loads(printed(capfd, "serve", "--demo", "--check"))
+    assert (shown["listen"]["port"], shown["journal"]["url"]) == (7000, "memory:")
+    monkeypatch.setenv("TAISAI_JOURNAL", "sqlite:///house.db")
+    assert refused(capfd, "serve", "--demo", "--check").startswith("taisai: TAISAI_JOURNAL: a demo has a journal")
+    for words in (("--demo",), ()):
+        options = (*words, "--journal", "sqlite:///other.db", "--listen", "127.0.0.1:7001")
+        shown = json.loads(printed(capfd, "serve", "--check", *options))
+        assert (shown["listen"]["port"], shown["journal"]["url"]) == (7001, "sqlite:///other.db")

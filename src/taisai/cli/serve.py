@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -40,14 +41,25 @@ def serve(
     """
     try:
         from taisai.floor.settings import demo_settings  # noqa: PLC0415 - the server's packages are an extra
-        from taisai.floor.settings_reading import check_settings, read_settings  # noqa: PLC0415 - as above
+        from taisai.floor.settings_reading import (  # noqa: PLC0415 - as above
+            JOURNAL_VARIABLES,
+            check_settings,
+            read_settings,
+        )
         from taisai.web.serve import run  # noqa: PLC0415 - as above
     except ImportError as error:
         raise InputFault("serve", f"needs the extra `serve`: pip install 'taisai[serve]' ({error})") from None
     shelf = shelf_of(book_dir)
     if demo and settings is not None:
         raise InputFault("--demo", "has settings of its own: leave out --settings")
-    chosen = read_settings(settings, shelf=shelf, instead=demo_settings(shelf) if demo else None)
+    chosen = read_settings(
+        settings,
+        environment={
+            name: text for name, text in os.environ.items() if journal is None or name not in JOURNAL_VARIABLES
+        },
+        shelf=shelf,
+        instead=demo_settings(shelf) if demo else None,
+    )
     if journal is not None:
         chosen = replace(chosen, journal=replace(chosen.journal, url=journal))
     if listen is not None:

@@ -31,6 +31,7 @@ FILE_VARIABLE: Final = "TAISAI_SETTINGS"
 """Names the file when none is given."""
 SHORT_VARIABLES: Final = ("TAISAI_LISTEN", "TAISAI_JOURNAL")
 """The two that are wanted most, without a section."""
+JOURNAL_VARIABLES: Final = ("TAISAI_JOURNAL", "TAISAI_JOURNAL__URL")
 NOT_SETTINGS: Final = frozenset({FILE_VARIABLE, "TAISAI_BOOKS"})
 """Variables that other parts read."""
 FILE_BYTES_MAX: Final = 4 * 1024 * 1024

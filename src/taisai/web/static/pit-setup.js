@@ -225,14 +225,14 @@ export async function open(host, again) {
       const found = await limitable(book, layout);
       if (mine !== drawing) return;
       const known =
-        old ??
-        floor.tables.find((each) => each.book === book && each.layout === layout && each.currency === currency);
+        old ?? floor.tables.find((each) => each.book === book && each.layout === layout && each.currency === currency);
       fields = limitsFields(found.kinds, found.pairs, known?.limits ?? null);
       for (const each of fields.row.querySelectorAll("input")) each.value = typed.get(each.name) ?? each.value;
       colours.hidden = !found.colours;
       put(limits, fields.row);
       submit.disabled = false;
     } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
       if (mine === drawing && !stopped(error)) showRefusal(error);
     }
   }
