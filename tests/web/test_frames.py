@@ -20,11 +20,12 @@ from taisai.client import Refused, Session
 from taisai.client.view import merged
 from taisai.floor.live import LiveTable
 from taisai.table import actions as a
+from taisai.table.happenings import Event
 from taisai.table.people import Person, Role
 from taisai.web import channel as channels
 from taisai.web.channel import Channel, Connection
 from taisai.web.wire import Pong, frame_of
-from tests.web.serving import ROOMY, Running, on_a_loop, open_house, settings_for
+from tests.web.serving import ROOMY, Running, on_a_loop, open_house, settings_for, shelf
 
 Frame = dict[str, Any]
 
@@ -412,6 +413,41 @@ async def test_a_slow_client_is_sent_a_snapshot_when_it_reads_again() -> None:
         slow.read()
         assert [frame["t"] for frame in slow.frames[3:]] == ["pong", "snapshot", "seat"]
         assert slow.frames[-2]["seq"] == table.state.seq
+
+
+@on_a_loop
+async def test_who_has_seen_more_at_another_node_is_told_nothing_older(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A node that follows has him wait until it has read as much; who claims what never comes waits for a moment."""
+    async with betting() as (running, _, bob):
+        floor = running.house.floor
+
+        def tell(_table: LiveTable, events: tuple[Event, ...]) -> None:
+            channel.changed(events)
+
+        follower = LiveTable("T1", floor.writer, shelf().book, tell, owned=False)
+        channel = Channel(follower, lambda: 0, lambda _state: None, gather_s=0)
+        async with bob.table() as play:
+            seen = [(await play.bet("big", 100)).seq for _ in range(3)]
+        assert follower.state.seq < seen[0]
+        ahead, absurd, leaving = Pipe(), Pipe(), Pipe()
+        monkeypatch.setattr(channels, "AHEAD_S", 60.0)
+        for pipe in (ahead, leaving):
+            connection = Connection(pipe, Person("ann", Role.PLAYER), "ann")
+            channel.join(connection, seen[1])
+        channel.leave(connection)
+        assert (ahead.frames, channel.watchers) == ([], 1)
+        for record in floor.writer.journal.read("T1", follower.state.seq):
+            follower.follow(record)
+        while not ahead.frames or ahead.frames[-1]["t"] != "seat":
+            await asyncio.sleep(0)
+        assert [(frame["t"], frame["seq"]) for frame in ahead.frames] == [("snapshot", seen[2]), ("seat", seen[2])]
+        monkeypatch.setattr(channels, "AHEAD_S", 0.01)
+        channel.join(Connection(absurd, None, None), 1_000_000)
+        assert absurd.frames == []
+        while not absurd.frames:
+            await asyncio.sleep(0)
+        assert absurd.frames[0]["t"] == "snapshot"
+        assert leaving.frames == []
 
 
 @on_a_loop

@@ -37,11 +37,19 @@ def _resident_kib(process: subprocess.Popen[str]) -> int:
 
 
 async def _watch(told: dict[str, Any], count: int) -> list[Socket]:
+    """So many watchers, each of whom has seen a table."""
     tables = sorted(told["seats"])
-    return [
-        await connect(told["port"], f"/play/{tables[number % len(tables)]}", "", lambda _socket, _text: None)
-        for number in range(count)
-    ]
+    seeing: set[Socket] = set()
+    all_see = asyncio.Event()
+
+    def saw(socket: Socket, _text: bytes) -> None:
+        seeing.add(socket)
+        if len(seeing) == count:
+            all_see.set()
+
+    sockets = [await connect(told["port"], f"/play/{tables[number % len(tables)]}", "", saw) for number in range(count)]
+    await all_see.wait()
+    return sockets
 
 
 def test_an_idle_watcher_costs_less_than_a_hundred_kib(tmp_path: Path) -> None:
@@ -52,7 +60,6 @@ def test_an_idle_watcher_costs_less_than_a_hundred_kib(tmp_path: Path) -> None:
             first = await _watch(told, 50)
             before = _resident_kib(process)
             more = await _watch(told, WATCHERS)
-            await asyncio.sleep(1.0)  # a change or two has reached everybody
             after = _resident_kib(process)
             for socket in (*first, *more):
                 socket.transport.abort()

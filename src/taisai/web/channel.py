@@ -5,7 +5,7 @@ What only moves chips is told a moment later, together with what else moved; all
 
 A frame goes into the buffers of all connections without a task or a queue of their own. A connection whose buffer is
 full is behind: it is told nothing until it has drained, then everything as a fresh snapshot; one that stays behind too
-long is dropped.
+long is dropped. One that has seen more at another node waits until this node has read as much.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ OWN_S: Final = 0.4
 his chips in hand with the answer."""
 CHANGES_KEPT: Final = 256
 """Changes kept for who comes back after a lost connection."""
+AHEAD_S: Final = 1.0
+"""How long somebody who comes from another node waits for this one to read what he has seen there."""
 BEHIND_S: Final = 20.0
 """How long a connection may be behind before it is dropped."""
 
@@ -150,17 +152,31 @@ class Channel:
         self._own_later: asyncio.TimerHandle | None = None
         self._behind: set[str] = set()
         """Players whose own view has changed and was not told yet."""
+        self._ahead: dict[Connection, tuple[int, asyncio.TimerHandle]] = {}
+        """Those who have seen more of the table at another node than this one has read."""
 
     @property
     def watchers(self) -> int:
         """How many watch."""
-        return len(self._watchers)
+        return len(self._watchers) + len(self._ahead)
 
     # ------------------------------------------------------------------ coming and going
 
     def join(self, connection: Connection, after: int | None) -> None:
-        """Begin to tell a connection of the table: from where it left off, if that is still known."""
+        """Begin to tell a connection of the table: from where it left off, if that is still known.
+
+        Who has seen more than this node has read, since another node writes the table, is told nothing older: it waits
+        until this node has read as much, though not for long.
+        """
         self._flush()
+        if after is not None and after > self._shown.seq and not self.table.owned:
+            waiting = asyncio.get_running_loop().call_later(AHEAD_S, self._welcome, connection, after)
+            self._ahead[connection] = (after, waiting)
+        else:
+            self._welcome(connection, after)
+
+    def _welcome(self, connection: Connection, after: int | None) -> None:
+        self._ahead.pop(connection, None)
         self._watchers.add(connection)
         connection.on_drained = self._resync
         if connection.player is not None:
@@ -174,6 +190,8 @@ class Channel:
     def leave(self, connection: Connection) -> None:
         """Tell a connection nothing more."""
         self._watchers.discard(connection)
+        if connection in self._ahead:
+            self._ahead.pop(connection)[1].cancel()
         self._crew.discard(connection)
         if connection.player is not None:
             mine = self._seats.get(connection.player)
@@ -184,7 +202,7 @@ class Channel:
 
     def notice(self, frame: bytes) -> None:
         """Tell everybody the same."""
-        for connection in list(self._watchers):
+        for connection in [*self._watchers, *self._ahead]:
             connection.push(frame)
 
     def _continue(self, connection: Connection, after: int | None) -> bool:
@@ -208,7 +226,7 @@ class Channel:
 
     def changed(self, events: tuple[Event, ...]) -> None:
         """The table has a new durable state."""
-        if not self._watchers:
+        if not (self._watchers or self._ahead):
             self._shown = self.table.state
             self._changes.clear()
             return
@@ -237,6 +255,10 @@ class Channel:
         gone = [connection for connection in self._watchers if not connection.push(frame) and connection.closed]
         for connection in gone:
             self.leave(connection)
+        for connection, (after, waiting) in list(self._ahead.items()):
+            if after <= state.seq:
+                waiting.cancel()
+                self._welcome(connection, after)
         self._behind.update(self._touched(before, state))
         if self._urgent:
             self._tell_own()
