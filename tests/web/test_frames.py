@@ -431,10 +431,10 @@ async def test_who_has_seen_more_at_another_node_is_told_nothing_older(monkeypat
         assert follower.state.seq < seen[0]
         ahead, absurd, leaving = Pipe(), Pipe(), Pipe()
         monkeypatch.setattr(channels, "AHEAD_S", 60.0)
-        for pipe in (ahead, leaving):
-            connection = Connection(pipe, Person("ann", Role.PLAYER), "ann")
-            channel.join(connection, seen[1])
-        channel.leave(connection)
+        stays, leaves = (Connection(pipe, Person("ann", Role.PLAYER), "ann") for pipe in (ahead, leaving))
+        channel.join(stays, seen[1])
+        channel.join(leaves, seen[1])
+        channel.leave(leaves)
         assert (ahead.frames, channel.watchers) == ([], 1)
         for record in floor.writer.journal.read("T1", follower.state.seq):
             follower.follow(record)
