@@ -42,12 +42,12 @@ async def play(address: str, name: str, rounds: int) -> None:
                     mood = random.choice(MOODS)
                     chosen = wish(table, mood, chosen)
                     try:
-                        await table.bet(*chosen)
                         number = table.round
+                        await table.bet(*chosen, of_round=number)
                         print(f"round {number}: {mood}, {chosen[1]} on {chosen[0]}", flush=True)
                     except Refused as refused:
-                        print(f"round {table.round}: {refused}", flush=True)
-                        chosen = ("", 0)
+                        print(f"round {number}: {refused}", flush=True)
+                        chosen, number = ("", 0), 0
 
 
 if __name__ == "__main__":

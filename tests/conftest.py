@@ -9,6 +9,11 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# Examples take as long as they take: the machine may be busy with other tests.
+settings.register_profile("house", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("house")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

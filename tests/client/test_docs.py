@@ -23,7 +23,7 @@ from tests.web.serving import on_a_loop, open_house, settings_for
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-QUICK = Timing(betting_ms=400, after_close_ms=1, tumbling_ms=1, reveal_ms=1, lit_ms=1, paid_ms=1, between_ms=1)
+OPEN = Timing(betting_ms=60_000, after_close_ms=1, tumbling_ms=1, reveal_ms=1, lit_ms=1, paid_ms=1, between_ms=1)
 FLOOR = """
 [demo]
 enabled = true
@@ -42,7 +42,7 @@ limits = { unit = 100, default = { min = 500, max = 500000 } }
 float_count = { 100 = 20000, 500 = 20000, 2500 = 20000, 10000 = 20000 }
 unattended = true
 [tables.timing]
-betting_ms = 400
+betting_ms = 1500
 after_close_ms = 1
 tumbling_ms = 1
 reveal_ms = 1
@@ -61,7 +61,7 @@ def blocks(language: str) -> list[str]:
 async def test_the_python_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
     """Every Python block of docs/api.md does what it says, one after the other."""
     base = settings_for(demo=True)
-    tables = tuple(replace(table, timing=QUICK) for table in base.tables if table.name in ("TS-A", "TS-C"))
+    tables = tuple(replace(table, timing=OPEN) for table in base.tables if table.name in ("TS-A", "TS-C"))
     settings = replace(base, tables=tables, house=replace(base.house, minimum_betting_ms=0))
     async with open_house(settings) as running:
         names: dict[str, Any] = {"link": f"/welcome#{running.house.demo_links['dealer']}"}

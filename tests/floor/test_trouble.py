@@ -86,9 +86,12 @@ def test_a_database_that_restarts_under_load_loses_nothing(tmp_path: Path) -> No
             table = await betting(floor)
             done: list[str] = []
             refused: list[str] = []
+            down = asyncio.Event()
 
             async def play(first: int) -> None:
                 for number in range(first, first + 60):
+                    if number == first + 30:
+                        await down.wait()  # however quick the bets are, half of them meet the restart
                     command = bet(number)
                     outcome = await floor.do("T", command)
                     while outcome.fault is not None and len(refused) < 10_000:
@@ -102,6 +105,9 @@ def test_a_database_that_restarts_under_load_loses_nothing(tmp_path: Path) -> No
                 while len(done) < 40:
                     await asyncio.sleep(0.005)
                 await asyncio.to_thread(server.stop)
+                down.set()
+                while not refused:
+                    await asyncio.sleep(0.005)
                 await asyncio.to_thread(server.start)
 
             await asyncio.gather(restart(), *(play(1_000 * player) for player in range(1, 5)))

@@ -69,7 +69,9 @@ def test_who_is_gone_is_not_seen(nodes: tuple[PostgresJournal, PostgresJournal],
         one.live_as("one")
         assert [each.is_there for each in two.leases().values()] == [True, True, True]
         before = third.connections
-        server().execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'taisai'")
+        server().execute(
+            "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = 'taisai'"
+        )
         with suppress(OutcomeUnknown):
             third.renew_leases("third", 60)
         third.renew_leases("third", 60)

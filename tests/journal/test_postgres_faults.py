@@ -88,7 +88,7 @@ def cut_the_waiting() -> None:
 
 def cut_all() -> None:
     """Cut all connections of journals."""
-    server().fetch("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'taisai'")
+    server().fetch("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = 'taisai'")
 
 
 def test_a_connection_cut_in_the_middle_of_an_append(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ NEWER = (*shipped(FOLDER), Migration(99, "tips", "CREATE TABLE tip (amount bigin
 
 
 def _lose_connections(server: Server) -> None:
-    server.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'taisai'")
+    server.execute("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = 'taisai'")
 
 
 def _take_lease(node: PostgresJournal) -> None:

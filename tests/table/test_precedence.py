@@ -44,11 +44,13 @@ class Ask(NamedTuple):
     by: Person = DEALER
     second: Person | None = None
     reason: str = ""
+    of_round: int | None = None
 
     def answer(self) -> Code:
         """The code with which it is refused."""
         deal = self.table()
-        found = deal.decide(deal.command(self.do, self.by, self.second, self.reason))
+        command = deal.command(self.do, self.by, self.second, self.reason)
+        found = deal.decide(replace(command, round=self.of_round))
         assert isinstance(found, Refusal), f"{self.do} was accepted"
         return found.code
 
@@ -188,6 +190,19 @@ PAIRS: Final[list[tuple[Code, Code, Ask, Ask]]] = [
         Code.SECOND_PERSON_NEEDED,
         Ask(at(RoundPhase.UNCOVERED), NOT_FLAT, ANN),
         Ask(at(RoundPhase.UNCOVERED), NOT_FLAT),
+    ),
+    # the round that it is for
+    (
+        Code.NOT_YOURS_TO_DO,
+        Code.ROUND_OVER,
+        Ask(betting(), a.PlaceBet("ann", "small", 10), BOB, of_round=7),
+        Ask(betting(), a.PlaceBet("ann", "small", 10), ANN, of_round=7),
+    ),
+    (
+        Code.ROUND_OVER,
+        Code.BETS_CLOSED,
+        Ask(at(RoundPhase.CLOSED), a.PlaceBet("ann", "small", 10), ANN, of_round=0),
+        Ask(at(RoundPhase.CLOSED), a.PlaceBet("ann", "small", 10), ANN, of_round=1),
     ),
     # the table
     (

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import secrets
 import signal
 import socket
@@ -41,11 +42,12 @@ CREATE TRIGGER watch AFTER INSERT ON {schema}.record REFERENCING NEW TABLE AS ad
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port: int = one.getsockname()[1]
-        return port
+    """A port that nobody listens on, and that no connection is given by itself: it is used again after each kill."""
+    for port in random.sample(range(20_000, 32_000), 200):
+        with socket.socket() as one, suppress(OSError):
+            one.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError("no free port")
 
 
 class Node:
@@ -59,7 +61,7 @@ class Node:
         self.told: dict[str, Any] = {}
         self.is_well = False
         """Whether it runs and nothing is cut."""
-        self._log = log
+        self.log = log
         self._process: subprocess.Popen[str] | None = None
 
     @property
@@ -70,7 +72,7 @@ class Node:
     def begin(self, players: int = 0) -> None:
         """Start the process, and do not wait for it."""
         words = [sys.executable, "-m", "tests.web.floor_process", *self.words, str(players), str(self.port)]
-        with self._log.open("a", encoding="utf-8") as log:
+        with self.log.open("a", encoding="utf-8") as log:
             self._process = subprocess.Popen(
                 words,
                 cwd=ROOT,
@@ -91,7 +93,7 @@ class Node:
                 self.is_well = True
                 return
             self.kill()
-        raise AssertionError(f"node {self.number} does not start; its log is {self._log}:\n{self.last_words()}")
+        raise AssertionError(f"node {self.number} does not start; its log is {self.log}:\n{self.last_words()}")
 
     def signal(self, number: signal.Signals) -> None:
         """Send it a signal."""
@@ -117,7 +119,7 @@ class Node:
 
     def last_words(self) -> str:
         """The end of its log."""
-        return self._log.read_text(encoding="utf-8", errors="replace")[-3_000:] if self._log.exists() else ""
+        return self.log.read_text(encoding="utf-8", errors="replace")[-3_000:] if self.log.exists() else ""
 
 
 class Fleet:

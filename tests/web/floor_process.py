@@ -123,7 +123,7 @@ async def _seated(house: House, players: int) -> dict[str, list[tuple[str, str]]
             fault: Fault | None = None
             if house.floor.writer.journal.find_command(table, f"{tag}-{player}"):
                 continue  # done before the restart
-            for _ in range(100):  # a round that is interrupted just now, or a table that changes hands
+            for _ in range(600):  # a round that is interrupted just now, or a table that changes hands
                 command = a.Command(id=f"{tag}-{player}", at=house.clock.now(), by=dan, do=do)
                 fault = (await house.floor.do(table, command)).fault
                 if fault is None:

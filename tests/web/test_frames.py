@@ -18,6 +18,7 @@ from websockets.exceptions import ConnectionClosed
 
 from taisai.client import Refused, Session
 from taisai.client.view import merged
+from taisai.core.rulebook import VoidReason
 from taisai.floor.live import LiveTable
 from taisai.table import actions as a
 from taisai.table.happenings import Event
@@ -536,3 +537,45 @@ async def test_the_client_repeats_after_a_lost_connection() -> None:
         assert table.stakes == {"small": made}
         with pytest.raises(Refused, match="over-maximum"):
             await table.bet("small", 10_000)
+
+
+TO_THE_NEXT_ROUND: tuple[a.Action, ...] = (
+    a.CloseBets(), a.Tumble(3), a.Uncover((1, 5, 6)), a.Announce(), a.Collect(), a.OpenBets()
+)  # fmt: skip
+
+
+@on_a_loop
+async def test_what_is_for_a_round_does_not_fall_into_another() -> None:
+    """A late bet, a void that took too long: refused, over socket and HTTP; an id that stood is answered as before."""
+    async with betting() as (running, ann, _), raw(running, "T1", ann) as late:
+        dan = running.crew["dan"]
+        first = (await running.client.look_at("T1")).view["round"]["number"]
+        await late.send({**bet("c1"), "round": first})
+        stood = await late.next("done")
+        for do in TO_THE_NEXT_ROUND:
+            await dan.do("T1", do, of_round=first)
+        assert (await late.refused({**bet("c2"), "round": first}))["code"] == "round-over"
+        with pytest.raises(Refused, match="round-over: This was meant for round 1; the table has round 2"):
+            await dan.do("T1", a.VoidRound(VoidReason.NOT_FLAT), of_round=first)
+        await late.send({**bet("c1"), "round": first})
+        assert (await late.next("done"))["seq"] == stood["seq"]
+        await late.send({**bet("c2"), "round": first + 1})
+        assert not (await late.next("done"))["repeated"]
+
+
+@on_a_loop
+async def test_a_bet_that_is_repeated_is_of_the_round_in_which_it_was_made() -> None:
+    """A bet that was lost on the way and goes out again in the next round is refused there, and lies on no felt."""
+    async with betting() as (running, ann, _), ann.table() as table:
+        socket, table._socket = table._socket, None  # the line takes nothing any more
+        assert socket is not None
+        asked = asyncio.create_task(table.bet("small", 100))
+        while not table._asked:
+            await asyncio.sleep(0)
+        dan = running.crew["dan"]
+        for do in TO_THE_NEXT_ROUND:
+            await dan.do("T1", do)
+        socket.transport.abort()
+        with pytest.raises(Refused, match="round-over"):
+            await asked
+        assert (await running.client.look_at("T1")).view["stakes"] == {}

@@ -404,7 +404,9 @@ async def until_notice(table: Any) -> AsyncIterator[object]:
 async def test_a_stop_lets_automatic_tables_finish() -> None:
     """An automatic table deals its round to the end before the house closes."""
     base = settings_for(demo=True)
-    quick = Timing(betting_ms=300, after_close_ms=0, tumbling_ms=0, reveal_ms=0, lit_ms=0, paid_ms=0, between_ms=60_000)
+    quick = Timing(
+        betting_ms=3_000, after_close_ms=0, tumbling_ms=0, reveal_ms=0, lit_ms=0, paid_ms=0, between_ms=60_000
+    )
     one = replace(base.tables[1], timing=quick)
     assert one.mode == "automatic"
     settings = replace(base, tables=(one,), house=replace(base.house, minimum_betting_ms=0))

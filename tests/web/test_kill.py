@@ -30,6 +30,9 @@ async def _under_load(process: Popen[str], told: dict[str, object], seed: int, s
     """Load for a while, then the kill, then what was still on its way."""
     crowd = Crowd(told, seed)
     await crowd.come()
+    async with asyncio.timeout(60):
+        while not crowd.done:
+            await asyncio.sleep(0.01)
     await asyncio.sleep(seconds)  # the time under load is the matter of the test
     process.send_signal(signal.SIGKILL)
     await crowd.gone()

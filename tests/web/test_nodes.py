@@ -22,8 +22,9 @@ FAULTS = ("kill", "freeze", "cut_off", "drain") * (5 if TORTURE else 1)
 WISH = Wish(
     nodes=3, tables=6, bots=24, seconds=0, seed=7, betting_ms=1_000, pace_s=0.3, faults=FAULTS, frozen_s=(3.5, 4.5)
 )  # fmt: skip
-BACK_S = 20.0
+BACK_S = 55.0
 """Far more than the five seconds that a table may be away: other tests run beside this one."""
+LONG_S = 90.0
 
 
 def test_nodes_that_die_freeze_drain_and_are_cut_off_lose_nothing(
@@ -49,7 +50,9 @@ def test_nodes_of_two_versions_serve_the_same_tables(tmp_path: Path) -> None:
             crowd = Crowd([node.url for node in fleet.nodes], seats, 8, seed=1, pace_s=0.2)
             run = Torture(fleet, crowd, seats, 1)
             crowd.begin()
-            assert await run.until_spread(20.0) == {1: 2, 2: 2}
+            async with asyncio.timeout(LONG_S):
+                while await asyncio.to_thread(fleet.spread) != {1: 2, 2: 2}:
+                    await asyncio.sleep(0.2)  # tables move when their rounds end
             for one, other in ((old, new), (new, old)):
                 one.is_well = False  # whoever lays a bet goes to the other one, and his bet is handed on
                 assert max((await run.away(fleet.held_by(one), time.monotonic())).values()) < BACK_S
@@ -59,5 +62,5 @@ def test_nodes_of_two_versions_serve_the_same_tables(tmp_path: Path) -> None:
             assert crowd.ledger.wrong == []
 
         asyncio.run(run())
-        assert f"is of version 99.0, this node of {__version__}" in old.last_words()
-        assert f"is of version {__version__}, this node of 99.0" in new.last_words()
+        assert f"is of version 99.0, this node of {__version__}" in old.log.read_text(encoding="utf-8")
+        assert f"is of version {__version__}, this node of 99.0" in new.log.read_text(encoding="utf-8")

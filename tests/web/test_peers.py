@@ -26,12 +26,12 @@ from taisai.table.people import Person, Role
 from taisai.table.state import TablePhase
 from taisai.web import peers as peers_module
 from taisai.web.house import House
-from taisai.web.peers import VERSION, Peers, serve_peer
+from taisai.web.peers import VERSION, Peers, _plain, serve_peer
 from tests.postgres import journal_url
 from tests.web.floor_process import settings_for
 from tests.web.serving import on_a_loop
 
-BET = a.Command(id="c1", at=1, by=Person("ann", Role.PLAYER), do=a.PlaceBet("ann", "small", 100))
+BET = a.Command(id="c1", at=1, by=Person("ann", Role.PLAYER), do=a.PlaceBet("ann", "small", 100), round=3)
 
 
 class Line:
@@ -87,6 +87,12 @@ async def _heard(*frames: dict[str, Any]) -> tuple[list[a.Command], list[dict[st
 def _handed(number: int, command: a.Command, **more: Any) -> dict[str, Any]:
     plain = {**msgspec.to_builtins(command), **more}
     return {"n": number, "table": "T1", "command": plain, "of_the_future": True}
+
+
+def test_everything_of_a_command_is_handed_on() -> None:
+    """A field that commands are given some day goes to the other node too."""
+    command = msgspec.structs.replace(BET, reason="why", authorised_by=Person("sue", Role.SUPERVISOR))
+    assert msgspec.to_builtins(_plain(command)) == msgspec.to_builtins(command)
 
 
 @on_a_loop
@@ -227,7 +233,7 @@ async def test_a_node_that_is_started_again_does_not_wait_for_itself(tmp_path: P
     with PostgresJournal(url) as before:
         before.take_leases(["T1", NODE + "http://one#1"], "http://one#1", LEASE_S)
         before.live_as("http://one#2")
-        before.take_leases(["T2", NODE + "http://one#2"], "http://one#2", LEASE_S)
+        before.take_leases(["T2", NODE + "http://one#2"], "http://one#2", 60)
         await floor.start()
         await nodes.start(["T1", "T2"])
         assert nodes.mine == ["T1"]
@@ -246,6 +252,7 @@ async def test_a_node_reads_what_another_wrote_while_it_believed_in_its_lease(tm
     table = floor.tables["T1"]
     with pytest.MonkeyPatch.context() as patched, PostgresJournal(url) as other:
         patched.setattr(nodes, "_beat", silent.wait)
+        patched.setattr("taisai.floor.nodes.LEASE_S", 600.0)  # it believes in its lease for as long as this takes
         other.release_lease("T1", nodes.holder)
         other.take_lease("T1", "http://two#1", 60)
         book = shelf.book("rws-tai-sai-v6")

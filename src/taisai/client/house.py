@@ -153,14 +153,23 @@ class Session(_Caller):
         return Table(self.address, name, token=self._token, ids=self.ids, player=self.me.player)
 
     async def do(
-        self, table: str, action: Action, *, reason: str = "", second: Second | None = None, command_id: str = ""
+        self,
+        table: str,
+        action: Action,
+        *,
+        reason: str = "",
+        second: Second | None = None,
+        command_id: str = "",
+        of_round: int | None = None,
     ) -> CarriedOut:
-        """Carry out one command over HTTP. Repeat it after `Lost` with the same id: it is done once."""
+        """Carry out one command over HTTP. Repeat it after `Lost` with the same id: it is done once.
+
+        What is said to be `of_round` is refused (`round-over`) in another round.
+        """
         chosen = command_id or self.ids()
+        asked = Do(chosen, action, reason, second, of_round)
         try:
-            return await self.call(
-                "POST", f"/api/tables/{quote(table)}/commands", Do(chosen, action, reason, second), kind=CarriedOut
-            )
+            return await self.call("POST", f"/api/tables/{quote(table)}/commands", asked, kind=CarriedOut)
         except Lost as lost:
             raise Lost(str(lost), chosen) from lost
 

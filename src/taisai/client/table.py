@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
 
@@ -62,7 +63,8 @@ _encode: Final = msgspec.json.Encoder().encode
 class _Asked(Struct):
     """A command without an answer yet."""
 
-    frame: str
+    again: str
+    """What is sent after a lost connection."""
     answer: asyncio.Future[Done]
 
 
@@ -198,30 +200,48 @@ class Table:
 
     # ------------------------------------------------------------------ what is done
 
-    async def do(self, action: Action, *, reason: str = "", second: Second | None = None, command_id: str = "") -> Done:
-        """Have something done. Returns when it is on disk; `Refused` when the house or the book says no."""
+    async def do(
+        self,
+        action: Action,
+        *,
+        reason: str = "",
+        second: Second | None = None,
+        command_id: str = "",
+        of_round: int | None = None,
+    ) -> Done:
+        """Have something done. Returns when it is on disk; `Refused` when the house or the book says no.
+
+        What is said to be `of_round` is refused (`round-over`) in another round. A bet that goes out again after a lost
+        connection is always of the round in which it was made.
+        """
         if self._over is not None:
             raise self._over
         chosen = command_id or self._ids()
-        frame = _encode(Do(chosen, action, reason, second)).decode()
+        asked = Do(chosen, action, reason, second, of_round)
         earlier = self._asked.get(chosen)
         answer = asyncio.get_running_loop().create_future() if earlier is None else earlier.answer
         if earlier is None:
-            self._asked[chosen] = _Asked(frame, answer)
-            await self._send(frame)
+            is_bet = self.takes_bets and isinstance(action, (PlaceBet, WithdrawBet))
+            again = replace(asked, round=self.round) if is_bet and of_round is None else asked
+            self._asked[chosen] = _Asked(_encode(again).decode(), answer)
+            await self._send(_encode(asked).decode())
         try:
             return await asyncio.shield(answer)
         except asyncio.CancelledError:
             self._asked.pop(chosen, None)
             raise
 
-    async def bet(self, box: str, amount: int, *, colour: str | None = None) -> Done:
-        """Put chips into a box, or more of them. The view has them when this returns."""
-        return await self._seen(await self.do(PlaceBet(self._player(), box, amount, colour=colour)))
+    async def bet(self, box: str, amount: int, *, colour: str | None = None, of_round: int | None = None) -> Done:
+        """Put chips into a box, or more of them. The view has them when this returns.
 
-    async def withdraw(self, box: str, amount: int | None = None) -> Done:
+        `of_round=table.round` lets a bet that comes too late be refused instead of falling into the next round.
+        """
+        bet = PlaceBet(self._player(), box, amount, colour=colour)
+        return await self._seen(await self.do(bet, of_round=of_round))
+
+    async def withdraw(self, box: str, amount: int | None = None, *, of_round: int | None = None) -> Done:
         """Take chips back while bets are open; all of them when no amount is given."""
-        return await self._seen(await self.do(WithdrawBet(self._player(), box, amount)))
+        return await self._seen(await self.do(WithdrawBet(self._player(), box, amount), of_round=of_round))
 
     async def _seen(self, done: Done) -> Done:
         await self.until_seq(done.seq)
@@ -299,7 +319,7 @@ class Table:
             if isinstance(message, Hello):
                 self._greeted(message)
                 for asked in list(self._asked.values()):
-                    await socket.send(asked.frame)
+                    await socket.send(asked.again)
             else:
                 await self._hear(socket, message)
 

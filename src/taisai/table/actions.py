@@ -436,3 +436,5 @@ class Command(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     do: Action
     authorised_by: Person | None = None
     reason: Words = ""
+    round: Annotated[int, Meta(ge=0)] | None = None
+    """The round that it is meant for: in another it is refused. None is whichever the table has."""

@@ -191,6 +191,8 @@ def decide(rules: TableRules, state: TableState, command: a.Command) -> list[Eve
     if command.by.role not in needs.roles:
         return _not_yours(rules, needs, command.by)
     refused = None if needs.whose is None else needs.whose(rules, command, command.do)
+    if refused is None and command.round is not None and command.round != state.round.number:
+        refused = _round_over(command.round, state)
     if refused is None:
         refused = _gate(rules, state, needs)
     if refused is not None:
@@ -283,6 +285,11 @@ def _not_yours(rules: TableRules, needs: Needs, by: Person) -> Refusal:
     who = " or ".join(sorted(needs.roles))
     article = "An" if by.role is Role.AUDITOR else "A"
     return rules.refuse(Code.NOT_YOURS_TO_DO, f"{article} {by.role} may not do this.", Rule.ROLES, allowed=f"by {who}")
+
+
+def _round_over(meant: int, state: TableState) -> Refusal:
+    sentence = f"This was meant for round {meant}; the table has round {state.round.number}."
+    return Refusal(Code.ROUND_OVER, sentence, allowed=f"round {state.round.number}")
 
 
 def _not_set_up() -> Refusal:

@@ -23,6 +23,7 @@ class Code(StrEnum):
     """Why a command is refused, in order of precedence."""
 
     NOT_YOURS_TO_DO = "not-yours-to-do"
+    ROUND_OVER = "round-over"
     NOT_SET_UP = "not-set-up"
     ALREADY_SET_UP = "already-set-up"
     WRONG_BOOK = "wrong-book"

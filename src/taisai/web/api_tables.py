@@ -157,7 +157,7 @@ async def _authorised(call: Call, do: Do, session: Session, table: str) -> Comma
             raise Stop(found)
         second = found
     now = call.house.clock.now()
-    return Command(id=do.id, at=now, by=person, do=do.do, authorised_by=second, reason=do.reason)
+    return Command(id=do.id, at=now, by=person, do=do.do, authorised_by=second, reason=do.reason, round=do.round)
 
 
 def _done(command_id: str, outcome: Outcome) -> CarriedOut:

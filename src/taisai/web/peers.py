@@ -54,6 +54,7 @@ class PeerCommand(Struct, frozen=True, kw_only=True):
     do: Action
     authorised_by: Person | None = None
     reason: str = ""
+    round: int | None = None
 
 
 class Handed(Struct, frozen=True):
@@ -255,6 +256,7 @@ async def serve_peer(house: House, headers: Headers, line: Line, receive: Receiv
             do=asked.do,
             authorised_by=asked.authorised_by,
             reason=asked.reason,
+            round=asked.round,
         )
         house.floor.submit_here(table, command, reply_to(handed.n))
 
@@ -267,6 +269,7 @@ def _plain(command: Command) -> PeerCommand:
         do=command.do,
         authorised_by=command.authorised_by,
         reason=command.reason,
+        round=command.round,
     )
 
 

@@ -184,7 +184,9 @@ class PlaySocket:
         elif message.second is not None:
             self._house.floor.background(self._do_with_second(message, person))
         else:
-            self._submit(Command(id=message.id, at=at, by=person, do=message.do, reason=message.reason))
+            self._submit(
+                Command(id=message.id, at=at, by=person, do=message.do, reason=message.reason, round=message.round)
+            )
 
     def _not_now(self, session: Session | None) -> Fault | None:
         """Why the session may do nothing; its state is looked up for every command."""
@@ -212,6 +214,7 @@ class PlaySocket:
             do=message.do,
             reason=message.reason,
             authorised_by=vouched,
+            round=message.round,
         )
         self._submit(command)
 

@@ -40,6 +40,8 @@ class Do(Struct, frozen=True, tag_field="t", tag="do", forbid_unknown_fields=Tru
     do: Action
     reason: Words = ""
     second: Second | None = None
+    round: Annotated[int, Meta(ge=0)] | None = None
+    """The round that it is meant for: what comes too late for it is refused instead of falling into the next."""
 
 
 class Watch(Struct, frozen=True, tag_field="t", tag="watch", forbid_unknown_fields=True):

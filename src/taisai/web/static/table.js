@@ -4,10 +4,11 @@
 //   table.on("seat" | "crew" | "state" | "notice" | "hello", fn)
 //   table.connect();
 //   await table.do({do: "place-bet", player, box, amount});    a Done, or throws a Refusal
+//   await table.do(action, {reason, second}, {id, round});     the same once more under its id; for a round seen earlier
 //   table.now()                                                the house's time in microseconds
 // A lost connection heals by itself: waiting longer each time, and going on after the last record seen. A command has
 // an id made here; one that was sent and not answered is in doubt, and is sent again with the same id, which the table
-// answers as it did the first time. In another round it is not sent again: the felt shows what stands.
+// answers as it did the first time. What is for a round says for which: the table refuses it in another.
 
 import { get, part, Refusal } from "./api.js";
 
@@ -19,12 +20,20 @@ import { get, part, Refusal } from "./api.js";
 /** @typedef {import("./types").Done} Done */
 /** @typedef {import("./types").Second} Second */
 /** @typedef {"connecting" | "live" | "lost" | "gone" | "left"} State */
-/** @typedef {{frame: string, round: number, resolve: (done: Done) => void, reject: (why: Refusal) => void}} Pending */
+/** @typedef {{frame: string, resolve: (done: Done) => void, reject: (why: Refusal) => void}} Pending */
 
 const PING_MS = 5000;
 const SILENCE_MS = 4000;
 const WAIT_FIRST_MS = 250;
 const WAIT_MOST_MS = 8000;
+const OFFLINE = { code: "offline", sentence: "The table cannot be reached." };
+
+/** What is for one round: meant for the one that was on screen, and for no other. */
+const OF_A_ROUND = new Set([
+  ...["tumble", "open-bets", "close-bets", "uncover", "announce", "press", "enter", "collect", "pay-next", "pay-all"],
+  ...["place-bet", "withdraw-bet", "correct-bet", "rule-on-line", "advise-minimum", "reject-excess"],
+  ...["amend-entry", "report-lights", "void-round", "interrupt", "resolve-interruption"],
+]);
 
 let last = 0;
 
@@ -92,6 +101,8 @@ export class Table {
     this._best = Infinity;
     this._pingAt = 0;
     this._heard = 0;
+    /** When the first of what is not answered yet was asked. */
+    this._asked = 0;
     /** @type {number | undefined} */
     this._timer = undefined;
     /** @type {number | undefined} */
@@ -137,15 +148,23 @@ export class Table {
    * Ask something of the table; its answer is on disk when it comes.
    * @param {{do: string, [key: string]: any}} action
    * @param {{reason?: string, second?: Second}} [more]
+   * @param {{id?: string, round?: number}} [how] the id of what is asked again; the round it was meant for, if it is
+   *   not the one on screen
    * @returns {Promise<Done>}
    */
-  do(action, more = {}) {
-    const id = newId();
-    const frame = JSON.stringify({ t: "do", id, do: action, ...more });
+  do(action, more = {}, { id = newId(), round = this.view?.round.number } = {}) {
+    if (this.state === "left" || this.state === "gone") return Promise.reject(new Refusal(OFFLINE));
+    const frame = JSON.stringify({ t: "do", id, do: action, ...(OF_A_ROUND.has(action.do) ? { round } : {}), ...more });
+    if (!this._pingAt && !this._pending.size) this._asked = performance.now();
     return new Promise((resolve, reject) => {
-      this._pending.set(id, { frame, round: this.view?.round.number ?? 0, resolve, reject });
+      this._pending.set(id, { frame, resolve, reject });
       if (this.state === "live") this._send(frame);
     });
+  }
+
+  /** Be sent all of the table afresh. */
+  watch() {
+    this._send('{"t":"watch"}');
   }
 
   /** @param {string} frame */
@@ -153,17 +172,15 @@ export class Table {
     if (this._socket?.readyState === WebSocket.OPEN) this._socket.send(frame);
   }
 
-  /** After coming back: what is in doubt goes out again under its own id, unless its round is over. */
+  /** After coming back: what is in doubt goes out again under its own id. */
   _repeat() {
-    const round = this.view?.round.number ?? 0;
-    for (const [id, each] of this._pending) {
-      if (each.round === round) {
-        this._send(each.frame);
-      } else {
-        this._pending.delete(id);
-        each.reject(new Refusal({ code: "in-doubt", sentence: "The connection was lost and the round is over." }));
-      }
-    }
+    for (const { frame } of this._pending.values()) this._send(frame);
+  }
+
+  /** Nobody will answer any more. */
+  _giveUp() {
+    for (const { reject } of this._pending.values()) reject(new Refusal(OFFLINE));
+    this._pending.clear();
   }
 
   // ---------------------------------------------------------------- the connection
@@ -183,6 +200,7 @@ export class Table {
     document.removeEventListener("visibilitychange", this._wake);
     this._become("left");
     this._drop();
+    this._giveUp();
   }
 
   /** Leave and come again, as somebody else: after sitting down or signing in. */
@@ -224,14 +242,15 @@ export class Table {
 
   /** Every second: ask whether the house is there; hang up when it is silent. */
   _watch() {
-    const silent = performance.now() - this._heard;
+    const now = performance.now();
     const asked = this._pingAt > 0 || this._socket?.readyState === WebSocket.CONNECTING || this._pending.size > 0;
-    if (asked && silent > SILENCE_MS) this._lose();
-    else if (!this._pingAt && silent > PING_MS) this._ping();
+    if (asked && now - Math.max(this._heard, this._asked) > SILENCE_MS) this._lose();
+    else if (!this._pingAt && now - this._heard > PING_MS) this._ping();
   }
 
   _ping() {
     this._pingAt = performance.now();
+    if (!this._pending.size) this._asked = this._pingAt;
     this._send('{"t":"ping"}');
   }
 
@@ -254,6 +273,7 @@ export class Table {
       if (error instanceof Refusal && error.code === "no-such-table" && this.state === "lost") {
         this._become("gone");
         this._drop();
+        this._giveUp();
       }
     }
   }
@@ -291,7 +311,7 @@ export class Table {
         break;
       case "change":
         if (message.after !== this.seq) {
-          if (message.seq > this.seq) this._send('{"t":"watch"}');
+          if (message.seq > this.seq) this.watch();
           break;
         }
         this.view = merge(this.view, message.patch);
