@@ -20,9 +20,15 @@ from websockets.protocol import Protocol as WebSocket
 from taisai.web.line import is_whole, plain_text, text_frame
 from tests.web.serving import on_a_loop, open_house
 
-texts = st.one_of(
-    st.binary(max_size=300), st.sampled_from([125, 126, 127, 65_535, 65_536, 70_000]).map(lambda size: b"x" * size)
-)
+
+class Long(bytes):
+    """Many bytes that are told in a word."""
+
+    def __repr__(self) -> str:
+        return f"{len(self)} bytes"
+
+
+texts = st.one_of(st.binary(max_size=300), st.sampled_from([125, 126, 127, 65_535, 65_536, 70_000]).map(Long))
 opcodes = st.sampled_from([Opcode.TEXT, Opcode.BINARY, Opcode.CONT])
 
 
