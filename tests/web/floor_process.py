@@ -36,7 +36,7 @@ from taisai.web.logs import set_up_logs
 from taisai.web.peers import Peers
 
 MANY = 1_000_000_000
-BUY_IN = 1_000_000
+BUY_IN = 100_000_000
 HURRY = Timing(
     betting_ms=1_000, after_close_ms=20, tumbling_ms=20, reveal_ms=20, lit_ms=20, paid_ms=20, between_ms=20
 )  # fmt: skip

@@ -29,9 +29,9 @@ _TIMES: Final = (
 )
 _KINDS: Final = "kinds = { total = { min = 100, max = 20000 } }"
 _TABLES: Final = (
-    ("QUICK", "rws-tai-sai-v6", "C", "automatic", 5_000),
-    ("SLOW", "rws-tai-sai-v6", "C", "automatic", 600_000),
-    ("E", "rws-tai-sai-v6", "E", "automatic", 600_000),
+    ("QUICK", "rws-tai-sai-v6", "C", "automatic", 8_000),
+    ("SLOW", "rws-tai-sai-v6", "C", "automatic", 3_600_000),
+    ("E", "rws-tai-sai-v6", "E", "automatic", 3_600_000),
     ("NZ", "nz-division-9", "1", "dealer", 2_500),
     ("OC", "rws-open-cover-v3", "A", "dealer", 2_500),
     ("MD", "rws-mini-dice-v3", "A", "dealer", 2_500),

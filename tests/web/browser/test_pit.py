@@ -135,8 +135,10 @@ def test_limits_that_were_typed_outlive_a_late_layout(house: CrewHouse, visit: V
     expect(form.locator("[type=submit]")).to_be_disabled()
     form.locator("[name=layout]").select_option("E")
     expect(smallest).to_be_enabled()
-    with page.expect_response("**/layouts/C"):
+    with page.expect_response("**/layouts/C") as late:
         held.pop().continue_()
+    late.value.finished()
+    page.evaluate("() => new Promise((drawn) => setTimeout(drawn))")
     expect(smallest).to_have_value("500")
     expect(even).to_have_count(0)
     form.locator("[name=layout]").select_option("C")

@@ -30,7 +30,7 @@ SIZES = {"phone": (390, 844), "tablet": (820, 1180), "table": (1920, 1080)}
 SCRIPT_BYTES = 150_000
 FIRST_PAINT_MS = 1_000
 TRIES = 8
-PAINTED = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
+PAINTED = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0"
 
 expect.set_options(timeout=WAIT_MS)
 
@@ -83,6 +83,12 @@ def test_nothing_is_wider_than_the_screen(visit: Visit, screen: str, size: str) 
     assert cut == []
 
 
+def painted(page: Page) -> float:
+    """When a page was first painted, in milliseconds since it was asked for."""
+    page.wait_for_function(PAINTED)
+    return float(page.evaluate(PAINTED))
+
+
 @pytest.mark.parametrize("screen", ["play", "board"])
 def test_a_table_is_painted_at_once_from_little_script(visit: Visit, floor: Floor, screen: str) -> None:
     """First paint within a second, under 150 KB of script, and not a byte from another place."""
@@ -92,9 +98,11 @@ def test_a_table_is_painted_at_once_from_little_script(visit: Visit, floor: Floo
     )
     assert [name for name, _ in entries if not name.startswith(floor.address)] == []
     assert 0 < sum(size for name, size in entries if name.endswith(".js")) < SCRIPT_BYTES
-    paints = [page.evaluate(PAINTED)]
+    paints = [painted(page)]
     while min(paints) >= FIRST_PAINT_MS and len(paints) < TRIES:  # a busy machine tries again
-        paints.append(open_screen(visit, screen).evaluate(PAINTED))
+        page.close()
+        page = open_screen(visit, screen)
+        paints.append(painted(page))
     assert min(paints) < FIRST_PAINT_MS
 
 

@@ -116,6 +116,7 @@ async function send(method, path, body) {
   if (method !== "GET") headers["x-csrf-token"] = csrf;
   if (body !== undefined) headers["content-type"] = "application/json";
   let response;
+  let answer;
   try {
     response = await fetch(path, {
       method,
@@ -123,11 +124,12 @@ async function send(method, path, body) {
       credentials: "same-origin",
       body: body === undefined ? null : JSON.stringify(body),
     });
+    const kind = response.headers.get("content-type") ?? "";
+    answer = kind.includes("json") ? await response.json() : await response.text();
   } catch {
+    // No answer, or one that was cut off on its way.
     throw new Refusal({ code: "offline", sentence: "The house cannot be reached." });
   }
-  const kind = response.headers.get("content-type") ?? "";
-  const answer = kind.includes("json") ? await response.json() : await response.text();
   if (response.ok) return answer;
   const error = answer?.error ?? { code: "broken", sentence: `The house answered ${response.status}.` };
   throw new Refusal(error, response.status);

@@ -11,6 +11,7 @@ import { h, put } from "./dom.js";
 import { has, t } from "./i18n.js";
 import { money, plainMoney, typedMoney } from "./money.js";
 import { clauseLinks, dialog, refusalWords, showRefusal } from "./shell.js";
+import { newId, OF_A_ROUND } from "./table.js";
 
 /** @typedef {import("./table.js").Table} Table */
 /** @typedef {import("./types").Crew} Crew */
@@ -89,10 +90,11 @@ export function whyNot(desk, action) {
 }
 
 /**
- * A button for an action; null when it is not this post's.
+ * A button for an action; null when it is not this post's. `for` tells it from others for the same action.
  * @param {Desk} desk
  * @param {string} action
- * @param {{key?: string, preset?: Record<string, any>, class?: string, words?: Child, run?: () => void}} [how]
+ * @param {{key?: string, for?: string, preset?: Record<string, any>, class?: string, words?: Child, run?: () => void}}
+ *   [how]
  */
 export function actionButton(desk, action, how = {}) {
   const why = whyNot(desk, action);
@@ -103,10 +105,15 @@ export function actionButton(desk, action, how = {}) {
     {
       class: how.class ?? "",
       "data-action": action,
+      "data-for": how.for ?? null,
       "aria-disabled": why ? "true" : null,
       "data-why": why ? refusalWords(why) : null,
       "aria-keyshortcuts": how.key ?? null,
-      onclick: () => (why ? refuse(desk, why) : run()),
+      onclick: () => {
+        const now = whyNot(desk, action);
+        if (now) refuse(desk, now);
+        else run();
+      },
     },
     how.words ?? actionName(action, desk),
     how.key && h("kbd", { "aria-hidden": "true" }, how.key.toUpperCase()),
@@ -124,12 +131,13 @@ export function refuse(desk, why) {
 }
 
 /**
- * Do something at once; a refusal is shown.
+ * Do something at once; a refusal is shown. Without a connection nothing is begun: it would be done later, unseen.
  * @param {Desk} desk
  * @param {{do: string, [key: string]: any}} action
  */
 export async function act(desk, action) {
   try {
+    if (desk.table.state === "lost") throw new Refusal({ code: "lost", sentence: t("connection.lost") });
     const done = await desk.table.do(action);
     desk.acted?.(done.seq);
     return done;
@@ -427,11 +435,14 @@ export function secondPerson(roles) {
 
 /**
  * Ask for what an action needs, and do it. Resolves when the dialog is gone: true when it was done.
+ * What is on its way cannot be taken back: until the answer has come, the dialog stays. The same asked again goes out
+ * under the same id, so that it is done once.
  * @param {Desk} desk
  * @param {string} action
  * @param {Record<string, any>} [preset]
- * @param {{send?: (action: any, more: any) => Promise<any>, fixed?: Record<string, any>, words?: Child[]}} [how]
- *   `fixed` is not asked for
+ * @param {{send?: (action: any, more: any, how: {id: string, round?: number}) => Promise<any>,
+ *   fixed?: Record<string, any>, words?: Child[], round?: number}} [how]
+ *   `fixed` is not asked for; `round` is the one it is meant for, if it is not the one on screen
  * @returns {Promise<boolean>}
  */
 export async function ask(desk, action, preset = {}, how = {}) {
@@ -440,10 +451,13 @@ export async function ask(desk, action, preset = {}, how = {}) {
     refuse(desk, why);
     return false;
   }
+  const { table } = desk;
   const needed = desk.crew()?.needs[action];
   const wanted = Object.entries(FORMS[action] ?? {}).filter(([name]) => !(how.fixed && name in how.fixed));
   const fields = wanted.map(([name, kind]) => ({ name, ...makeField(desk, name, kind, preset[name]) }));
   if (!fields.length && !needed) return (await act(desk, { do: action, ...how.fixed })) !== null;
+  const round = how.round ?? table.view?.round.number ?? 0;
+  const send = how.send ?? ((one, two, three) => table.do(one, two, three));
   const reason = h("input", { name: "reason", autocomplete: "off", required: true, maxlength: 500 });
   const extra = h("div", null);
   let second = /** @type {ReturnType<typeof secondPerson> | null} */ (null);
@@ -455,8 +469,19 @@ export async function ask(desk, action, preset = {}, how = {}) {
   };
   if (needed) needMore(needed.second);
   const fault = h("p", { class: "fault", role: "alert", hidden: true });
+  const tell = (/** @type {Child[]} */ ...words) => {
+    put(fault, ...words);
+    fault.hidden = !fault.textContent;
+  };
   const submit = h("button", { class: "main", type: "submit" }, actionName(action, desk));
+  let id = "";
+  let asked = "";
+  let busy = false;
+  let hindrance = "";
+  let look = () => {};
+  const stop = [table.on("change", () => look()), table.on("state", () => look())];
   const answer = await dialog(actionName(action, desk), (close) => {
+    const cancel = h("button", { type: "button", onclick: () => close(null) }, t("cancel"));
     const form = h(
       "form",
       { class: "ask", "data-ask": action },
@@ -464,12 +489,24 @@ export async function ask(desk, action, preset = {}, how = {}) {
       ...fields.map((each) => each.row),
       extra,
       fault,
-      h("p", { class: "row" }, submit, h("button", { type: "button", onclick: () => close(null) }, t("cancel"))),
+      h("p", { class: "row" }, submit, cancel),
     );
+    look = () => {
+      if (table.state === "left" && !busy) return close(null);
+      let now = "";
+      if (table.state === "lost") now = t("connection.lost");
+      else if (OF_A_ROUND.has(action) && table.view?.round.number !== round) now = t("code.round-over");
+      if (now !== hindrance) tell((hindrance = now));
+      submit.disabled = busy || now !== "";
+      cancel.disabled = busy;
+      form.closest("dialog")?.setAttribute("aria-busy", String(busy));
+    };
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
-      submit.disabled = true;
-      fault.hidden = true;
+      if (busy) return;
+      busy = true;
+      tell();
+      look();
       try {
         /** @type {any} */
         const made = { do: action, ...how.fixed };
@@ -481,22 +518,27 @@ export async function ask(desk, action, preset = {}, how = {}) {
           ...(withReason ? { reason: reason.value.trim() } : {}),
           ...(second ? { second: second.value() } : {}),
         };
-        const done = await (how.send ?? ((one, two) => desk.table.do(one, two)))(made, more);
+        const content = JSON.stringify([...new FormData(form)]);
+        if (content !== asked) [asked, id] = [content, newId()];
+        const done = await send(made, more, { id, round });
         desk.acted?.(done.seq);
         close(true);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
-        if (desk.stopped?.(error)) return close(null);
+        if (desk.stopped?.(error)) return error.code === "locked" ? undefined : close(null); // the lock covers it
+        if (table.state === "left") return refuse(desk, error);
         if (error.code === "second-person-needed" || error.code === "reason-needed")
           needMore(desk.crew()?.needs[action]?.second ?? ["supervisor", "pit-manager", "shift-manager"]);
-        put(fault, refusalWords(error), " ", clauseLinks(desk.table.view?.set_up?.book ?? "", error.clauses));
-        fault.hidden = false;
+        tell(refusalWords(error), " ", clauseLinks(table.view?.set_up?.book ?? "", error.clauses));
       } finally {
-        submit.disabled = false;
+        busy = false;
+        look();
       }
     });
+    look();
     queueMicrotask(() => /** @type {HTMLElement} */ (form.querySelector("input, select, textarea") ?? submit).focus());
     return [form];
   });
+  for (const each of stop) each();
   return answer === true;
 }

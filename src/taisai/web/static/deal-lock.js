@@ -17,12 +17,13 @@ let touched = Date.now();
 let told = false;
 /** @type {HTMLDialogElement | null} */
 let shown = null;
-/** @type {(() => void)[]} */
-const afterwards = [];
+/** @type {Set<() => void>} */
+const afterwards = new Set();
 
-/** Have something done whenever the lock opens. @param {() => void} what */
+/** Have something done whenever the lock opens; returns how to stop. @param {() => void} what */
 export function onUnlock(what) {
-  afterwards.push(what);
+  afterwards.add(what);
+  return () => afterwards.delete(what);
 }
 
 /** @param {Me} who */
@@ -73,6 +74,7 @@ function showLock(login) {
     required: true,
   });
   const fault = h("p", { class: "fault", role: "alert", hidden: true });
+  const submit = h("button", { class: "main", type: "submit" }, t("deal.unlock"));
   const form = h(
     "form",
     { class: "sheet" },
@@ -83,26 +85,32 @@ function showLock(login) {
     h(
       "p",
       { class: "row" },
-      h("button", { class: "main", type: "submit" }, t("deal.unlock")),
+      submit,
       h("button", { type: "button", onclick: () => void signOut() }, t("nav.sign-out", { who: login })),
     ),
   );
   const made = h("dialog", { class: "lock", "aria-label": t("deal.locked") }, form);
   made.addEventListener("cancel", (event) => event.preventDefault());
+  // A browser lets nobody be held: it closes a dialog at repeated Escape without asking.
+  made.addEventListener("close", () => shown === made && made.showModal());
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
+    // One password at a time: each wrong one counts, and a few of them lock the login.
+    submit.disabled = password.readOnly = true;
     try {
       remember(await post("/api/unlock", { password: password.value }));
       touched = Date.now();
+      shown = null;
       made.close();
       made.remove();
-      shown = null;
       afterwards.forEach((what) => what());
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       password.value = "";
       fault.textContent = refusalWords(error);
       fault.hidden = false;
+    } finally {
+      submit.disabled = password.readOnly = false;
     }
   });
   shown = made;

@@ -140,9 +140,10 @@ export function breachesPanel(desk) {
         const action = over ? "reject-excess" : "advise-minimum";
         const run = () =>
           void act(desk, over ? { do: action, box: each.box } : { do: action, box: each.box, player: each.player });
+        const which = `${each.box} ${each.player ?? ""}`;
         return h(
           "li",
-          null,
+          { "data-breach": which },
           h(
             "div",
             { class: "grow" },
@@ -155,7 +156,7 @@ export function breachesPanel(desk) {
             " ",
             clauseLinks(book, each.clauses),
           ),
-          actionButton(desk, action, { run }),
+          actionButton(desk, action, { for: which, run }),
         );
       }),
     ),

@@ -65,7 +65,7 @@ export function playersPanel(desk) {
           { "data-player": name },
           h(
             "button",
-            { class: "person", onclick: () => void onePlayer(desk, name) },
+            { class: "person", "data-action": "player", "data-for": name, onclick: () => void onePlayer(desk, name) },
             h("strong", null, name),
             !seat.present && h("span", { class: "tag" }, t("deal.gone")),
             seat.colour &&
@@ -73,7 +73,7 @@ export function playersPanel(desk) {
             h("span", { class: "number grow" }, money(crew.funds[name] ?? 0)),
             crew.debts[name] && h("span", { class: "tag bad" }, t("deal.owes", { amount: money(crew.debts[name]) })),
           ),
-          actionButton(desk, "buy-in", { preset: { player: name } }),
+          actionButton(desk, "buy-in", { for: name, preset: { player: name } }),
         ),
       ),
     ),
@@ -87,6 +87,7 @@ export function playersPanel(desk) {
  */
 export async function onePlayer(desk, player) {
   const view = desk.table.view;
+  const round = view?.round.number;
   const bets = Object.entries(view?.stakes[player] ?? {});
   const colours = Object.keys(view?.set_up?.colours ?? {}).length > 0;
   const offered = FOR_A_PLAYER.filter((action) =>
@@ -104,7 +105,7 @@ export async function onePlayer(desk, player) {
       ),
     h("div", { class: "row" }, ...offered.map((action) => actionButton(desk, action, { run: () => close(action) }))),
   ]);
-  if (chosen) await ask(desk, chosen, { player, box: bets[0]?.[0] });
+  if (chosen) await ask(desk, chosen, { player, box: bets[0]?.[0] }, { round });
 }
 
 /**

@@ -3,14 +3,14 @@
 // What comes next, what to say, what to collect and to pay is the house's word (floor/steps.py, floor/view.py).
 // One hand: Enter or Space for the next step, 1-6 for faces, a letter for the rest; the letters stand on the buttons.
 
-import { me, part } from "./api.js";
+import { me, part, Refusal } from "./api.js";
 import { boxName, layoutOf } from "./boxes.js";
 import { dieFace, Tumbler } from "./dice.js";
 import { $, h, put, query, say } from "./dom.js";
 import { mountFelt } from "./felt.js";
 import { t } from "./i18n.js";
 import { money, setCurrency } from "./money.js";
-import { baize, dialog, refusalWords, startPage, watchConnection } from "./shell.js";
+import { baize, dialog, redraw, refusalWords, startPage, watchConnection } from "./shell.js";
 import { sound, speak } from "./sound.js";
 import { Table } from "./table.js";
 import { act, actionButton, actionName, ask, refuse, whyNot } from "./deal-ask.js";
@@ -84,6 +84,8 @@ let boxes = [];
 let drawn = "";
 /** Faces typed before the dice are uncovered. @type {number[]} */
 let faces = [];
+/** The round they were typed in. */
+let facesOf = 0;
 /** The record that the last step made: until the crew's view has it, the next step is not known. */
 let awaited = 0;
 let busy = false;
@@ -178,7 +180,7 @@ async function step() {
     if (next.say) speak(next.say);
   }
   draw();
-  ui.next.focus({ preventScroll: true });
+  if (document.activeElement === document.body) ui.next.focus({ preventScroll: true });
 }
 
 /** A face was typed or touched. @param {number} face */
@@ -189,6 +191,7 @@ function typed(face) {
   if (terminal) void act({ ...desk, acted: undefined }, { do: "press", number: face });
   else if (next?.do === "uncover") {
     faces = [...faces, face].slice(-3);
+    facesOf = table.view?.round.number ?? 0;
     drawEntry();
     drawNext();
   }
@@ -205,32 +208,24 @@ function untyped() {
 function draw() {
   const { view, crew } = table;
   if (!view) return;
-  if (view.set_up) void drawCloth(view.set_up);
+  if (view.set_up) {
+    setCurrency(view.set_up.currency);
+    void drawCloth(view.set_up);
+  }
+  // What was typed is for these dice: a void or another round takes it away, unless it is on its way to the table.
+  if (!busy && (upcoming()?.do !== "uncover" || view.round.number !== facesOf)) faces = [];
   drawState(view, crew);
   drawEntry();
   drawNext();
   drawSteps(crew);
-  keepFocus(ui.work, breachesPanel(desk), losersPanel(desk), payoutsPanel(desk));
-  keepFocus(ui.players, playersPanel(desk));
+  redraw(ui.work, breachesPanel(desk), losersPanel(desk), payoutsPanel(desk));
+  redraw(ui.players, playersPanel(desk));
   const buttons = TROUBLE.map(([action, key]) =>
-    actionButton(desk, action, key ? { key, preset: presets(action) } : {}),
+    actionButton(desk, action, { ...(key ? { key } : {}), run: () => void ask(desk, action, presets(action)) }),
   );
-  keepFocus(ui.trouble, ...buttons);
+  redraw(ui.trouble, ...buttons);
   drawFacts(view, crew);
   drawChips(view);
-}
-
-/**
- * Replace what is in a host; the button that had the focus keeps it.
- * @param {HTMLElement} host
- * @param {...(HTMLElement | null)} children
- */
-function keepFocus(host, ...children) {
-  const had = host.contains(document.activeElement)
-    ? /** @type {HTMLElement} */ (document.activeElement).dataset.action
-    : undefined;
-  put(host, ...children);
-  if (had) /** @type {HTMLElement | null} */ (host.querySelector(`[data-action="${had}"]`))?.focus();
 }
 
 /** What is known already when an action is asked for. @param {string} action */
@@ -326,7 +321,10 @@ function drawNext() {
         : next.do === "uncover" && !short
           ? t("deal.uncover", { dice: faces.join("-") })
           : actionName(next.do);
-  put(ui.next, h("span", null, words), next && !automatic && h("kbd", { "aria-hidden": "true" }, "Enter"));
+  const key = next && !automatic ? "Enter" : "";
+  // Left alone while it says the same: a click whose first half was on words that are gone is none.
+  if (ui.next.textContent !== words + key)
+    put(ui.next, h("span", null, words), key && h("kbd", { "aria-hidden": "true" }, key));
   ui.next.dataset.next = next?.do ?? "";
   ui.next.setAttribute("aria-disabled", String(!next || automatic || waiting() || short || Boolean(why)));
   let reason = "";
@@ -340,7 +338,7 @@ function drawNext() {
 /** The steps of the book, the next one marked. @param {Crew | null} crew */
 function drawSteps(crew) {
   const steps = crew?.procedure?.steps ?? [];
-  put(
+  redraw(
     ui.steps,
     ...steps.map((action) => {
       const why = whyNot(desk, action);
@@ -348,6 +346,8 @@ function drawSteps(crew) {
       return h(
         "li",
         {
+          "data-action": "step",
+          "data-for": action,
           "aria-current": now ? "step" : null,
           "data-why": why && !now ? refusalWords(why) : null,
           tabindex: why && !now ? "0" : null,
@@ -389,21 +389,26 @@ async function drawCloth(setUp) {
   const wanted = `${setUp.book}/${setUp.layout}/${baize()}`;
   if (wanted === drawn) return;
   drawn = wanted;
-  setCurrency(setUp.currency);
-  const [sheet, made] = await Promise.all([
-    layoutOf(setUp.book, setUp.layout),
-    mountFelt(ui.felt, {
-      book: setUp.book,
-      layout: setUp.layout,
-      palette: baize(),
-      label: t("play.felt"),
-      name: boxWords,
-      onPick: (box) => void oneBox(box),
-    }),
-  ]);
-  boxes = sheet.boxes;
-  felt = made;
-  draw();
+  try {
+    const [sheet, made] = await Promise.all([
+      layoutOf(setUp.book, setUp.layout),
+      mountFelt(ui.felt, {
+        book: setUp.book,
+        layout: setUp.layout,
+        palette: baize(),
+        label: t("play.felt"),
+        name: boxWords,
+        onPick: (box) => void oneBox(box),
+      }),
+    ]);
+    if (drawn === wanted) [boxes, felt] = [sheet.boxes, made];
+    // One that came too late lies on the table all the same: lay the right one over it.
+    else drawn = "";
+    draw();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (drawn === wanted) drawn = ""; // asked for again at the next change
+  }
 }
 
 /** Everybody's bets on a box. @param {string} box @returns {[string, number][]} */
@@ -426,6 +431,7 @@ function boxWords(box) {
 /** What lies in a box, and what a dealer may do about it. @param {string} box */
 async function oneBox(box) {
   const bets = betsOn(box);
+  const round = table.view?.round.number;
   const room = table.view?.room?.[box];
   const chosen = await dialog(boxName(box), (/** @type {(answer: string | null) => void} */ close) => [
     bets.length
@@ -451,7 +457,7 @@ async function oneBox(box) {
       ),
     ),
   ]);
-  if (chosen) await ask(desk, chosen, { box, lies_on: box, player: bets[0]?.[0] });
+  if (chosen) await ask(desk, chosen, { box, lies_on: box, player: bets[0]?.[0] }, { round });
 }
 
 /** @param {View} view */
@@ -480,16 +486,22 @@ function drawChips(view) {
 
 // ---------------------------------------------------------------- keys
 
+/** What had the focus last, unless somebody has pointed elsewhere since. @type {EventTarget | null} */
+let focused = null;
+addEventListener("focusin", (event) => (focused = event.target));
+addEventListener("pointerdown", () => (focused = null));
+
 addEventListener("keydown", (event) => {
   const target = /** @type {HTMLElement} */ (event.target);
   if (event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
   if (document.querySelector("dialog[open]") || target.closest("input, select, textarea")) return;
   const key = event.key.toLowerCase();
   if (key === "enter" || key === " ") {
-    if (target !== ui.next && target.closest("button, a, summary, [role='button']") && !target.closest(".keypad"))
-      return;
+    if (target !== ui.next && target !== document.body && !target.closest(".keypad")) return;
     event.preventDefault();
-    void step();
+    // What had the focus may be gone since: the key was meant for that, and not for the next step.
+    if (target === document.body && focused instanceof Node && !focused.isConnected) ui.next.focus();
+    else void step();
   } else if (/^[1-6]$/.test(key)) {
     typed(Number(key));
   } else if (key === "backspace") {
@@ -539,7 +551,11 @@ if (!who || who.player) {
   );
 } else {
   watchIdle(who);
-  onUnlock(() => ui.next.focus({ preventScroll: true }));
+  onUnlock(() => {
+    // While it was locked, nothing of the crew's came.
+    table.watch();
+    ui.next.focus({ preventScroll: true });
+  });
   table.on("change", draw);
   table.on("crew", draw);
   table.on("hello", () => {

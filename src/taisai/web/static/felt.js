@@ -77,11 +77,15 @@ export async function winnersOf(book, layout, dice) {
 function drawing(url) {
   let found = drawings.get(url);
   if (!found) {
-    found = fetch(url, { credentials: "same-origin" }).then((response) => {
-      if (!response.ok)
-        throw new Refusal({ code: "broken", sentence: "The felt could not be drawn." }, response.status);
-      return response.text();
-    });
+    found = fetch(url, { credentials: "same-origin" })
+      .then((response) => {
+        if (!response.ok)
+          throw new Refusal({ code: "broken", sentence: "The felt could not be drawn." }, response.status);
+        return response.text();
+      })
+      .catch((error) => {
+        throw error instanceof Refusal ? error : new Refusal({ code: "offline", sentence: "The felt did not come." });
+      });
     drawings.set(url, found);
     found.catch(() => drawings.delete(url));
   }

@@ -46,6 +46,11 @@ put(
   ),
 );
 
+/** Whether a seat was asked for: pressed twice, it is one guest. */
+let sitting = false;
+// A page that the browser kept and shows again does not know who sits where.
+addEventListener("pageshow", (event) => event.persisted && location.reload());
+
 /**
  * Sit down at a table and play.
  * @param {string} table
@@ -69,14 +74,17 @@ async function sit(table, demo) {
     ]);
     if (!sure) return;
   }
-  try {
-    if (!demo) {
-      location.href = play;
-      return;
-    }
-    remember((await post("/api/seat", { guest_at: table })).me);
+  if (!demo) {
     location.href = play;
+    return;
+  }
+  if (sitting) return;
+  sitting = true;
+  try {
+    remember((await post("/api/seat", { guest_at: table })).me);
+    location.href = play; // and nobody else sits down until the page is gone
   } catch (refusal) {
+    sitting = false;
     showRefusal(refusal);
   }
 }
@@ -116,7 +124,10 @@ function tableCard(card, floor) {
       : t(`phase.${open ? card.round_phase : card.phase}`);
   const limits =
     card.limits && card.currency
-      ? t("home.limits", { min: money(card.limits.default.min, card.currency), max: money(card.limits.default.max) })
+      ? t("home.limits", {
+          min: money(card.limits.default.min, card.currency),
+          max: money(card.limits.default.max, card.currency),
+        })
       : "";
   const at = part(card.table);
   return h(

@@ -1,21 +1,34 @@
 // Amounts, times and shares in the reader's locale.
 // Enters: whole minor units, microseconds since 1970, fractions. Leaves: text. Nothing is computed with money here.
 //   setCurrency("SGD")   once a table is known;  money(2500) -> "$25";  chip(100000) -> "1K" for a chip's face
+//   money(2500, "JPY")   of another currency, which is given every time: the page's own stays what it is
 
 import { locale } from "./i18n.js";
 
 let currency = "";
-let digits = 2;
 /** @type {Map<string, Intl.NumberFormat>} */
 const formats = new Map();
+/** @type {Map<string, number>} */
+const digits = new Map([["", 2]]);
 
 /** The currency of the table on screen. @param {string} code */
 export function setCurrency(code) {
-  if (code === currency) return;
   currency = code;
-  digits =
-    new Intl.NumberFormat("en", { style: "currency", currency: code }).resolvedOptions().maximumFractionDigits ?? 2;
-  formats.clear();
+}
+
+/** How many of the smallest units of a currency make a whole one. @param {string} code */
+function unitsOf(code) {
+  return 10 ** digitsOf(code);
+}
+
+/** How many digits a currency has after the point. @param {string} code */
+function digitsOf(code) {
+  let found = digits.get(code);
+  if (found === undefined) {
+    const made = new Intl.NumberFormat("en", { style: "currency", currency: code });
+    digits.set(code, (found = made.resolvedOptions().maximumFractionDigits ?? 2));
+  }
+  return found;
 }
 
 /**
@@ -31,23 +44,22 @@ function format(name, options) {
 /**
  * An amount with its currency; cents only where there are some.
  * @param {number} minor
- * @param {string} [code] another currency than the table's
+ * @param {string} [code] another currency than the table's; "" is none that is known
  */
-export function money(minor, code) {
-  if (code) setCurrency(code);
-  const whole = minor % 10 ** digits === 0;
-  const places = whole ? 0 : digits;
+export function money(minor, code = currency) {
+  const whole = minor % unitsOf(code) === 0;
+  const places = whole ? 0 : digitsOf(code);
   /** @type {Intl.NumberFormatOptions} */
-  const options = currency
+  const options = code
     ? {
         style: "currency",
-        currency,
+        currency: code,
         currencyDisplay: "narrowSymbol",
         minimumFractionDigits: places,
         maximumFractionDigits: places,
       }
     : { minimumFractionDigits: places, maximumFractionDigits: places };
-  return format(`money${places}`, options).format(minor / 10 ** digits);
+  return format(`money${code}${places}`, options).format(minor / unitsOf(code));
 }
 
 /** An amount with a sign, for what a round brought. @param {number} minor */
@@ -57,11 +69,11 @@ export function signed(minor) {
 
 /** The face of a chip: short, without currency. @param {number} minor */
 export function chip(minor) {
-  const value = minor / 10 ** digits;
+  const value = minor / unitsOf(currency);
   if (value >= 1_000_000) return `${Math.floor(value / 100_000) / 10}M`;
   if (value >= 10_000) return `${Math.floor(value / 1000)}K`;
   if (value >= 1000) return `${Math.floor(value / 100) / 10}K`;
-  return Number.isInteger(value) ? String(value) : value.toFixed(digits);
+  return Number.isInteger(value) ? String(value) : value.toFixed(digitsOf(currency));
 }
 
 /** A plain number. @param {number} value */
@@ -92,15 +104,24 @@ export function dateTime(micros) {
   return new Intl.DateTimeFormat(locale(), { dateStyle: "medium", timeStyle: "medium" }).format(micros / 1000);
 }
 
-/** An amount as people type it (25, 2.50), in minor units; null when it is none. @param {string} text */
-export function typedMoney(text) {
+/**
+ * An amount as people type it (25, 2.50), in minor units; null when it is none.
+ * @param {string} text
+ * @param {string} [code] another currency than the table's
+ */
+export function typedMoney(text, code = currency) {
+  const places = digitsOf(code);
   const found = /^(\d{1,12})(?:[.,](\d+))?$/.exec(text.trim().replace(/\s/g, ""));
-  if (!found || (found[2] ?? "").length > digits) return null;
-  return Number(found[1]) * 10 ** digits + Number((found[2] ?? "").padEnd(digits, "0") || 0);
+  if (!found || (found[2] ?? "").length > places) return null;
+  return Number(found[1]) * 10 ** places + Number((found[2] ?? "").padEnd(places, "0") || 0);
 }
 
-/** An amount as people type it: without a currency. @param {number} minor */
-export function plainMoney(minor) {
-  const whole = minor % 10 ** digits === 0;
-  return (minor / 10 ** digits).toFixed(whole ? 0 : digits);
+/**
+ * An amount as people type it: without a currency.
+ * @param {number} minor
+ * @param {string} [code] another currency than the table's
+ */
+export function plainMoney(minor, code = currency) {
+  const whole = minor % unitsOf(code) === 0;
+  return (minor / unitsOf(code)).toFixed(whole ? 0 : digitsOf(code));
 }

@@ -45,7 +45,7 @@ const fact = (label, value, kind = "") =>
 
 /** @param {PitCard} card */
 function tableCard(card) {
-  const cash = (/** @type {number} */ amount) => money(amount, card.currency ?? undefined);
+  const cash = (/** @type {number} */ amount) => money(amount, card.currency ?? "");
   const overdue = card.dice_hours !== null && card.dice_hours >= DICE_HOURS;
   const last = card.results
     .filter((each) => each.dice)
@@ -125,7 +125,7 @@ const currencies = new Map();
 
 /** What an alert is about: the house's words, and the amount of a win. @param {Alert} alert */
 function about(alert) {
-  return alert.amount ? `${alert.what}: ${money(alert.amount, currencies.get(alert.table))}` : alert.what;
+  return alert.amount ? `${alert.what}: ${money(alert.amount, currencies.get(alert.table) ?? "")}` : alert.what;
 }
 
 /**
@@ -231,6 +231,9 @@ export async function open(host) {
   let alertsBefore = "";
   let count = -1;
   let gone = false;
+  let asked = 0;
+  /** The question whose answer is on screen: an older answer that comes later is not shown. */
+  let shown = 0;
   /** @type {number | undefined} */
   let soon;
   /** @type {Map<string, Table>} */
@@ -240,16 +243,19 @@ export async function open(host) {
     clearTimeout(soon);
     soon = undefined;
     if (gone || document.hidden) return;
+    const mine = (asked += 1);
     try {
       /** @type {[PitCard[], Alert[]]} */
       const [tables, alerts] = await Promise.all([get("/api/pit"), get("/api/alerts?cleared=true")]);
+      if (gone || mine < shown) return;
+      shown = mine;
       for (const card of tables) if (card.currency) currencies.set(card.table, card.currency);
       drawAlerts(alerts);
       drawCards(tables);
       for (const card of tables) watch(card.table);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      if (error.code !== "offline" && !stopped(error)) showRefusal(error);
+      if (!gone && error.code !== "offline" && !stopped(error)) showRefusal(error);
     }
   }
 

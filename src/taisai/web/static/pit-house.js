@@ -9,6 +9,7 @@ import { dialog, showRefusal } from "./shell.js";
 import { stopped } from "./deal-lock.js";
 
 const LOOK_MS = 300;
+const AGAIN_MS = 3000;
 
 /** @param {unknown} error */
 function refused(error) {
@@ -71,6 +72,7 @@ function auditPanel() {
     t("pit.audit-begin"),
   );
   let gone = false;
+  let asked = 0;
 
   /** @param {any} run */
   function draw(run) {
@@ -94,11 +96,28 @@ function auditPanel() {
     words.className = run.state === "done" ? (run.findings.length ? "fault" : "fine") : "";
     put(list, ...run.findings.map((/** @type {any} */ each) => h("li", { lang: "en" }, each.told)));
   }
+  /** Look until it is done; what cannot be looked at now is looked at later. */
   async function look() {
     if (gone) return;
-    const run = await get("/api/house/audit");
-    draw(run);
-    if (run.state === "running") setTimeout(() => look().catch(refused), LOOK_MS);
+    const mine = (asked += 1);
+    let wait = LOOK_MS;
+    try {
+      const run = await get("/api/house/audit");
+      if (gone || mine !== asked) return;
+      draw(run);
+      if (run.state !== "running") return;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (gone || mine !== asked) return;
+      wait = AGAIN_MS;
+      if (error.code !== "offline") refused(error);
+      if (error.code !== "offline" && error.code !== "locked") {
+        bar.hidden = true;
+        button.disabled = false;
+        return;
+      }
+    }
+    setTimeout(() => mine === asked && void look(), wait);
   }
   async function begin() {
     try {
@@ -108,9 +127,9 @@ function auditPanel() {
       refused(error);
     }
   }
-  look().catch(refused);
   return {
     panel: h("section", { class: "panel", id: "audit" }, h("h2", null, t("pit.audit")), words, bar, list, button),
+    look,
     leave: () => (gone = true),
   };
 }
@@ -176,7 +195,7 @@ export async function open(host, _argument, who) {
           h("strong", { class: "grow" }, t("pit.whole-house")),
           floor.disabled && h("span", { class: "tag warn" }, t("home.disabled")),
           !house && h("span", { class: "tag bad" }, t("code.closing")),
-          may && enabling("*", floor.disabled, () => void draw()),
+          may && enabling("*", floor.disabled, again),
         ),
       ...floor.tables.map((each) =>
         h(
@@ -186,7 +205,7 @@ export async function open(host, _argument, who) {
           each.disabled && h("span", { class: "tag warn" }, t("home.disabled")),
           may &&
             (who.post === "administrator" || who.tables === "*" || who.tables.includes(each.table)) &&
-            enabling(each.table, each.disabled, () => void draw()),
+            enabling(each.table, each.disabled, again),
         ),
       ),
     );
@@ -207,6 +226,7 @@ export async function open(host, _argument, who) {
         ),
     );
   }
+  const again = () => void draw().catch(refused);
   const audit = auditPanel();
   put(
     host,
@@ -220,5 +240,6 @@ export async function open(host, _argument, who) {
     h("section", { class: "panel" }, h("h2", null, t("pit.events")), events),
   );
   await draw();
+  void audit.look();
   return audit.leave;
 }

@@ -1,10 +1,12 @@
 // The journal of a table as a readable list: who did what, when, on whose authority and why.
 // Enters: /api/tables/T/journal. Leaves: a list, narrowed by kind, person and words.
 
-import { get, part } from "./api.js";
+import { get, part, Refusal } from "./api.js";
 import { h, put } from "./dom.js";
 import { t, tn } from "./i18n.js";
 import { dateTime } from "./money.js";
+import { refusalWords } from "./shell.js";
+import { stopped } from "./deal-lock.js";
 
 const LAST = 200;
 
@@ -64,7 +66,11 @@ export async function open(host, name) {
       ),
     );
   }
-  async function load() {
+  let turn = 0;
+
+  async function read() {
+    const mine = (turn += 1);
+    const newestFirst = !from.value;
     const asked = new URLSearchParams({
       count: "500",
       ...(from.value
@@ -75,8 +81,11 @@ export async function open(host, name) {
     });
     if (kind.value) asked.set("kind", kind.value);
     if (by.value.trim()) asked.set("by", by.value.trim());
-    records = await get(`/api/tables/${part(table.value)}/journal?${asked}`);
-    if (!from.value) records.reverse();
+    const got = await get(`/api/tables/${part(table.value)}/journal?${asked}`).catch((error) => {
+      if (mine === turn) throw error;
+    });
+    if (mine !== turn) return; // something else has been chosen since
+    records = newestFirst ? got.reverse() : got;
     if (!kind.value)
       put(
         kind,
@@ -84,6 +93,18 @@ export async function open(host, name) {
         ...[...new Set(records.map((each) => each.kind))].sort().map((each) => h("option", { value: each }, each)),
       );
     draw();
+  }
+  /** What was chosen is shown, or why it is not: never what was chosen before. */
+  async function load() {
+    try {
+      await read();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      stopped(error);
+      records = [];
+      draw();
+      found.textContent = refusalWords(error);
+    }
   }
   const label = (/** @type {string} */ text, /** @type {HTMLElement} */ each) =>
     h("label", { class: "field" }, h("span", null, text), each);
@@ -131,5 +152,5 @@ export async function open(host, name) {
   from.addEventListener("change", () => void load());
   by.addEventListener("change", () => void load());
   words.addEventListener("input", draw);
-  if (chosen) await load();
+  if (chosen) await read();
 }

@@ -1,10 +1,12 @@
 // Reports: meters, win and hold by day, month, year or life, on screen, as CSV or as a page to print.
 // Enters: /api/report. Leaves: a table; every figure is the house's.
 
-import { get } from "./api.js";
+import { get, Refusal } from "./api.js";
 import { h, put } from "./dom.js";
 import { t } from "./i18n.js";
 import { money, number, percent } from "./money.js";
+import { refusalWords } from "./shell.js";
+import { stopped } from "./deal-lock.js";
 
 const SPANS = ["day", "month", "year", "life"];
 const SUMS = ["staked", "returned", "win", "drop", "fills", "credits"];
@@ -24,11 +26,17 @@ export async function open(host) {
   const body = h("div", { "aria-live": "polite" });
   const files = h("span", { class: "row" });
 
-  async function load() {
+  let turn = 0;
+
+  async function read() {
+    const mine = (turn += 1);
     const asked = new URLSearchParams({ by: span.value, ...(table.value ? { table: table.value } : {}) });
-    const report = await get(`/api/report?${asked}`);
+    const report = await get(`/api/report?${asked}`).catch((error) => {
+      if (mine === turn) throw error;
+    });
+    if (mine !== turn) return; // something else has been chosen since
     const cash = (/** @type {any} */ row, /** @type {string} */ key) =>
-      money(row[key], floor.tables.find((each) => each.table === row.table)?.currency ?? undefined);
+      money(row[key], floor.tables.find((each) => each.table === row.table)?.currency ?? "");
     put(
       files,
       ...["csv", "html"].map((form) =>
@@ -104,6 +112,17 @@ export async function open(host) {
       ),
     );
   }
+  /** What was chosen is shown, or why it is not: never what was chosen before. */
+  async function load() {
+    try {
+      await read();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      stopped(error);
+      put(files);
+      put(body, h("p", { class: "fault" }, refusalWords(error)));
+    }
+  }
   const label = (/** @type {string} */ text, /** @type {HTMLElement} */ each) =>
     h("label", { class: "field" }, h("span", null, text), each);
   span.addEventListener("change", () => void load());
@@ -118,5 +137,5 @@ export async function open(host) {
       body,
     ),
   );
-  await load();
+  await read();
 }

@@ -6,10 +6,10 @@ import { get, getOnce, part, post, Refusal } from "./api.js";
 import { kindOf, layoutOf } from "./boxes.js";
 import { h, put } from "./dom.js";
 import { t } from "./i18n.js";
-import { plainMoney, setCurrency, typedMoney } from "./money.js";
+import { plainMoney, typedMoney } from "./money.js";
 import { refusalWords, showRefusal } from "./shell.js";
 import { newId } from "./table.js";
-import { ask } from "./deal-ask.js";
+import { ask, refuse } from "./deal-ask.js";
 import { stopped } from "./deal-lock.js";
 
 /** @typedef {import("./types").Limits} Limits */
@@ -23,9 +23,10 @@ const PAIRS = { "big-small": "big", "odd-even": "odd" };
 /**
  * An amount that must be there.
  * @param {HTMLInputElement} input
+ * @param {string} code its currency
  */
-function amountIn(input) {
-  const found = typedMoney(input.value);
+function amountIn(input, code) {
+  const found = typedMoney(input.value, code);
   if (found === null)
     throw new Refusal({
       code: "bad-value",
@@ -39,8 +40,9 @@ function amountIn(input) {
  * @param {string[]} kinds
  * @param {string[]} pairs
  * @param {Limits | null} now
+ * @param {string} currency of the limits that there are; the page's own may be of another table
  */
-export function limitsFields(kinds, pairs, now) {
+function limitsFields(kinds, pairs, now, currency) {
   const amount = (
     /** @type {string} */ name,
     /** @type {string} */ label,
@@ -53,7 +55,7 @@ export function limitsFields(kinds, pairs, now) {
       inputmode: "decimal",
       class: "number",
       required,
-      value: value === undefined ? "" : plainMoney(value),
+      value: value === undefined ? "" : plainMoney(value, currency),
     });
   const range = (
     /** @type {string} */ key,
@@ -113,16 +115,17 @@ export function limitsFields(kinds, pairs, now) {
       ),
     ),
   );
-  const value = (/** @type {number} */ unit) => ({
+  /** What was typed; the currency may be another by now. @type {(unit: number, code: string) => Limits} */
+  const value = (unit, code) => ({
     unit,
-    default: { min: amountIn(main.min), max: amountIn(main.max) },
+    default: { min: amountIn(main.min, code), max: amountIn(main.max, code) },
     kinds: Object.fromEntries(
       rows
         .filter((each) => each.min.value || each.max.value)
-        .map((each) => [each.key, { min: amountIn(each.min), max: amountIn(each.max) }]),
+        .map((each) => [each.key, { min: amountIn(each.min, code), max: amountIn(each.max, code) }]),
     ),
     differential: Object.fromEntries(
-      most.filter(({ input }) => input.value).map(({ pair, input }) => [pair, amountIn(input)]),
+      most.filter(({ input }) => input.value).map(({ pair, input }) => [pair, amountIn(input, code)]),
     ),
   });
   return { row, value };
@@ -150,15 +153,25 @@ async function limitable(book, layout) {
 export async function limitsDialog(desk) {
   const setUp = desk.table.view?.set_up;
   if (!setUp) return;
-  const { kinds, pairs } = await limitable(setUp.book, setUp.layout);
-  const fields = limitsFields(kinds, pairs, setUp.limits);
+  const { limits, currency } = setUp;
+  let found;
+  try {
+    found = await limitable(setUp.book, setUp.layout);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (desk.table.state !== "left" && !desk.stopped?.(error)) refuse(desk, error);
+    return;
+  }
+  // The table may have been left meanwhile, the button pressed again, the screen locked.
+  if (desk.table.state === "left" || document.querySelector("dialog[open]")) return;
+  const fields = limitsFields(found.kinds, found.pairs, limits, currency);
   await ask(
     desk,
     "set-limits",
     {},
     {
       words: [fields.row],
-      send: (action, more) => desk.table.do({ ...action, limits: fields.value(setUp.limits.unit) }, more),
+      send: (action, more, how) => desk.table.do({ ...action, limits: fields.value(limits.unit, currency) }, more, how),
     },
   );
 }
@@ -207,7 +220,7 @@ export async function open(host, again) {
   const colours = label(t("pit.colours"), ui.colours);
   const fault = h("p", { class: "fault", role: "alert", hidden: true });
   const submit = h("button", { class: "main", type: "submit" }, t("deal.do.set-up"));
-  let fields = limitsFields([], [], null);
+  let fields = limitsFields([], [], null, "");
   let drawing = 0;
   /** @type {Map<string, string>} What somebody typed into the limits, which a change of layout does not take away. */
   const typed = new Map();
@@ -220,13 +233,12 @@ export async function open(host, again) {
     submit.disabled = fields.row.disabled = true;
     const [book, layout] = [ui.book.value, ui.layout.value];
     const currency = /^[A-Z]{3}$/.test(ui.currency.value) ? ui.currency.value : "SGD";
-    setCurrency(currency);
     try {
       const found = await limitable(book, layout);
       if (mine !== drawing) return;
       const known =
         old ?? floor.tables.find((each) => each.book === book && each.layout === layout && each.currency === currency);
-      fields = limitsFields(found.kinds, found.pairs, known?.limits ?? null);
+      fields = limitsFields(found.kinds, found.pairs, known?.limits ?? null, currency);
       for (const each of fields.row.querySelectorAll("input")) each.value = typed.get(each.name) ?? each.value;
       colours.hidden = !found.colours;
       put(limits, fields.row);
@@ -250,12 +262,12 @@ export async function open(host, again) {
   ui.layout.addEventListener("change", () => void drawLimits());
 
   async function submitted() {
-    setCurrency(ui.currency.value);
+    const currency = ui.currency.value;
     const chips = ui.chips.value
       .split(/[\s,;]+/)
       .filter(Boolean)
       .map((text) => {
-        const found = typedMoney(text);
+        const found = typedMoney(text, currency);
         if (!found)
           throw new Refusal({ code: "bad-value", sentence: t("deal.bad-amount", { field: t("pit.denominations") }) });
         return found;
@@ -266,8 +278,8 @@ export async function open(host, again) {
       book: ui.book.value,
       layout: ui.layout.value,
       digest: books.find((each) => each.id === ui.book.value).digest,
-      limits: fields.value(chips[0]),
-      currency: ui.currency.value,
+      limits: fields.value(chips[0], currency),
+      currency,
       denominations: chips,
       colours: colours.hidden
         ? {}
@@ -293,7 +305,7 @@ export async function open(host, again) {
     } catch (error) {
       showRefusal(error);
     }
-    location.hash = `#table/${part(name)}`;
+    if (form.isConnected) location.hash = `#table/${part(name)}`;
   }
 
   const form = h(
@@ -329,7 +341,9 @@ export async function open(host, again) {
       await submitted();
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      if (!stopped(error)) fault.textContent = refusalWords(error);
+      if (stopped(error)) return;
+      if (!form.isConnected) return showRefusal(error);
+      fault.textContent = refusalWords(error);
       fault.hidden = false;
     } finally {
       submit.disabled = false;

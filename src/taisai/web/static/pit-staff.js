@@ -88,11 +88,12 @@ function formDialog(title, rows, action, send) {
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
       submit.disabled = true;
+      fault.hidden = true;
       try {
         close(await send());
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
-        if (stopped(error)) return close(null);
+        if (stopped(error)) return; // the lock lies over it: what was typed is there when it opens
         fault.textContent = refusalWords(error);
         fault.hidden = false;
       } finally {
@@ -162,7 +163,7 @@ export async function open(host, _argument, who) {
       () => post("/api/staff", { login: login.value.trim(), name: name.value.trim(), ...posts.value() }),
     );
     if (made) await showLink(made, roleOf(posts.value()));
-    await draw();
+    await again();
   }
   /** @param {any} sheet */
   async function change(sheet) {
@@ -180,7 +181,7 @@ export async function open(host, _argument, who) {
           ...posts.value(),
         }),
     );
-    await draw();
+    await again();
   }
   /**
    * @param {any} sheet
@@ -194,16 +195,28 @@ export async function open(host, _argument, who) {
       t(`pit.login-${what}`),
       () => post(`/api/staff/${part(sheet.login)}/${what}`, { reason: reason.value.trim() }),
     );
-    await draw();
+    await again();
   }
-  /** @param {any} sheet */
-  async function link(sheet) {
+  /**
+   * A link makes the one before it void: it is asked for once, and not shown over another part or the lock.
+   * @param {any} sheet
+   * @param {HTMLButtonElement} button
+   */
+  async function link(sheet, button) {
+    button.disabled = true;
     try {
-      await showLink(await post(`/api/staff/${part(sheet.login)}/link`), roleOf(sheet));
+      const made = await post(`/api/staff/${part(sheet.login)}/link`);
+      if (list.isConnected && !document.querySelector("dialog[open]")) await showLink(made, roleOf(sheet));
     } catch (error) {
       refused(error);
+    } finally {
+      button.disabled = false;
     }
-    await draw();
+    await again();
+  }
+  /** Draw it anew after something was done. */
+  async function again() {
+    if (list.isConnected) await draw().catch(refused);
   }
   async function draw() {
     const all = await get("/api/staff");
@@ -241,11 +254,15 @@ export async function open(host, _argument, who) {
               "div",
               { class: "row" },
               h("button", { onclick: () => void change(sheet) }, t("pit.change")),
-              h("button", { onclick: () => void link(sheet) }, t("pit.link")),
+              h(
+                "button",
+                { onclick: (/** @type {any} */ event) => void link(sheet, event.currentTarget) },
+                t("pit.link"),
+              ),
               sheet.locked &&
                 h(
                   "button",
-                  { onclick: () => void post(`/api/staff/${part(sheet.login)}/unlock`).then(draw, refused) },
+                  { onclick: () => void post(`/api/staff/${part(sheet.login)}/unlock`).then(again, refused) },
                   t("deal.unlock"),
                 ),
               sheet.login !== who.who &&

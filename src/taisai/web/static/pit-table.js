@@ -8,10 +8,10 @@ import { diceRow } from "./dice.js";
 import { h, put } from "./dom.js";
 import { t } from "./i18n.js";
 import { dateTime, money, percent, setCurrency, time } from "./money.js";
-import { clauseLinks, toast, watchConnection } from "./shell.js";
+import { clauseLinks, redraw, toast, watchConnection } from "./shell.js";
 import { Table } from "./table.js";
 import { act, actionButton, ask } from "./deal-ask.js";
-import { stopped } from "./deal-lock.js";
+import { onUnlock, stopped } from "./deal-lock.js";
 import { playersPanel } from "./deal-people.js";
 import { enabling } from "./pit-house.js";
 import { limitsDialog } from "./pit-setup.js";
@@ -40,9 +40,10 @@ const ROUNDS = 12;
 function openingPanel(desk, view, crew) {
   if (view.phase !== "closed") return null;
   const set = crew.dice_in ? crew.dice_sets[crew.dice_in] : null;
-  const waiting = Object.entries(crew.dice_sets)
-    .filter(([, each]) => !each.retired_at && !each.seal)
-    .map(([name]) => name);
+  const waiting = () =>
+    Object.entries(desk.crew()?.dice_sets ?? {})
+      .filter(([, each]) => !each.retired_at && !each.seal)
+      .map(([name]) => name);
   /** @type {(done: boolean, words: string, ...more: any[]) => HTMLElement} */
   const row = (done, words, ...more) =>
     h(
@@ -69,8 +70,8 @@ function openingPanel(desk, view, crew) {
       clauseLinks(view.set_up?.book ?? "", item.clauses),
       state,
       test,
-      actionButton(desk, "check-item", { words: t("pit.pass"), run: () => say(true) }),
-      actionButton(desk, "check-item", { words: t("pit.fail"), run: () => say(false) }),
+      actionButton(desk, "check-item", { for: `${item.item} pass`, words: t("pit.pass"), run: () => say(true) }),
+      actionButton(desk, "check-item", { for: `${item.item} fail`, words: t("pit.fail"), run: () => say(false) }),
     );
     made.dataset.item = item.item;
     made.children[1].setAttribute("lang", "en");
@@ -87,7 +88,7 @@ function openingPanel(desk, view, crew) {
         Boolean(set?.sound),
         set ? t("pit.dice-sealed", { set: crew.dice_in ?? "", seal: set.seal ?? "" }) : t("pit.dice-none"),
         actionButton(desk, "receive-dice"),
-        actionButton(desk, "seal-dice", { preset: { dice_set: waiting.at(-1) } }),
+        actionButton(desk, "seal-dice", { run: () => void ask(desk, "seal-dice", { dice_set: waiting().at(-1) }) }),
       ),
       row(
         crew.float > 0,
@@ -136,7 +137,7 @@ function disputesPanel(desk, crew) {
             h("p", null, each.claim),
             each.resolution && h("p", { class: "by" }, each.resolution),
           ),
-          !each.resolution && actionButton(desk, "resolve-dispute", { preset: { dispute: id } }),
+          !each.resolution && actionButton(desk, "resolve-dispute", { for: id, preset: { dispute: id } }),
         ),
       ),
     ),
@@ -284,18 +285,38 @@ export async function open(host, name) {
       );
   }
 
+  /** The boxes of the layout. @param {import("./types").SetUp} setUp */
+  async function learnBoxes(setUp) {
+    const wanted = `${setUp.book}/${setUp.layout}`;
+    if (wanted === drawn) return;
+    drawn = wanted;
+    try {
+      const sheet = await layoutOf(setUp.book, setUp.layout);
+      if (drawn === wanted) boxes = sheet.boxes;
+    } catch (error) {
+      // Asked for again at the next change.
+      if (drawn === wanted) drawn = "";
+      if (!(error instanceof Refusal)) throw error;
+    }
+  }
+
+  /** What is known already when an action is asked for. @param {string} action */
+  function presets(action) {
+    const round = table.view?.round;
+    if (action === "amend-entry") return { dice: round?.dice };
+    if (action === "resolve-interruption") return { readable: round?.dice ?? [], dice: round?.dice };
+    if (action === "reverse-rounds") return { rounds: String(round?.number || "") };
+    return {};
+  }
+
   function draw() {
     /** @type {{view: View | null, crew: Crew | null}} */
     const { view, crew } = table;
     if (!view || !crew) return;
     const setUp = view.set_up;
-    if (setUp && drawn !== `${setUp.book}/${setUp.layout}`) {
-      drawn = `${setUp.book}/${setUp.layout}`;
+    if (setUp) {
       setCurrency(setUp.currency);
-      void layoutOf(setUp.book, setUp.layout).then((sheet) => {
-        boxes = sheet.boxes;
-        draw();
-      });
+      void learnBoxes(setUp);
     }
     const { round } = view;
     state.textContent = t(`phase.${view.phase === "open" ? round.phase : view.phase}`);
@@ -306,16 +327,8 @@ export async function open(host, name) {
         : "";
     trouble.hidden = !bad;
     if (trouble.textContent !== bad) trouble.textContent = bad;
-    const focused = /** @type {HTMLElement | null} */ (
-      body.contains(document.activeElement) ? document.activeElement : null
-    )?.dataset.action;
-    const presets = /** @type {Record<string, any>} */ ({
-      "amend-entry": { dice: round.dice },
-      "resolve-interruption": { readable: round.dice ?? [], dice: round.dice },
-      "reverse-rounds": { rounds: String(round.number || "") },
-    });
     const run = /** @type {Record<string, () => void>} */ ({ "set-limits": () => void limitsDialog(desk) });
-    put(
+    redraw(
       body,
       view.phase === "new" &&
         h(
@@ -336,10 +349,7 @@ export async function open(host, name) {
             "div",
             { class: "row" },
             .../** @type {string[]} */ (actions).map((action) =>
-              actionButton(desk, action, {
-                preset: presets[action],
-                run: run[action] ?? (() => void ask(desk, action, presets[action])),
-              }),
+              actionButton(desk, action, { run: run[action] ?? (() => void ask(desk, action, presets(action))) }),
             ),
           ),
         ),
@@ -348,7 +358,6 @@ export async function open(host, name) {
       view.phase === "open" && playersPanel(desk),
       roundsPanel(view),
     );
-    if (focused) /** @type {HTMLElement | null} */ (body.querySelector(`[data-action="${focused}"]`))?.focus();
   }
 
   table.on("change", draw);
@@ -358,5 +367,6 @@ export async function open(host, name) {
   drawDisabling().catch((error) => {
     if (!(error instanceof Refusal)) throw error;
   });
-  return () => table.close();
+  const stop = onUnlock(() => table.watch()); // the crew is told nothing behind the lock
+  return () => (stop(), table.close());
 }

@@ -65,6 +65,9 @@ async function show(who) {
       ),
   );
   const turn = (asked += 1);
+  // A dialog goes with the part it was for; the lock is of no part.
+  for (const each of document.querySelectorAll("dialog[open]:not(.lock)"))
+    each.dispatchEvent(new Event("cancel", { cancelable: true }));
   leave?.();
   leave = undefined;
   put(host, h("p", { class: "muted" }, t("pit.loading")));
@@ -77,6 +80,7 @@ async function show(who) {
     put(host, inside);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
+    if (turn !== asked) return;
     if (!stopped(error)) showRefusal(error);
     put(host, h("p", { class: "panel" }, error.sentence));
   }
@@ -100,7 +104,10 @@ if (!who || who.player || who.post === "dealer") {
 } else {
   put($("#main"), h("h1", { class: "visually-hidden" }, t("pit.title")), tabs, host);
   watchIdle(who);
-  onUnlock(() => void show(who));
+  // The part may have missed something behind the lock; what somebody typed is worth more than that.
+  onUnlock(() => {
+    if (!host.querySelector("form") && !document.querySelector("dialog[open]")) void show(who);
+  });
   addEventListener("hashchange", () => void show(who));
   await show(who);
 }

@@ -28,6 +28,8 @@ export class Bets {
     this.coming = new Set();
     /** Asked and not yet answered. @type {Set<Promise<unknown>>} */
     this.asked = new Set();
+    /** Whose bets these are, and of which round. */
+    this._of = "";
   }
 
   /** The player's name, or "". */
@@ -38,6 +40,11 @@ export class Bets {
   /** Whether chips may be moved now. */
   get open() {
     return this.table.view?.round.phase === "betting" && this.table.view.phase === "open" && this.player !== "";
+  }
+
+  /** The round on screen. */
+  get round() {
+    return this.table.view?.round.number;
   }
 
   /** Own chips as the table has them. @returns {Record<string, number>} */
@@ -61,8 +68,11 @@ export class Bets {
     return (this.table.seat?.last?.lines ?? []).map(({ box, stake }) => ({ box, amount: stake }));
   }
 
-  /** A new round: nothing of the last can be undone. */
-  forget() {
+  /** In another round, heard of or found on coming back, nothing of the last can be undone; nor another's bets. */
+  follow() {
+    const now = `${this.round} ${this.player}`;
+    if (now === this._of) return;
+    this._of = now;
     this.done = [];
     this.coming.clear();
   }
@@ -81,14 +91,14 @@ export class Bets {
    * @param {string} box
    */
   async withdraw(box) {
-    await this._answered();
+    if (!(await this._answered())) return false;
     const amount = this.stakes()[box];
     return amount ? this._all([{ box, amount: -amount }]) : false;
   }
 
   /** Take everything back. */
   async clear() {
-    await this._answered();
+    if (!(await this._answered())) return false;
     return this._all(Object.entries(this.stakes()).map(([box, amount]) => ({ box, amount: -amount })));
   }
 
@@ -99,18 +109,20 @@ export class Bets {
 
   /** As much again in every box. */
   async double() {
-    await this._answered();
+    if (!(await this._answered())) return false;
     return this._all(Object.entries(this.stakes()).map(([box, amount]) => ({ box, amount })));
   }
 
-  /** Everything asked so far has its answer: what follows is meant for all of it. */
+  /** Everything asked so far has its answer: what follows is meant for all of it. False if the round is over then. */
   async _answered() {
+    const { round } = this;
     while (this.asked.size) await Promise.allSettled([...this.asked]);
+    return this.round === round;
   }
 
   /** Take the last thing back. */
   async undo() {
-    await this._answered();
+    if (!(await this._answered())) return false;
     const group = this.done.pop();
     if (!group) return false;
     const back = group.map(({ box, amount }) => ({ box, amount: -amount })).reverse();
@@ -139,20 +151,21 @@ export class Bets {
   async _each(moves, undoable) {
     /** @type {Move[]} */
     const made = [];
-    const round = this.table.view?.round.number;
+    const { round } = this;
     for (const move of moves) {
-      if (!(await this._one(move))) break;
+      if (!(await this._one(move, round))) break;
       made.push(move);
     }
-    if (undoable && made.length && this.table.view?.round.number === round) this.done.push(made);
+    if (undoable && made.length && this.round === round) this.done.push(made);
     return made.length === moves.length;
   }
 
   /**
    * @param {Move} move
+   * @param {number} [round] the one it was meant for: the table may have another when its turn comes
    * @returns {Promise<boolean>}
    */
-  async _one({ box, amount }) {
+  async _one({ box, amount }, round) {
     /** @type {Move & {seq: number | null}} */
     const coming = { box, amount, seq: null };
     this.coming.add(coming);
@@ -161,7 +174,7 @@ export class Bets {
       const { player } = this;
       const action =
         amount > 0 ? { do: "place-bet", player, box, amount } : { do: "withdraw-bet", player, box, amount: -amount };
-      coming.seq = (await this.table.do(action)).seq;
+      coming.seq = (await this.table.do(action, {}, { round })).seq;
       return true;
     } catch (error) {
       this.coming.delete(coming);

@@ -23,10 +23,14 @@ export class Guide {
     this.draw();
   }
 
-  /** Something was done; the step that it ends is over. @param {string} what */
+  /**
+   * Something was done; the step that it ends is over. What the table does by itself ends no step of the player's.
+   * @param {string} what
+   */
   did(what) {
     const place = STEPS.indexOf(what);
     if (place < this.step || this.step >= STEPS.length) return;
+    if (place > STEPS.indexOf("bet") && this.step <= STEPS.indexOf("bet")) return;
     this.step = place + 1;
     if (this.step < STEPS.length) this.draw();
     else setTimeout(() => this.end(), 12000);

@@ -32,6 +32,8 @@ export class Rail {
     this.place = pref("chip", 1);
     /** Whether guests may sit down with play chips. */
     this.demo = true;
+    /** Whether a seat was asked for, and the table does not yet know us by it: pressed twice, it is one guest. */
+    this.sitting = false;
     this._drawn = "";
     this._favourites = "";
   }
@@ -52,7 +54,8 @@ export class Rail {
       rebet: bets.open && !mine && bets.last().length > 0,
       double: bets.open && mine,
     };
-    const now = JSON.stringify([setUp.denominations, this.place, can, bets.player !== "", this.demo]);
+    const { denominations, currency } = setUp;
+    const now = JSON.stringify([denominations, currency, this.place, can, bets.player !== "", this.demo]);
     if (now === this._drawn) return;
     this._drawn = now;
     const focused = document.activeElement?.getAttribute("data-action");
@@ -165,11 +168,19 @@ export class Rail {
 
   /** @param {Record<string, string>} how */
   async _sit(how) {
+    if (this.sitting) return;
+    this.sitting = true;
     try {
       remember((await post("/api/seat", how)).me);
+      const known = new Promise((resolve) => {
+        const stop = this.table.on("hello", () => resolve(stop()));
+      });
       this.table.rejoin();
+      await known;
     } catch (refusal) {
       showRefusal(refusal);
+    } finally {
+      this.sitting = false;
     }
   }
 
@@ -179,7 +190,7 @@ export class Rail {
     const { bets } = this;
     const all = bets.favourites();
     const mine = Object.keys(bets.stakes()).length > 0;
-    const now = JSON.stringify([all, mine, bets.open]);
+    const now = JSON.stringify([all, mine, bets.open, this.table.view?.set_up?.currency]);
     if (now === this._favourites) return;
     this._favourites = now;
     put(

@@ -8,13 +8,16 @@ import { h } from "./dom.js";
 import { mountFelt } from "./felt.js";
 import { language, t, tn } from "./i18n.js";
 import { dateTime, money, signed } from "./money.js";
-import { baize, clauseLinks, dialog } from "./shell.js";
+import { baize, clauseLinks, dialog, showRefusal } from "./shell.js";
 
 /** @typedef {import("./types").RoundReplay} RoundReplay */
 /** @typedef {import("./types").Line} Line */
 /** @typedef {import("./types").SetUp} SetUp */
 
 const REVEAL_MS = 1800;
+
+/** Whether the history is on its way: pressed twice, it comes once. */
+let asking = false;
 
 /**
  * The player's own rounds, newest first.
@@ -116,7 +119,18 @@ export function headline(round) {
  * @param {SetUp} setUp
  */
 export async function showHistory(setUp) {
-  const rounds = await ownRounds(50);
+  if (asking) return;
+  asking = true;
+  /** @type {RoundReplay[]} */
+  let rounds;
+  try {
+    rounds = await ownRounds(50);
+  } catch (refusal) {
+    showRefusal(refusal);
+    return;
+  } finally {
+    asking = false;
+  }
   await dialog(
     t("history.title"),
     () => [
@@ -139,7 +153,7 @@ export async function showHistory(setUp) {
           ),
           h("p", null, t("history.sums", { staked: money(round.staked), returned: money(round.returned) })),
           lines(round, setUp.book),
-          h("button", { onclick: () => void playBack(replay, round, setUp) }, t("history.replay")),
+          h("button", { onclick: () => void playBack(replay, round, setUp).catch(showRefusal) }, t("history.replay")),
           replay,
         );
       }),
@@ -171,11 +185,10 @@ async function playBack(host, round, setUp) {
   if (!round.dice) return;
   tumbler.tumble();
   const shown = round.dice;
-  setTimeout(async () => {
-    tumbler.show(shown);
-    const felt = await mountFelt(cloth, { ...options, dice: shown.join("-") });
-    felt.chips(stakes, how);
-    const won = round.lines.filter((line) => line.winnings > 0).map((line) => line.box);
-    felt.markChips("lost", (box) => !won.includes(box));
-  }, REVEAL_MS);
+  await new Promise((go) => setTimeout(go, REVEAL_MS));
+  tumbler.show(shown);
+  const felt = await mountFelt(cloth, { ...options, dice: shown.join("-") });
+  felt.chips(stakes, how);
+  const won = round.lines.filter((line) => line.winnings > 0).map((line) => line.box);
+  felt.markChips("lost", (box) => !won.includes(box));
 }

@@ -25,6 +25,8 @@ import { Table } from "./table.js";
 
 const TICK_MS = 100;
 const TOUCH_PX = 44;
+/** When something that could not be fetched is tried again. */
+const AGAIN_MS = 3000;
 /** Seconds left that are said aloud to those who do not see the countdown. */
 const SAID_S = [10, 5];
 
@@ -70,18 +72,34 @@ async function drawCloth(setUp) {
   const wanted = `${setUp.book}/${setUp.layout}/${baize()}`;
   if (wanted === drawn) return;
   drawn = wanted;
-  setCurrency(setUp.currency);
-  const [sheet, made] = await Promise.all([
-    layoutOf(setUp.book, setUp.layout),
-    mountFelt(ui.felt, {
-      book: setUp.book,
-      layout: setUp.layout,
-      palette: baize(),
-      label: t("play.felt"),
-      onPick: pick,
-      onPoint: (box) => box && point(box),
-    }),
-  ]);
+  let sheet;
+  let made;
+  try {
+    [sheet, made] = await Promise.all([
+      layoutOf(setUp.book, setUp.layout),
+      // Into a place of its own: another cloth may be wanted, and drawn, before this one comes.
+      mountFelt(h("div"), {
+        book: setUp.book,
+        layout: setUp.layout,
+        palette: baize(),
+        label: t("play.felt"),
+        onPick: pick,
+        onPoint: (box) => box && point(box),
+      }),
+    ]);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (drawn !== wanted) return;
+    showRefusal(error);
+    setTimeout(() => {
+      if (drawn === wanted) drawn = "";
+      draw();
+    }, AGAIN_MS);
+    return;
+  }
+  if (drawn !== wanted) return;
+  put(ui.felt, made.svg);
+  made.host = ui.felt;
   layout = sheet;
   felt = made;
   felt.svg.addEventListener("keydown", (event) => {
@@ -214,7 +232,10 @@ function refused(refusal, box, amount) {
 function draw() {
   const view = table.view;
   if (!view) return;
-  if (view.set_up) void drawCloth(view.set_up);
+  if (view.set_up) {
+    setCurrency(view.set_up.currency);
+    void drawCloth(view.set_up);
+  }
   drawStage(view);
   drawLimits(view);
   drawBets();
@@ -292,7 +313,7 @@ function call(words, original) {
 function drawLimits(view) {
   const setUp = view.set_up;
   if (!setUp || !layout) return;
-  const now = JSON.stringify([setUp.limits, language()]);
+  const now = JSON.stringify([setUp.limits, setUp.currency, language()]);
   if (ui.limits.dataset.now === now) return;
   ui.limits.dataset.now = now;
   put(
@@ -398,7 +419,7 @@ function drawInfo() {
   if (!layout || !setUp) return;
   const box = shownBox;
   const mine = box ? bets.stakes()[box] : 0;
-  const now = JSON.stringify([box, mine, box && table.view?.room?.[box], bets.open]);
+  const now = JSON.stringify([box, mine, box && table.view?.room?.[box], bets.open, setUp.currency]);
   if (now === infoNow || (infoNow && ui.info.contains(document.activeElement) && !box)) return;
   infoNow = now;
   if (!box) {
@@ -458,7 +479,6 @@ function hear(told) {
   for (const each of told) {
     switch (each.event) {
       case "bets-opened":
-        bets.forget();
         kept = null;
         call(t("phase.betting"), each.call);
         speak(language() === "en" ? each.call : t("phase.betting"));
@@ -515,7 +535,19 @@ function tick() {
   }
 }
 
+/** Whether guests may sit down, or whoever has a code: asked until it is known. */
+function askFloor() {
+  get("/api/floor").then(
+    (floor) => {
+      rail.demo = floor.demo;
+      drawBets();
+    },
+    () => setTimeout(askFloor, AGAIN_MS),
+  );
+}
+
 table.on("change", ({ told }) => {
+  bets.follow();
   hear(told);
   draw();
 });
@@ -524,6 +556,7 @@ table.on("seat", () => {
   void drawResult();
 });
 table.on("hello", () => {
+  bets.follow();
   drawBets();
 });
 addEventListener("baize", () => draw());
@@ -541,11 +574,5 @@ $("#top .bar-own").append(
 watchConnection(table);
 setInterval(tick, TICK_MS);
 void me().catch(() => null);
-get("/api/floor").then(
-  (floor) => {
-    rail.demo = floor.demo;
-    drawBets();
-  },
-  () => null,
-);
+askFloor();
 table.connect();

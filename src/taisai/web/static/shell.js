@@ -2,6 +2,7 @@
 //   await startPage({title: "pit.title", nav: "pit"});   texts, room, top bar; before anything is drawn
 //   toast("Saved"); toast(words, {kind: "bad"})           a word that goes by itself, read aloud by screen readers
 //   const answer = await dialog(title, (close) => [...])  a modal; resolves with what `close` is given, null on Escape
+//   redraw(host, ...children)                             as `put`, but what has not changed stays, and so does the focus
 //   clauseLinks("rws-tai-sai-v6", ["3.4"])                links that open the clause's words
 //   refusalWords(refusal)                                 a refusal in the reader's language
 //   showRefusal(refusal, book)                            a toast with the reason, its clauses one tap away
@@ -60,13 +61,21 @@ export async function startPage(page) {
   );
 }
 
+/** To the content, without another address: in some pages it says which part is open. @param {Event} event */
+function skip(event) {
+  event.preventDefault();
+  const main = $("#main");
+  main.tabIndex = -1;
+  main.focus();
+}
+
 /** @param {{nav?: string, bar?: () => Child[]}} page */
 function bar(page) {
   const links = PAGES.map(([name, path, key]) =>
     h("a", { href: path, "aria-current": name === page.nav ? "page" : null }, t(key)),
   );
   return [
-    h("a", { class: "skip", href: "#main" }, t("nav.skip")),
+    h("a", { class: "skip", href: "#main", onclick: skip }, t("nav.skip")),
     h("a", { class: "brand", href: "/" }, h("span", { class: "brand-die", "aria-hidden": "true" }), "Tai Sai"),
     h("nav", { "aria-label": t("nav.main") }, ...links),
     h("div", { class: "bar-own" }, ...(page.bar?.() ?? [])),
@@ -175,7 +184,49 @@ export function toast(words, { kind = "plain", more = [] } = {}) {
 }
 
 /**
- * A modal dialog.
+ * What stands now where an element was that has been drawn anew: `data-action` and `data-for` tell it from all others.
+ * @param {Element} old
+ * @param {ParentNode} [root]
+ * @returns {HTMLElement | null}
+ */
+function again(old, root = document) {
+  const { action, for: whom } = /** @type {HTMLElement} */ (old).dataset;
+  if (!action) return null;
+  const which = whom === undefined ? ":not([data-for])" : `[data-for="${CSS.escape(whom)}"]`;
+  return root.querySelector(`[data-action="${CSS.escape(action)}"]${which}`);
+}
+
+/**
+ * Bring what is in an element up to date; what has not changed stays, with its focus and a click that is half done.
+ * Only buttons may have listeners in there, and these must look up whatever does not stand on the button.
+ * @param {HTMLElement} host
+ * @param {...Child} children
+ */
+export function redraw(host, ...children) {
+  const had = host.contains(document.activeElement) ? document.activeElement : null;
+  renew(host, [...h("div", null, ...children).childNodes]);
+  if (had && !had.isConnected) again(had, host)?.focus({ preventScroll: true });
+}
+
+/**
+ * @param {Node} host
+ * @param {ChildNode[]} children
+ */
+function renew(host, children) {
+  const now = [...host.childNodes];
+  children.forEach((child, place) => {
+    const old = now[place];
+    if (!old) host.appendChild(child);
+    else if (old.isEqualNode(child)) return;
+    else if (old.nodeName !== "BUTTON" && old.hasChildNodes() && old.cloneNode().isEqualNode(child.cloneNode()))
+      renew(old, [...child.childNodes]);
+    else old.replaceWith(child);
+  });
+  for (const each of now.slice(children.length)) each.remove();
+}
+
+/**
+ * A modal dialog. While it is busy (`aria-busy`) nothing but its content closes it.
  * @template T
  * @param {string} title
  * @param {(close: (answer: T | null) => void) => Child[]} content
@@ -185,13 +236,21 @@ export function toast(words, { kind = "plain", more = [] } = {}) {
 export function dialog(title, content, how = {}) {
   return new Promise((resolve) => {
     const made = h("dialog", { class: how.class ?? "", "aria-label": title });
+    const from = document.activeElement;
     const close = (/** @type {T | null} */ answer) => {
       made.close();
       made.remove();
+      if (from && !from.isConnected) again(from)?.focus({ preventScroll: true });
       resolve(answer);
     };
-    made.addEventListener("cancel", (event) => (event.preventDefault(), close(null)));
-    made.addEventListener("click", (event) => event.target === made && close(null));
+    const leave = () => {
+      if (made.getAttribute("aria-busy") !== "true") close(null);
+      else if (!made.open) made.showModal();
+    };
+    made.addEventListener("cancel", (event) => (event.preventDefault(), leave()));
+    // A browser lets nobody be held: the second Escape closes a dialog without asking.
+    made.addEventListener("close", () => made.isConnected && leave());
+    made.addEventListener("click", (event) => event.target === made && leave());
     put(
       made,
       h(
@@ -201,7 +260,7 @@ export function dialog(title, content, how = {}) {
           "div",
           { class: "sheet-top" },
           h("h2", null, title),
-          h("button", { class: "x", "aria-label": t("close"), onclick: () => close(null) }, "×"),
+          h("button", { class: "x", "aria-label": t("close"), onclick: leave }, "×"),
         ),
         ...content(close),
       ),
@@ -223,7 +282,18 @@ export function clauseLinks(book, clauses) {
     "span",
     { class: "clauses" },
     ...clauses.map((clause) =>
-      h("button", { class: "link", onclick: () => void showClause(book, clause) }, clauseLabel(clause)),
+      h(
+        "button",
+        // In a form it must not send it.
+        {
+          class: "link",
+          type: "button",
+          "data-action": "clause",
+          "data-for": `${book} ${clause}`,
+          onclick: () => void showClause(book, clause),
+        },
+        clauseLabel(clause),
+      ),
     ),
   );
 }

@@ -29,7 +29,7 @@ const WAIT_MOST_MS = 8000;
 const OFFLINE = { code: "offline", sentence: "The table cannot be reached." };
 
 /** What is for one round: meant for the one that was on screen, and for no other. */
-const OF_A_ROUND = new Set([
+export const OF_A_ROUND = new Set([
   ...["tumble", "open-bets", "close-bets", "uncover", "announce", "press", "enter", "collect", "pay-next", "pay-all"],
   ...["place-bet", "withdraw-bet", "correct-bet", "rule-on-line", "advise-minimum", "reject-excess"],
   ...["amend-entry", "report-lights", "void-round", "interrupt", "resolve-interruption"],

@@ -66,6 +66,8 @@ export class Exercise {
     /** @type {Record<string, string>} */
     this.cases = {};
     this.begun = performance.now();
+    /** Whether the answers were handed in: pressed twice, they are marked and kept once. */
+    this.finishing = false;
     /** @type {HTMLInputElement | null} */
     this.into = null;
     /** @type {Felt | null} */
@@ -428,6 +430,7 @@ export class Exercise {
   }
 
   async finish() {
+    if (this.finishing) return;
     const { drill } = this;
     const seconds = this.seconds;
     /** @type {{player: string, box: string, amount: number}[]} */
@@ -442,6 +445,7 @@ export class Exercise {
       }
       payments.push({ player: bet.player, box: bet.box, amount });
     }
+    this.finishing = true;
     try {
       const answers = { call: this.call, collected: [...this.collected], payments, situations: this.cases, seconds };
       const [marks, book] = await Promise.all([
@@ -458,6 +462,8 @@ export class Exercise {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       showRefusal(error);
+    } finally {
+      this.finishing = false;
     }
   }
 

@@ -32,8 +32,12 @@ const results = () => pref("train.results", /** @type {Kept[]} */ ([]));
 
 // ---------------------------------------------------------------- the start
 
+/** Drills asked for, and returns to the start: whatever was asked before comes too late. */
+let turn = 0;
+
 /** @param {string} seed */
 function start(seed) {
+  turn += 1;
   const seedInput = h("input", {
     name: "seed",
     maxlength: 40,
@@ -151,16 +155,25 @@ function history() {
 
 /** @param {string} seed */
 async function begin(seed) {
+  const mine = ++turn;
   try {
     /** @type {Drill} */
     const drill = await post("/api/training/drill", { layout, level, seed });
+    if (mine !== turn) return;
+    layout = layoutName(drill);
+    level = drill.level;
     keep("train.layout", layout);
     keep("train.level", level);
     window.history.replaceState(null, "", `/train?layout=${layout}&level=${level}&seed=${part(drill.seed)}`);
     await new Exercise(drill, { leave: start, again, marked }).run();
   } catch (error) {
-    showRefusal(error);
+    if (mine === turn) showRefusal(error);
   }
+}
+
+/** The layout of a drill, as BOOK/LAYOUT. @param {Drill} drill */
+function layoutName(drill) {
+  return `${drill.book}/${drill.layout}`;
 }
 
 /**
@@ -177,8 +190,10 @@ function again(seed, wanted) {
  * @param {import("./train-marks.js").Marks} marks
  * @param {Drill} drill
  */
-function marked({ percent, passed, seconds, par_s }, { level: reached, seed }) {
-  const result = { at: Date.now() * 1000, layout, level: reached, seed, percent, passed, seconds, par_s };
+function marked({ percent, passed, seconds, par_s }, drill) {
+  const { level: reached, seed } = drill;
+  const of = layoutName(drill);
+  const result = { at: Date.now() * 1000, layout: of, level: reached, seed, percent, passed, seconds, par_s };
   keep("train.results", [...results(), result].slice(-KEPT_MOST));
 }
 

@@ -1,0 +1,466 @@
+"""The crew over a bad line: nothing is done in another round, at another player, twice, or by a key meant elsewhere."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, Route, WebSocketRoute, expect
+
+from taisai.core.rulebook import VoidReason
+from taisai.table import actions as a
+from tests.web.browser.conftest import Visit
+from tests.web.browser.crew import CrewHouse, crew_house
+from tests.web.browser.test_deal import dealt_to, next_is
+from tests.web.serving import FLOAT, PASSWORD, set_up_of
+
+BUY_IN = 20_000
+TAI_SAI = "rws-tai-sai-v6/A"
+OVER = "The round that this was for is over."
+LOST = "Connection lost"
+
+
+@pytest.fixture(scope="module")
+def house() -> Iterator[CrewHouse]:
+    """A house for the tests of this file; each has a table of its own."""
+    with crew_house() as opened:
+        yield opened
+
+
+class Line:
+    """The play socket of a page in the test's hand: what is asked is kept, answers are held back, all of it is cut."""
+
+    def __init__(self, page: Page) -> None:
+        self.asked: list[dict[str, Any]] = []
+        self._hold: frozenset[str] = frozenset()
+        self._held: list[tuple[WebSocketRoute, str]] = []
+        self._open: list[WebSocketRoute] = []
+        self._down = False
+        page.route_web_socket(re.compile("/play/"), self._opened)
+
+    def hold(self, *kinds: str) -> None:
+        """Keep back what the house says of these kinds."""
+        self._hold = frozenset(kinds)
+
+    def release(self) -> None:
+        """Let all of it come."""
+        self._hold = frozenset()
+        for socket, message in self._held:
+            socket.send(message)
+        self._held.clear()
+
+    def cut(self) -> None:
+        """End the connection, and let no other through."""
+        self._down = True
+        for socket in self._open:
+            socket.close()
+        self._open.clear()
+
+    def mend(self) -> None:
+        """Let connections through again."""
+        self._down = False
+
+    def _opened(self, socket: WebSocketRoute) -> None:
+        if self._down:
+            socket.close()
+            return
+        self._open.append(socket)
+        house = socket.connect_to_server()
+
+        def ask(message: str | bytes) -> None:
+            said = json.loads(message)
+            if said["t"] == "do":
+                self.asked.append(said)
+            house.send(message)
+
+        def answer(message: str | bytes) -> None:
+            if json.loads(message)["t"] in self._hold:
+                self._held.append((socket, str(message)))
+            else:
+                socket.send(message)
+
+        socket.on_message(ask)
+        house.on_message(answer)
+
+
+def on_a_line(house: CrewHouse, visit: Visit, login: str, path: str) -> tuple[Page, Line]:
+    """A page of somebody who is signed in, and its line."""
+    page = house.page(visit, login, "/rules")
+    line = Line(page)
+    page.goto(house.address + path)
+    return page, line
+
+
+def form_of(page: Page, action: str) -> Locator:
+    """The open form of an action."""
+    return page.locator(f"dialog[open] form[data-ask={action}]")
+
+
+def next_round(house: CrewHouse, table: str, *steps: a.Action) -> None:
+    """Somebody else voids the round and begins the next."""
+    house.do("dan", table, a.VoidRound(VoidReason.NOT_FLAT), a.OpenBets(), *steps)
+
+
+# ---------------------------------------------------------------- another round
+
+
+def test_a_form_does_not_outlive_its_round(house: CrewHouse, visit: Visit) -> None:
+    """A void was about to be said when another round began: the form says so, and the new round goes on."""
+    table = house.new_table(TAI_SAI)
+    page = house.page(visit, "dan", f"/deal?table={table}")
+    dealt_to(page, house, table, "close-bets")
+    page.keyboard.press("v")
+    form = form_of(page, "void-round")
+    expect(form.locator("[type=submit]")).to_be_enabled()
+    next_round(house, table)
+    expect(form.locator(".fault")).to_have_text(OVER)
+    expect(form.locator("[type=submit]")).to_be_disabled()
+    page.keyboard.press("Enter")
+    form.get_by_role("button", name="Cancel").click()
+    expect(page.locator("dialog")).to_have_count(0)
+    expect(page.locator(".deal-state")).to_have_text("Round 2 · Place your bets")
+    assert house.crew_view(table)["next"]["do"] == "close-bets"
+
+
+def test_a_form_that_knows_of_no_new_round_is_refused(house: CrewHouse, visit: Visit) -> None:
+    """What a form asks is for the round in which it was opened, even when the page has not heard of another."""
+    table = house.new_table(TAI_SAI)
+    house.seat("ann", table)
+    page, line = on_a_line(house, visit, "dan", f"/deal?table={table}")
+    dealt_to(page, house, table, "close-bets")
+    page.locator("[data-player=ann] .person").click()
+    page.locator("dialog[open] [data-action=place-bet]").click()
+    form = form_of(page, "place-bet")
+    form.locator("[name=amount]").fill("10")
+    line.hold("change", "snapshot", "crew")
+    next_round(house, table)
+    form.locator("[type=submit]").click()
+    expect(form.locator(".fault")).to_be_visible()
+    expect(form.locator("[type=submit]")).to_be_enabled()
+    assert [each["round"] for each in line.asked] == [1]
+    assert house.crew_view(table)["funds"] == {"ann": BUY_IN}
+    line.release()
+    expect(form.locator(".fault")).to_have_text(OVER)
+
+
+def test_faces_do_not_outlive_their_round(house: CrewHouse, visit: Visit) -> None:
+    """Faces were typed, then the round was void: the next round's dice are not uncovered as the last ones lay."""
+    table = house.new_table(TAI_SAI)
+    page = house.page(visit, "dan", f"/deal?table={table}")
+    dealt_to(page, house, table, "uncover")
+    for face in "124":
+        page.keyboard.press(face)
+    button = page.locator("#next")
+    expect(button).to_contain_text("1-2-4")
+    next_round(house, table, a.CloseBets(), a.Tumble(3))
+    expect(page.locator(".deal-state")).to_contain_text("Round 2")
+    next_is(page, "uncover")
+    expect(button).not_to_contain_text("1-2-4")
+    expect(button).to_have_attribute("aria-disabled", "true")
+    page.keyboard.press("Enter")
+    for face in "356":
+        page.keyboard.press(face)
+    expect(button).to_contain_text("3-5-6")
+    page.keyboard.press("Enter")
+    next_is(page, "announce")
+    assert house.running.house.floor.tables[table].state.round.dice == (3, 5, 6)
+
+
+# ---------------------------------------------------------------- the focus
+
+
+def test_the_focus_stays_where_it_is(house: CrewHouse, visit: Visit) -> None:
+    """Others bet while somebody goes from button to button by keyboard: Enter still opens what he sees marked."""
+    table = house.new_table(TAI_SAI)
+    ann, bob = house.seat("ann", table), house.seat("bob", table)
+    page = house.page(visit, "dan", f"/deal?table={table}")
+    dealt_to(page, house, table, "close-bets")
+    person, sale = page.locator("[data-player=bob] .person"), page.locator("[data-player=bob] [data-action=buy-in]")
+    person.focus()
+    house.do(ann, table, a.PlaceBet("ann", "big", 500))
+    house.do(bob, table, a.PlaceBet("bob", "big", 500))
+    expect(person.locator(".number")).to_have_text("$195")
+    expect(person).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("dialog[open] h2")).to_have_text("bob")
+    house.do(bob, table, a.PlaceBet("bob", "big", 500))
+    expect(person.locator(".number")).to_have_text("$190")
+    page.keyboard.press("Escape")
+    expect(page.locator("dialog")).to_have_count(0)
+    expect(person).to_be_focused()
+    page.keyboard.press("Tab")
+    house.do(bob, table, a.PlaceBet("bob", "big", 500))
+    expect(person.locator(".number")).to_have_text("$185")
+    expect(sale).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(form_of(page, "buy-in").locator("[name=player]")).to_have_value("bob")
+    assert house.crew_view(table)["next"]["do"] == "close-bets"
+
+
+def test_enter_is_not_for_the_next_step_when_its_button_has_gone(house: CrewHouse, visit: Visit) -> None:
+    """A button goes while it has the focus: Enter deals nothing, but marks the large button; the next Enter deals."""
+    table = house.new_table(TAI_SAI)
+    house.seat("ann", table)
+    page = house.page(visit, "dan", f"/deal?table={table}")
+    dealt_to(page, house, table, "close-bets")
+    house.do("dan", table, a.PlaceBet("ann", "big", 11_500, a.How.FELT))
+    page.locator(".breaches [data-action=reject-excess]").focus()
+    house.do("dan", table, a.RejectExcess("big"))
+    expect(page.locator(".breaches")).to_have_count(0)
+    page.keyboard.press("Enter")
+    expect(page.locator("#next")).to_be_focused()
+    assert house.crew_view(table)["next"]["do"] == "close-bets"
+    expect(page.locator("#next")).to_have_attribute("aria-disabled", "false")
+    page.keyboard.press("Enter")
+    next_is(page, "tumble")
+
+
+def test_a_step_that_only_says_why_takes_no_other(house: CrewHouse, visit: Visit) -> None:
+    """A step that is not next can have the focus, to be read; Enter there deals nothing."""
+    table = house.new_table(TAI_SAI)
+    ann = house.seat("ann", table)
+    page = house.page(visit, "dan", f"/deal?table={table}")
+    dealt_to(page, house, table, "close-bets")
+    later = page.locator(".steps li", has_text="Collect losing")
+    later.focus()
+    house.do(ann, table, a.PlaceBet("ann", "big", 500))
+    expect(page.locator("[data-player=ann] .number")).to_have_text("$195")
+    expect(later).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("v")
+    expect(form_of(page, "void-round")).to_be_visible()
+    assert house.crew_view(table)["next"]["do"] == "close-bets"
+
+
+def test_an_opening_check_keeps_its_place(house: CrewHouse, visit: Visit) -> None:
+    """Two people share an opening check: what one of them records does not move the other to another item."""
+    table = "CHECK"
+    house.wait(house.running.crew["sue"].put_up(table, set_up_of("nz-division-9/1")))
+    page = house.page(visit, "sue", f"/pit#table/{table}")
+    failed = page.locator("[data-item=tumbler]").get_by_role("button", name="Failed")
+    failed.focus()
+    house.do("kim", table, a.ReceiveDice("D1"), a.CheckItem("power", True), a.CheckItem("tumbler", True))
+    expect(page.locator("[data-item=tumbler]")).to_contain_text("passed, kim")
+    expect(failed).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-item=tumbler]")).to_contain_text("failed, sue")
+    checks = house.crew_view(table)["checks"]
+    assert {item: check["passed"] for item, check in checks.items()} == {"power": True, "tumbler": False}
+
+
+@pytest.mark.parametrize("selector", ["#next", "[data-player=bob] [data-action=buy-in]"])
+def test_a_click_is_not_lost_when_somebody_bets(selector: str, house: CrewHouse, visit: Visit) -> None:
+    """The button goes down, a bet comes, the button goes up: that was a click."""
+    table = house.new_table(TAI_SAI)
+    ann, _ = house.seat("ann", table), house.seat("bob", table)
+    page = house.page(visit, "dan", f"/deal?table={table}")
+    dealt_to(page, house, table, "close-bets")
+    page.locator(selector).hover()
+    page.mouse.down()
+    house.do(ann, table, a.PlaceBet("ann", "big", 500))
+    expect(page.locator("[data-player=ann] .number")).to_have_text("$195")
+    page.mouse.up()
+    if selector == "#next":
+        next_is(page, "tumble")
+    else:
+        expect(form_of(page, "buy-in").locator("[name=player]")).to_have_value("bob")
+
+
+# ---------------------------------------------------------------- twice
+
+
+def test_what_is_on_its_way_cannot_be_cancelled(house: CrewHouse, visit: Visit) -> None:
+    """Until the answer has come a form stays, whatever is pressed: nobody does the same again for safety."""
+    table = house.new_table(TAI_SAI)
+    house.seat("ann", table)
+    page, line = on_a_line(house, visit, "dan", f"/deal?table={table}")
+    page.locator("[data-player=ann] [data-action=buy-in]").click()
+    form = form_of(page, "buy-in")
+    form.locator("[name=amount]").fill("100")
+    line.hold("done", "refused")
+    form.locator("[type=submit]").click()
+    expect(page.locator("dialog[open]")).to_have_attribute("aria-busy", "true")
+    expect(form.get_by_role("button", name="Cancel")).to_be_disabled()
+    for _ in range(3):
+        page.keyboard.press("Escape")
+        expect(form).to_be_visible()
+    page.locator("dialog[open] .x").click()
+    page.mouse.click(5, 5)
+    expect(form).to_be_visible()
+    line.release()
+    expect(page.locator("dialog")).to_have_count(0)
+    expect(page.locator("[data-player=ann] .number")).to_have_text("$300")
+    assert len({each["id"] for each in line.asked}) == 1
+
+
+def test_nothing_is_begun_without_a_connection(house: CrewHouse, visit: Visit) -> None:
+    """While the table cannot be reached a form waits and can be left, and a step is refused: neither is done later."""
+    table = house.new_table(TAI_SAI)
+    house.seat("ann", table)
+    page, line = on_a_line(house, visit, "dan", f"/deal?table={table}")
+    next_is(page, "open-bets")
+    sale = page.locator("[data-player=ann] [data-action=buy-in]")
+    sale.click()
+    form = form_of(page, "buy-in")
+    form.locator("[name=amount]").fill("100")
+    line.cut()
+    expect(form.locator(".fault")).to_contain_text(LOST)
+    expect(form.locator("[type=submit]")).to_be_disabled()
+    page.keyboard.press("Escape")
+    expect(page.locator("dialog")).to_have_count(0)
+    page.locator("#next").click()
+    expect(page.locator(".toast.bad")).to_contain_text(LOST)
+    sale.click()
+    form.locator("[name=amount]").fill("100")
+    line.mend()
+    expect(form.locator(".fault")).to_be_hidden()
+    form.locator("[type=submit]").click()
+    expect(page.locator("[data-player=ann] .number")).to_have_text("$300")
+    assert [each["do"]["do"] for each in line.asked] == ["buy-in"]
+    next_is(page, "open-bets")
+
+
+def test_the_same_asked_again_has_the_same_id(house: CrewHouse, visit: Visit) -> None:
+    """A form sent again as it is asks for the same thing; one with another amount for another; a clause for none."""
+    table = house.new_table(TAI_SAI)
+    house.seat("ann", table)
+    page, line = on_a_line(house, visit, "dan", f"/deal?table={table}")
+    dealt_to(page, house, table, "close-bets")
+    page.keyboard.press("b")
+    form = form_of(page, "place-bet")
+    form.locator("[name=box]").select_option("big")
+    for amount, sent in (("101", 1), ("101", 2), ("102", 3)):
+        form.locator("[name=amount]").fill(amount)
+        page.keyboard.press("Enter")
+        expect(form.locator(".fault")).to_be_visible()
+        expect(form.locator("[type=submit]")).to_be_enabled()
+        assert len(line.asked) == sent
+    one, two, three = (each["id"] for each in line.asked)
+    assert one == two != three
+    form.locator(".fault .link").first.click()
+    expect(page.locator("dialog[open]")).to_have_count(2)
+    page.keyboard.press("Escape")
+    expect(page.locator("dialog[open]")).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(page.locator("dialog")).to_have_count(0)
+    assert len(line.asked) == 3
+
+
+def test_a_form_goes_with_its_table(house: CrewHouse, visit: Visit) -> None:
+    """Somebody leaves a table by the browser's own button: its form goes; what was on its way is said to be lost."""
+    table = house.new_table(TAI_SAI)
+    page, line = on_a_line(house, visit, "sue", f"/pit#table/{table}")
+    for on_its_way in (False, True):
+        page.locator("[data-action=suspend-table]").click()
+        form = form_of(page, "suspend-table")
+        form.locator("[name=cause]").fill("the dome is cracked")
+        if on_its_way:
+            line.hold("done", "refused")
+            page.keyboard.press("Enter")
+            expect(page.locator("dialog[open]")).to_have_attribute("aria-busy", "true")
+        page.evaluate("location.hash = '#floor'")
+        expect(page.locator("dialog")).to_have_count(0)
+        expect(page.locator(f".pit-card[data-table={table}]")).to_be_visible()
+        page.evaluate("(part) => { location.hash = part; }", f"#table/{table}")
+    expect(page.locator(".toast.bad")).to_contain_text("cannot be reached")
+
+
+# ---------------------------------------------------------------- late, or not at all
+
+
+def test_a_felt_that_failed_is_asked_for_again(house: CrewHouse, visit: Visit) -> None:
+    """The felt did not come: at the next change of the table it is asked for again."""
+    table = house.new_table(TAI_SAI)
+    page = house.page(visit, "dan", "/rules")
+    failed: list[Route] = []
+
+    def fail(route: Route) -> None:
+        failed.append(route)
+        route.abort("connectionreset")
+
+    page.route("**/felt.svg*", fail)
+    with page.expect_event("requestfailed"):
+        page.goto(f"{house.address}/deal?table={table}")
+    next_is(page, "open-bets")
+    expect(page.locator("#felt svg")).to_have_count(0)
+    page.unroute("**/felt.svg*")
+    house.do("dan", table, a.OpenBets())
+    expect(page.locator("#felt [data-box=big]")).to_be_visible()
+    assert failed
+
+
+def test_an_older_felt_does_not_cover_a_newer_one(house: CrewHouse, visit: Visit) -> None:
+    """The cloth was changed to red while the green one was on its way: the green one comes last, and red stays."""
+    table = house.new_table(TAI_SAI)
+    ann = house.seat("ann", table)
+    page = house.page(visit, "dan", "/rules")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/felt.svg?palette=green", hold)
+    page.goto(f"{house.address}/deal?table={table}")
+    next_is(page, "open-bets")
+    page.get_by_role("button", name="Settings").click()
+    page.locator("dialog[open] select", has_text="Red").select_option("red")
+    page.keyboard.press("Escape")
+    expect(page.locator("#felt svg.red")).to_be_visible()
+    with page.expect_response("**/felt.svg?palette=green"):
+        held.pop(0).continue_()
+    house.do("dan", table, a.OpenBets())
+    house.do(ann, table, a.PlaceBet("ann", "big", 500))
+    expect(page.locator("#felt svg.red g.box[data-box=big]")).to_have_attribute("aria-label", "Big, $5")
+    expect(page.locator("#felt svg.green")).to_have_count(0)
+
+
+def test_the_lock_opens_on_the_table_as_it_is(house: CrewHouse, visit: Visit) -> None:
+    """What happened while the screen was locked is there when it opens: the next step is the next."""
+    table = house.new_table(TAI_SAI)
+    page = house.page(visit, "dan", f"/deal?table={table}")
+    next_is(page, "open-bets")
+    with page.expect_response("**/api/lock"):
+        page.get_by_role("button", name="Lock").click()
+    house.do("dan", table, a.OpenBets())
+    expect(page.locator(".deal-state")).to_have_text("Round 1 · Place your bets")
+    page.locator("dialog.lock input").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(page.locator("dialog.lock")).to_have_count(0)
+    next_is(page, "close-bets")
+
+
+def test_a_form_over_which_the_lock_came_is_sent_again(house: CrewHouse, visit: Visit) -> None:
+    """The session was locked behind an open form: after the password the form is as it was, and goes through."""
+    table = house.new_table(TAI_SAI)
+    house.seat("ann", table)
+    page = house.page(visit, "sue", f"/pit#table/{table}")
+    page.locator("[data-action=suspend-table]").click()
+    form = page.locator("dialog[open]:not(.lock) form")
+    words = form.locator("[name=cause]")
+    words.fill("the felt is torn")
+    page.evaluate("() => import('/static/api.js').then((api) => api.post('/api/lock'))")
+    form.locator("[type=submit]").click()
+    lock = page.locator("dialog.lock[open]")
+    lock.locator("input").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(lock).to_have_count(0)
+    expect(words).to_have_value("the felt is torn")
+    form.locator("[type=submit]").click()
+    expect(page.locator("dialog")).to_have_count(0)
+    assert house.running.house.floor.tables[table].state.suspended
+
+
+@pytest.mark.parametrize(("login", "path"), [("dan", "/deal?table="), ("sue", "/pit#table/")])
+def test_a_table_set_up_anew_shows_its_new_currency(login: str, path: str, house: CrewHouse, visit: Visit) -> None:
+    """A table goes on in yen under the same layout: nothing on the screen stays in dollars."""
+    table = house.new_table(TAI_SAI)
+    page = house.page(visit, login, path + table)
+    figures = page.locator(".facts, .figures").first
+    expect(figures).to_contain_text("$6,000")
+    house.do("sue", table, a.CloseTable(FLOAT), set_up_of(TAI_SAI, currency="JPY"))
+    house.do("sue", table, a.CountFloat(FLOAT))
+    expect(figures).to_contain_text("¥600,000")
+    expect(figures).not_to_contain_text("$")
