@@ -62,7 +62,7 @@ shifts: .venv/.run ## write the expected output of tests/shifts anew (review the
 # Everything once more with many more examples, and a hundred kills instead of a few.
 .PHONY: torture
 torture: .venv/.dev ## the long tests
-	TAISAI_TORTURE=1 $(BIN)/pytest -n auto tests/table tests/journal tests/audit tests/floor tests/web tests/torture
+	TAISAI_TORTURE=1 $(BIN)/pytest -o faulthandler_timeout=0 -n auto tests/table tests/journal tests/audit tests/floor tests/web tests/torture
 
 # Three nodes, 200 tables, 2,000 bots, ten minutes; TORTURE_NODES='--tables 60 --bots 600 --minutes 2' for less.
 TORTURE_NODES ?=

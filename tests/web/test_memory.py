@@ -24,10 +24,11 @@ from tests.web.bots import Crowd, floor_process
 
 TORTURE = bool(os.environ.get("TAISAI_TORTURE"))
 WATCHERS = 2_000 if TORTURE else 400
-SOAK_S = 600.0
+FULL_BETS, SOAK_BETS = 200_000, 400_000
+"""After so many bets the rings of the last things are full; so many are made in all."""
 WATCHER_KIB = 100
-GROWTH_KIB_PER_S = 200
-"""What a floor may grow by while its rings and lists of the last things still fill."""
+GROWTH_BYTES_PER_BET = 10
+"""Far less than the least thing that could be kept of a bet."""
 
 
 def _resident_kib(process: subprocess.Popen[str]) -> int:
@@ -152,17 +153,17 @@ def test_a_floor_that_runs_on_does_not_grow(tmp_path: Path) -> None:
     """A real process on a real file, bets without pause: memory stays flat once caches are full."""
     with floor_process(str(tmp_path / "floor.db"), 2, 3) as (process, told):
 
-        async def run() -> tuple[int, int, int]:
+        async def run() -> tuple[int, int]:
             crowd = Crowd(told, 5)
             await crowd.come()
-            await asyncio.sleep(SOAK_S / 2)  # the soak itself
-            middle = _resident_kib(process)
-            await asyncio.sleep(SOAK_S / 2)  # as above
-            end = _resident_kib(process)
+            found: list[int] = []
+            for bets in (FULL_BETS, SOAK_BETS):
+                while len(crowd.done) < bets and process.poll() is None:
+                    await asyncio.sleep(1.0)
+                found.append(_resident_kib(process))
             process.kill()
             await crowd.gone()
-            return middle, end, len(crowd.done)
+            return found[0], found[1]
 
-        middle, end, bets = asyncio.run(run())
-        assert bets > 100
-        assert (end - middle) / (SOAK_S / 2) < GROWTH_KIB_PER_S
+        full, end = asyncio.run(run())
+        assert (end - full) * 1024 / (SOAK_BETS - FULL_BETS) < GROWTH_BYTES_PER_BET
