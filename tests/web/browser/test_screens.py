@@ -30,6 +30,9 @@ SIZES = {"phone": (390, 844), "tablet": (820, 1180), "table": (1920, 1080)}
 SCRIPT_BYTES = 150_000
 FIRST_PAINT_MS = 1_000
 TRIES = 8
+TOO_WIDE = """(width) => document.documentElement.scrollWidth <= width ? [] :
+    [...document.querySelectorAll('body *')].filter((each) => each.getBoundingClientRect().right > width)
+        .map((each) => `${each.tagName}.${each.getAttribute('class')}: ${each.textContent.slice(0, 40)}`)"""
 PAINTED = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0"
 
 expect.set_options(timeout=WAIT_MS)
@@ -74,7 +77,7 @@ def test_nothing_is_wider_than_the_screen(visit: Visit, screen: str, size: str) 
     """No screen scrolls sideways, and no line of text leaves its button."""
     width, height = SIZES[size]
     page = open_screen(visit, screen, viewport={"width": width, "height": height}, locale="en-GB")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate(TOO_WIDE, width) == []
     cut = page.evaluate(
         """() => [...document.querySelectorAll('button, .button, th, .tag')]
             .filter((each) => each.offsetParent && each.scrollWidth > each.clientWidth + 2)
