@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
+from playwright.sync_api import TimeoutError as TooLate
 
 from tests.web.browser.conftest import WAIT_MS, Visit
 from tests.web.browser.floor import Floor
@@ -77,6 +79,8 @@ def test_nothing_is_wider_than_the_screen(visit: Visit, screen: str, size: str) 
     """No screen scrolls sideways, and no line of text leaves its button."""
     width, height = SIZES[size]
     page = open_screen(visit, screen, viewport={"width": width, "height": height}, locale="en-GB")
+    with suppress(TooLate):  # something may move in for a moment
+        page.wait_for_function("(width) => document.documentElement.scrollWidth <= width", arg=width)
     assert page.evaluate(TOO_WIDE, width) == []
     cut = page.evaluate(
         """() => [...document.querySelectorAll('button, .button, th, .tag')]
