@@ -32,9 +32,12 @@ SIZES = {"phone": (390, 844), "tablet": (820, 1180), "table": (1920, 1080)}
 SCRIPT_BYTES = 150_000
 FIRST_PAINT_MS = 1_000
 TRIES = 8
-TOO_WIDE = """(width) => document.documentElement.scrollWidth <= width ? [] :
-    [...document.querySelectorAll('body *')].filter((each) => each.getBoundingClientRect().right > width)
-        .map((each) => `${each.tagName}.${each.getAttribute('class')}: ${each.textContent.slice(0, 40)}`)"""
+TOO_WIDE = """(width) => {
+    const found = document.documentElement.scrollWidth;
+    const out = [...document.querySelectorAll('body *')].filter((each) => each.getBoundingClientRect().right > width);
+    const told = out.map((each) => `${each.tagName}.${each.getAttribute('class')}: ${each.textContent.slice(0, 40)}`);
+    return found <= width ? [] : [`${found} pixels`, ...told];
+}"""
 PAINTED = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0"
 
 expect.set_options(timeout=WAIT_MS)

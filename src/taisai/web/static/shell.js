@@ -2,7 +2,7 @@
 //   await startPage({title: "pit.title", nav: "pit"});   texts, room, top bar; before anything is drawn
 //   toast("Saved"); toast(words, {kind: "bad"})           a word that goes by itself, read aloud by screen readers
 //   const answer = await dialog(title, (close) => [...])  a modal; resolves with what `close` is given, null on Escape
-//   redraw(host, ...children)                             as `put`, but what has not changed stays, and so does the focus
+//   redraw(host, ...children)                             as `put`; what has not changed stays, and so the focus
 //   clauseLinks("rws-tai-sai-v6", ["3.4"])                links that open the clause's words
 //   refusalWords(refusal)                                 a refusal in the reader's language
 //   showRefusal(refusal, book)                            a toast with the reason, its clauses one tap away

@@ -4,7 +4,7 @@
 //   table.on("seat" | "crew" | "state" | "notice" | "hello", fn)
 //   table.connect();
 //   await table.do({do: "place-bet", player, box, amount});    a Done, or throws a Refusal
-//   await table.do(action, {reason, second}, {id, round});     the same once more under its id; for a round seen earlier
+//   await table.do(action, {reason, second}, {id, round});     once more under its id; for a round seen before
 //   table.now()                                                the house's time in microseconds
 // A lost connection heals by itself: waiting longer each time, and going on after the last record seen. A command has
 // an id made here; one that was sent and not answered is in doubt, and is sent again with the same id, which the table
