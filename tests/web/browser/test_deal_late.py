@@ -14,6 +14,7 @@ from taisai.core.rulebook import VoidReason
 from taisai.table import actions as a
 from tests.web.browser.conftest import Visit
 from tests.web.browser.crew import CrewHouse, crew_house
+from tests.web.browser.late import Late
 from tests.web.browser.test_deal import dealt_to, next_is
 from tests.web.serving import FLOAT, PASSWORD, set_up_of
 
@@ -397,12 +398,7 @@ def test_an_older_felt_does_not_cover_a_newer_one(house: CrewHouse, visit: Visit
     table = house.new_table(TAI_SAI)
     ann = house.seat("ann", table)
     page = house.page(visit, "dan", "/rules")
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        held.append(route)
-
-    page.route("**/felt.svg?palette=green", hold)
+    held = Late(page, "**/felt.svg?palette=green").held
     page.goto(f"{house.address}/deal?table={table}")
     next_is(page, "open-bets")
     page.get_by_role("button", name="Settings").click()

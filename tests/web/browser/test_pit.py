@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
 from taisai.table import actions as a
 from tests.web.browser.conftest import Visit
 from tests.web.browser.crew import CrewHouse, authorise, crew_house
+from tests.web.browser.late import Late
 from tests.web.serving import PASSWORD, shelf
 
 BUY_IN = 20_000
@@ -123,22 +124,13 @@ def test_limits_that_were_typed_outlive_a_late_layout(house: CrewHouse, visit: V
     form.locator("[name=book]").select_option("rws-tai-sai-v6")
     form.locator("[name=layout]").select_option("E")
     smallest.fill("500")
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        held.append(route)
-
-    page.route("**/api/books/rws-tai-sai-v6/layouts/C", hold)
-    with page.expect_request("**/layouts/C"):
-        form.locator("[name=layout]").select_option("C")
+    late = Late(page, "**/api/books/rws-tai-sai-v6/layouts/C")
+    form.locator("[name=layout]").select_option("C")
     expect(smallest).to_be_disabled()
     expect(form.locator("[type=submit]")).to_be_disabled()
     form.locator("[name=layout]").select_option("E")
     expect(smallest).to_be_enabled()
-    with page.expect_response("**/layouts/C") as late:
-        held.pop().continue_()
-    late.value.finished()
-    page.evaluate("() => new Promise((drawn) => setTimeout(drawn))")
+    late.answer(late.wait())
     expect(smallest).to_have_value("500")
     expect(even).to_have_count(0)
     form.locator("[name=layout]").select_option("C")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from time import monotonic
 from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from taisai.table import actions as a
-from tests.web.browser.conftest import WAIT_MS, Visit
+from tests.web.browser.conftest import Visit
 from tests.web.browser.crew import CrewHouse, crew_house
+from tests.web.browser.late import Late, settle
 from tests.web.serving import PASSWORD
 
 BUY_IN = 20_000
@@ -27,39 +27,6 @@ def house() -> Iterator[CrewHouse]:
     with crew_house() as opened:
         opened.wait(opened.running.ready_table(YEN, TAI_SAI, currency="JPY"))
         yield opened
-
-
-class Late:
-    """Requests that are held back until the test lets them go."""
-
-    def __init__(self, page: Page, url: str | re.Pattern[str], *, times: int | None = None) -> None:
-        self._page = page
-        self.held: list[Route] = []
-        page.route(url, self._hold, times=times)
-
-    def _hold(self, route: Route) -> None:
-        self.held.append(route)
-
-    def wait(self) -> Route:
-        """The oldest that is held; it is waited for."""
-        until = monotonic() + WAIT_MS / 1000
-        while not self.held and monotonic() < until:
-            settle(self._page)
-        return self.held.pop(0)
-
-    def answer(self, route: Route, **answer: Any) -> None:
-        """Let one go, to the house or with this answer, and let the page deal with it."""
-        with self._page.expect_response(lambda response: response.request == route.request):
-            if answer:
-                route.fulfill(**answer)
-            else:
-                route.continue_()
-        settle(self._page)
-
-
-def settle(page: Page) -> None:
-    """Let the page deal with everything that has come: a question of its own is answered after it."""
-    page.evaluate("fetch('/api/me').then((answer) => answer.json()).then(() => new Promise((go) => setTimeout(go)))")
 
 
 def refusal(code: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from taisai.table import actions as a
 from tests.web.browser.conftest import WAIT_MS, Visit
 from tests.web.browser.crew import CrewHouse, crew_house
 from tests.web.browser.floor import Floor, Wire
+from tests.web.browser.late import Late
 from tests.web.browser.test_player import box, sit, stack
 from tests.web.serving import FLOAT, set_up_of
 
@@ -72,17 +73,6 @@ def come_back(page: Page, line: Wire) -> None:
     line.mend()
     expect(page.locator("#banner")).to_be_hidden()
     expect(page.locator("body[data-phase=betting]")).to_be_attached()
-
-
-def held(page: Page, address: str) -> list[Route]:
-    """Requests for an address, which wait until the test lets them go."""
-    found: list[Route] = []
-
-    def hold(route: Route) -> None:
-        found.append(route)
-
-    page.route(address, hold)
-    return found
 
 
 def fail_once(page: Page, address: str) -> None:
@@ -191,7 +181,7 @@ def test_the_cloth_is_the_one_chosen_last(visit: Visit) -> None:
     """Red is chosen and is slow to come, then green again: red stays away when it comes."""
     page = visit("/play?table=SLOW")
     expect(box(page, "small")).to_be_attached()
-    red = held(page, "**/felt.svg?palette=red")
+    red = Late(page, "**/felt.svg?palette=red").held
     page.get_by_role("button", name="Settings").click()
     colour = page.locator("dialog[open] select").nth(2)
     with page.expect_request("**/felt.svg?palette=red"):
@@ -214,7 +204,7 @@ def test_the_cloth_is_the_one_chosen_last(visit: Visit) -> None:
 def test_two_taps_on_a_table_seat_one_guest(visit: Visit) -> None:
     """Sit is tapped twice on the floor while the house is slow: one seat is asked for."""
     page = visit("/")
-    asked = held(page, "**/api/seat")
+    asked = Late(page, "**/api/seat").held
     with page.expect_request("**/api/seat"):
         page.locator('[data-table="SLOW"] button').dblclick()
     page.evaluate(READ, "/api/floor")
@@ -229,7 +219,7 @@ def test_two_taps_at_the_table_seat_one_guest(visit: Visit) -> None:
     fail_once(page, "**/api/seat")
     page.locator("[data-action=sit]").click()
     expect(page.locator(".toast.bad")).to_be_visible()
-    asked = held(page, "**/api/seat")
+    asked = Late(page, "**/api/seat").held
     with page.expect_request("**/api/seat"):
         page.locator("[data-action=sit]").dblclick()
     page.evaluate(READ, "/api/floor")
@@ -241,7 +231,7 @@ def test_two_taps_at_the_table_seat_one_guest(visit: Visit) -> None:
 def test_a_drill_is_not_replaced_by_one_asked_for_before(visit: Visit) -> None:
     """Begin is pressed twice: the drill that is on screen stays, with its answers, when the other comes late."""
     page = visit("/train?layout=rws-tai-sai-v6/A&level=1")
-    drills = held(page, "**/api/training/drill")
+    drills = Late(page, "**/api/training/drill").held
     with page.expect_request("**/api/training/drill"):
         page.get_by_role("button", name="Begin").dblclick()
     page.evaluate(READ, "/api/floor")
@@ -260,7 +250,7 @@ def test_a_drill_is_not_replaced_by_one_asked_for_before(visit: Visit) -> None:
 def test_a_drill_that_was_left_does_not_come_after_all(visit: Visit) -> None:
     """Begin is pressed and another layout chosen before the drill comes: the choice stays on screen."""
     page = visit("/train?layout=rws-tai-sai-v6/A&level=1")
-    drills = held(page, "**/api/training/drill")
+    drills = Late(page, "**/api/training/drill").held
     with page.expect_request("**/api/training/drill"):
         page.get_by_role("button", name="Begin").click()
     page.locator("form select").select_option("nz-division-9/1")
@@ -276,7 +266,7 @@ def test_a_drill_is_marked_once_and_kept_under_its_own_layout(visit: Visit) -> N
     page.get_by_role("button", name="Begin").click()
     for _ in range(3):
         page.locator(".work button[type=submit]").click()
-    marks = held(page, "**/api/training/mark")
+    marks = Late(page, "**/api/training/mark").held
     with page.expect_request("**/api/training/mark"):
         page.locator(".work button[type=submit]").dblclick()
     page.evaluate(READ, "/api/floor")
