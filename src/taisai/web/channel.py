@@ -30,8 +30,9 @@ OWN_S: Final = 0.4
 his chips in hand with the answer."""
 CHANGES_KEPT: Final = 256
 """Changes kept for who comes back after a lost connection."""
-AHEAD_S: Final = 1.0
-"""How long somebody who comes from another node waits for this one to read what he has seen there."""
+AHEAD_S: Final = 5.0
+"""How long somebody who comes from another node waits for this one to read what he has seen there; a node that was cut
+off for a moment needs longer than one that is a notice behind."""
 BEHIND_S: Final = 20.0
 """How long a connection may be behind before it is dropped."""
 
