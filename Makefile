@@ -31,7 +31,7 @@ lint: .venv/.dev ## check style, format and types
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	node_modules/.bin/tsc --project .
-	node_modules/.bin/prettier --check --log-level warn 'src/taisai/web/static/*.js'
+	node_modules/.bin/prettier --check --log-level warn 'src/taisai/web/static/**/*.js'
 	$(BIN)/python tools/texts.py check
 
 # The closing line of pytest is printed once more at the end, after the coverage reports.
@@ -72,7 +72,7 @@ torture-nodes: .venv/.dev ## kill, freeze and cut off nodes on one PostgreSQL fo
 
 .PHONY: clauses
 clauses: .venv/.dev ## write which tests hold which clause, for `taisai clause`
-	$(BIN)/pytest --collect-only -q --clause-index=src/taisai/books/tests_by_clause.json >/dev/null
+	$(BIN)/pytest --collect-only -q --clause-index=src/taisai/books/data/tests_by_clause.json >/dev/null
 
 # `make bench BENCH='floor postgresql'` measures those whose titles have these words.
 BENCH ?=

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.measure import Line, best_ns
-from taisai.analysis.dice_paths import alarm_rounds, draw_tumblers, watch_rolls
-from taisai.analysis.dice_watch import DiceWatch
+from taisai.analysis.dice.paths import alarm_rounds, draw_tumblers, watch_rolls
+from taisai.analysis.dice.watch import DiceWatch
 from taisai.core.dice import ALL_ROLLS
 
 LEVEL: Final = 0.001

@@ -20,20 +20,20 @@ import uvicorn
 import uvloop
 
 from taisai.books import open_shelf
-from taisai.floor.settings import (
+from taisai.settings.forms import (
     Bounds,
     JournalPlace,
     LogForm,
     Settings,
     TableSettings,
 )
-from taisai.table import actions as a
+from taisai.table import commands as a
 from taisai.table.people import Person, Role
 from taisai.web.app import App
-from taisai.web.house import House
-from taisai.web.line import LineSocket, line_of, text_frame
+from taisai.web.context import House
 from taisai.web.logs import set_up_logs
 from taisai.web.serve import tune
+from taisai.web.socket.transport import LineSocket, line_of, text_frame
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]

@@ -33,11 +33,11 @@ from taisai.floor.answers import Outcome
 from taisai.floor.floor import Floor
 from taisai.floor.live import LiveTable
 from taisai.journal import Batch, Journal, NewRecord, SqliteJournal, open_journal
-from taisai.journal.codec import records_of
-from taisai.table import actions as a
+from taisai.streams.codec import records_of
+from taisai.table import commands as a
 from taisai.table.decide import decide
+from taisai.table.events import Event
 from taisai.table.evolve import evolve, replay
-from taisai.table.happenings import Event
 from taisai.table.people import Person, Role
 from taisai.table.refusals import Refusal
 from taisai.table.rules import TableRules

@@ -20,7 +20,7 @@ import msgspec
 
 from bench.measure import Line
 from taisai.journal import Batch, NewRecord, SqliteJournal
-from taisai.journal.database import connect_writer, make_durable
+from taisai.journal.sqlite.database import connect_writer, make_durable
 from taisai.journal.verify import verify
 
 NOON = 1_731_672_000_000_000

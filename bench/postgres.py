@@ -26,7 +26,7 @@ from taisai.floor.answers import Outcome
 from taisai.floor.floor import Floor
 from taisai.floor.live import LiveTable
 from taisai.journal import Record, open_journal
-from taisai.table import actions as a
+from taisai.table import commands as a
 from taisai.table.people import Person, Role
 from tests.floor.gated import DAN, SHELF, betting
 from tests.postgres import Server

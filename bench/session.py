@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from bench.measure import Line, best_ns
-from taisai.analysis.session import Game, Manner, game_of, session
+from taisai.analysis.session.exact import Game, Manner, game_of, session
 from taisai.books import open_shelf
 from taisai.core.bets import parse_bets
 from taisai.core.odds import bets_odds

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from bench.measure import Line
-from taisai.analysis.house_traffic import Group, TableRules, Traffic, rules_of
-from taisai.analysis.session import Plan
-from taisai.analysis.simulate import job_of, simulate
+from taisai.analysis.risk.traffic import Group, TableRules, Traffic, rules_of
+from taisai.analysis.session.exact import Plan
+from taisai.analysis.simulate.run import job_of, simulate
 from taisai.books import open_shelf
 from taisai.core.bets import Bet, PlayerId
 from taisai.core.boxes import BoxName

@@ -22,17 +22,17 @@ from bench.measure import Line, best_ns
 from taisai.audit.run import Audit
 from taisai.books import Shelf, open_shelf
 from taisai.journal import Batch, SqliteJournal
-from taisai.journal.codec import records_of
-from taisai.journal.keeper import TableKeeper
-from taisai.table import actions as a
+from taisai.streams.codec import records_of
+from taisai.table import commands as a
 from taisai.table.decide import decide
+from taisai.table.events import Event
 from taisai.table.evolve import evolve
-from taisai.table.happenings import Event
 from taisai.table.people import Person, Role
 from taisai.table.refusals import Refusal
 from taisai.table.rules import TableRules
 from taisai.table.state import SNAPSHOT_FORMAT, RoundPhase, TableState, snapshot_of
 from tests.audit.bot import Bot
+from tests.streams.keeper import TableKeeper
 
 EVENTS = 1_000_000
 BETS = 80

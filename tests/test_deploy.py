@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
 from taisai.cli import make_app
-from taisai.floor.settings_reading import read_settings
+from taisai.settings.reading import read_settings
+from tests import ROOT
 
-DEPLOY = Path(__file__).parent.parent / "deploy"
+DEPLOY = ROOT / "deploy"
 
 
 def test_the_example_settings_are_good() -> None:

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from taisai.books import open_shelf
 from taisai.core.faults import InputFault
-from taisai.table.notation import format_shift, parse_shift
-from taisai.table.notation_run import blessed, run_shift
+from taisai.table.notation.run import blessed, run_shift
+from taisai.table.notation.script import format_shift, parse_shift
 
 SHIFTS = Path(__file__).resolve().parents[1] / "tests" / "shifts"
 

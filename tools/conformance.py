@@ -16,7 +16,7 @@ from taisai.core.calls import result_call
 from taisai.core.dice import ALL_COMBINATIONS, ALL_ROLLS, parse_roll
 from taisai.core.faults import InputFault
 from taisai.core.rulebook import Layout
-from taisai.wire.case import answer_case
+from taisai.protocol.case import answer_case
 
 FOLDER = Path(__file__).parent.parent / "conformance"
 V6 = "rws-tai-sai-v6"

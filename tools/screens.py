@@ -23,10 +23,10 @@ from msgspec.structs import replace
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from taisai.books import open_shelf
-from taisai.floor.settings import Settings, Timing, demo_settings
+from taisai.settings.forms import Settings, Timing, demo_settings
 
 if TYPE_CHECKING:
-    from taisai.web.house import House
+    from taisai.web.context import House
 
 FOLDER: Final = Path(__file__).parent.parent / "docs" / "pictures" / "screens"
 SIZES: Final = {"phone": (390, 844), "tablet": (820, 1180), "table": (1920, 1080)}

@@ -5,8 +5,8 @@ python tools/texts.py merge FILE    add or change texts in all catalogues, and p
                                     {"play.undo": {"en": "Undo", "zh-Hans": "撤销", "zh-Hant": "復原"}}
 python tools/texts.py tidy          put the catalogues in order
 
-Enters: src/taisai/web/static/{en,zh-Hans,zh-Hant}.json. A key that code uses must be in every catalogue; `x.one` is
-needed only where the language tells one from many. Several people may merge at once: a lock is held.
+Enters: src/taisai/web/static/texts/{en,zh-Hans,zh-Hant}.json. A key that code uses must be in every catalogue;
+`x.one` is needed only where the language tells one from many. Several people may merge at once: a lock is held.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ Catalogue = dict[str, str]
 
 def read(language: str, folder: Path = STATIC) -> Catalogue:
     """A language's texts."""
-    found: Catalogue = json.loads((folder / f"{language}.json").read_text(encoding="utf-8"))
+    found: Catalogue = json.loads((folder / "texts" / f"{language}.json").read_text(encoding="utf-8"))
     return found
 
 
 def write(language: str, texts: Catalogue, folder: Path = STATIC) -> None:
     """Write a language's texts, in order."""
     text = json.dumps(dict(sorted(texts.items())), ensure_ascii=False, indent=1) + "\n"
-    (folder / f"{language}.json").write_text(text, encoding="utf-8")
+    (folder / "texts" / f"{language}.json").write_text(text, encoding="utf-8")
 
 
 def _sources(folder: Path) -> Iterator[tuple[str, str]]:
     """Name and text of everything that may ask for a key; comments are left away."""
-    for path in sorted(folder.iterdir()):
+    for path in sorted(folder.rglob("*")):
         if path.suffix in (".js", ".html"):
-            yield path.name, _COMMENT.sub("", path.read_text(encoding="utf-8"))
+            yield path.relative_to(folder).as_posix(), _COMMENT.sub("", path.read_text(encoding="utf-8"))
 
 
 def used(folder: Path = STATIC) -> Iterator[tuple[str, str]]:
@@ -108,7 +108,7 @@ def _asked(english: Catalogue, folder: Path) -> Iterator[str]:
 def merge(path: Path, folder: Path = STATIC) -> int:
     """Add or change texts; how many keys the file has."""
     news: dict[str, Catalogue] = json.loads(path.read_text(encoding="utf-8"))
-    with (folder / "en.json").open("r", encoding="utf-8") as held:
+    with (folder / "texts" / "en.json").open("r", encoding="utf-8") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         for language in LANGUAGES:
             texts = read(language, folder)

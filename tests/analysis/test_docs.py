@@ -7,11 +7,12 @@ import re
 from fractions import Fraction
 from pathlib import Path
 
-from taisai.analysis.house import house
-from taisai.analysis.house_traffic import GROUP_KEYS, TABLE_KEYS, Traffic, read_traffic, rules_of
+from taisai.analysis.risk.shift import house
+from taisai.analysis.risk.traffic import GROUP_KEYS, TABLE_KEYS, Traffic, read_traffic, rules_of
 from taisai.books import open_shelf
+from tests import ROOT
 
-PAGE = Path(__file__).parents[2] / "docs" / "mathematics.md"
+PAGE = ROOT / "docs" / "mathematics.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
 

@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from taisai.books import open_shelf
 from taisai.core.rulebook import RuleBook, Tumble, VoidReason
 from taisai.journal import open_journal
-from taisai.journal.keeper import TableKeeper
-from taisai.table import actions as a
+from taisai.table import commands as a
 from taisai.table.people import Person, Role
 from taisai.table.state import RoundPhase, TablePhase, TableState
+from tests.streams.keeper import TableKeeper
 
 LEE = Person("lee", Role.SUPERVISOR)
 DAN = Person("dan", Role.DEALER)

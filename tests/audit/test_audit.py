@@ -16,13 +16,14 @@ from taisai.audit.run import Audit
 from taisai.books import Shelf, open_shelf
 from taisai.core.rulebook import Rule, RuleBook, VoidReason
 from taisai.journal import Batch, MemoryJournal, NewRecord, SqliteJournal
-from taisai.journal.codec import event_of, records_of
-from taisai.journal.keeper import TableKeeper, load
-from taisai.table import happenings as h
-from taisai.table.actions import BoxLimit, TableLimits
+from taisai.streams.codec import event_of, records_of
+from taisai.streams.loading import load
+from taisai.table import events as h
+from taisai.table.commands import BoxLimit, TableLimits
 from taisai.table.people import Person, Role
 from taisai.table.state import SNAPSHOT_FORMAT, RoundPhase, TableState, snapshot_of
 from tests.audit.bot import Bot, deal
+from tests.streams.keeper import TableKeeper
 
 LAYOUTS = ("nz-division-9/1", "rws-open-cover-v3/B", "rws-tai-sai-v6/E", "rws-mini-dice-v3/A")
 

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from taisai.audit.openings import opened_wrong
 from taisai.audit.run import Audit
 from taisai.core.fair import commitment_of, roll_from
-from taisai.table import actions as a
-from taisai.table import happenings as h
+from taisai.table import commands as a
+from taisai.table import events as h
 from taisai.table.people import Person, Role
 from taisai.table.state import SNAPSHOT_FORMAT, snapshot_of
 from tests.audit.test_audit import journal_of

@@ -14,9 +14,9 @@ import pytest
 from taisai.audit.reports import NO_ACTIVITY, Report, Span, make_report, to_csv, to_html
 from taisai.books import open_shelf
 from taisai.journal import MemoryJournal
-from taisai.journal.keeper import TableKeeper
 from taisai.table.state import TableState
 from tests.audit.bot import Bot, deal
+from tests.streams.keeper import TableKeeper
 
 MADE_AT = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 

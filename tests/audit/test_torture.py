@@ -12,8 +12,8 @@ from pathlib import Path
 from taisai.audit.run import Audit
 from taisai.books import open_shelf
 from taisai.journal import open_journal
+from tests import ROOT
 
-ROOT = Path(__file__).parent.parent.parent
 KILLS = 100 if os.environ.get("TAISAI_TORTURE") else 8
 
 

@@ -13,7 +13,7 @@ from taisai.core.rulebook import RuleBook
 from tests.books.broken_cases import GOOD
 
 OWN_IDS: Final = ("nz-division-9", "rws-mini-dice-v3", "rws-open-cover-v3", "rws-tai-sai-v6")
-HOUSE: Final = Path(__file__).parent / "house"
+HOUSE: Final = Path(__file__).parent / "sample"
 
 
 def write_book(folder: Path, files: Mapping[str, str | bytes | None] = GOOD) -> Path:

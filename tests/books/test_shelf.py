@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from taisai.books import BookRefused, open_shelf
-from taisai.books.held import tests_holding as held_by
+from taisai.books.clause_tests import tests_holding as held_by
 from taisai.books.shelf import OWN_BOOKS
 from taisai.core.faults import InputFault
 from tests.books.helpers import HOUSE, OWN_IDS, copy_own, write_book

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
 
-from tests.web.browser.floor import Floor, Wire, running_floor
+from tests.browser.floor import Floor, Wire, running_floor
 
 FOLDER = Path(__file__).parent
 WAIT_MS = 20_000

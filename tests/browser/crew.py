@@ -14,8 +14,8 @@ from typing import Any, Final, TypeVar
 from playwright.sync_api import Page, expect
 
 from taisai.client import Session
-from taisai.table import actions as a
-from tests.web.browser.conftest import WAIT_MS, Visit
+from taisai.table import commands as a
+from tests.browser.conftest import WAIT_MS, Visit
 from tests.web.serving import PASSWORD, POSTS, Running, open_house
 
 T = TypeVar("T")

@@ -11,7 +11,7 @@ from typing import Any
 
 from playwright.sync_api import Page, Route
 
-from tests.web.browser.conftest import WAIT_MS
+from tests.browser.conftest import WAIT_MS
 
 
 class Late:

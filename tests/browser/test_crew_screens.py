@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from taisai.table import actions as a
-from tests.web.browser.conftest import Visit
-from tests.web.browser.crew import CrewHouse, crew_house
-from tests.web.browser.test_screens import LANGUAGES, SCRIPT_BYTES, SIZES, serious_findings
+from taisai.table import commands as a
+from tests.browser.conftest import Visit
+from tests.browser.crew import CrewHouse, crew_house
+from tests.browser.test_screens import LANGUAGES, SCRIPT_BYTES, SIZES, serious_findings
 from tests.web.serving import set_up_of
 
 TABLE = "T1"

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from taisai.table import actions as a
-from tests.web.browser.conftest import Visit
-from tests.web.browser.crew import CrewHouse, authorise, crew_house
+from taisai.table import commands as a
+from tests.browser.conftest import Visit
+from tests.browser.crew import CrewHouse, authorise, crew_house
 from tests.web.serving import PASSWORD
 
 BUY_IN = 20_000

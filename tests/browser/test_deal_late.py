@@ -11,11 +11,11 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, WebSocketRoute, expect
 
 from taisai.core.rulebook import VoidReason
-from taisai.table import actions as a
-from tests.web.browser.conftest import Visit
-from tests.web.browser.crew import CrewHouse, crew_house
-from tests.web.browser.late import Late
-from tests.web.browser.test_deal import dealt_to, next_is
+from taisai.table import commands as a
+from tests.browser.conftest import Visit
+from tests.browser.crew import CrewHouse, crew_house
+from tests.browser.late import Late
+from tests.browser.test_deal import dealt_to, next_is
 from tests.web.serving import FLOAT, PASSWORD, set_up_of
 
 BUY_IN = 20_000
@@ -437,7 +437,7 @@ def test_a_form_over_which_the_lock_came_is_sent_again(house: CrewHouse, visit: 
     form = page.locator("dialog[open]:not(.lock) form")
     words = form.locator("[name=cause]")
     words.fill("the felt is torn")
-    page.evaluate("() => import('/static/api.js').then((api) => api.post('/api/lock'))")
+    page.evaluate("() => import('/static/lib/api.js').then((api) => api.post('/api/lock'))")
     form.locator("[type=submit]").click()
     lock = page.locator("dialog.lock[open]")
     lock.locator("input").fill(PASSWORD)

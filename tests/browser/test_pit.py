@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from taisai.table import actions as a
-from tests.web.browser.conftest import Visit
-from tests.web.browser.crew import CrewHouse, authorise, crew_house
-from tests.web.browser.late import Late
+from taisai.table import commands as a
+from tests.browser.conftest import Visit
+from tests.browser.crew import CrewHouse, authorise, crew_house
+from tests.browser.late import Late
 from tests.web.serving import PASSWORD, shelf
 
 BUY_IN = 20_000

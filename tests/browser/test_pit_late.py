@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from taisai.table import actions as a
-from tests.web.browser.conftest import Visit
-from tests.web.browser.crew import CrewHouse, crew_house
-from tests.web.browser.late import Late, settle
+from taisai.table import commands as a
+from tests.browser.conftest import Visit
+from tests.browser.crew import CrewHouse, crew_house
+from tests.browser.late import Late, settle
 from tests.web.serving import PASSWORD
 
 BUY_IN = 20_000

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.web.browser.conftest import WAIT_MS, Visit
-from tests.web.browser.floor import Floor, Wire
+from tests.browser.conftest import WAIT_MS, Visit
+from tests.browser.floor import Floor, Wire
 
 BROWSERS_AGREE_MS = 300
 ROUND_MS = 60_000

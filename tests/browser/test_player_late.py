@@ -8,12 +8,12 @@ from time import monotonic
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from taisai.table import actions as a
-from tests.web.browser.conftest import WAIT_MS, Visit
-from tests.web.browser.crew import CrewHouse, crew_house
-from tests.web.browser.floor import Floor, Wire
-from tests.web.browser.late import Late
-from tests.web.browser.test_player import box, sit, stack
+from taisai.table import commands as a
+from tests.browser.conftest import WAIT_MS, Visit
+from tests.browser.crew import CrewHouse, crew_house
+from tests.browser.floor import Floor, Wire
+from tests.browser.late import Late
+from tests.browser.test_player import box, sit, stack
 from tests.web.serving import FLOAT, set_up_of
 
 TAI_SAI = "rws-tai-sai-v6/A"

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 from taisai.books import Shelf, open_shelf
 from taisai.core.odds import compare, layout_odds
-from tests.web.browser.conftest import WAIT_MS, Visit
+from tests.browser.conftest import WAIT_MS, Visit
 
 expect.set_options(timeout=WAIT_MS)
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 from playwright.sync_api import TimeoutError as TooLate
 
-from tests.web.browser.conftest import WAIT_MS, Visit
-from tests.web.browser.floor import Floor
+from tests import ROOT
+from tests.browser.conftest import WAIT_MS, Visit
+from tests.browser.floor import Floor
 
-AXE = Path(__file__).parents[3] / "node_modules" / "axe-core" / "axe.min.js"
+AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 SCREENS = {
     "home": ("/", ".table-card"),
     "play": ("/play?table=SLOW", "g.box"),

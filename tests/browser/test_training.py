@@ -21,10 +21,10 @@ from taisai.core.limits import make_limits
 from taisai.core.money import Chips
 from taisai.core.prorata import fix_stakes
 from taisai.core.settlement import settle
-from taisai.floor.training import Drill, make_drill
-from taisai.floor.training_cases import CASE_TEXTS, OUTCOME_TEXTS, cases_of
-from tests.web.browser.conftest import WAIT_MS, Visit
-from tests.web.browser.test_screens import serious_findings
+from taisai.training.cases import CASE_TEXTS, OUTCOME_TEXTS, cases_of
+from taisai.training.drills import Drill, make_drill
+from tests.browser.conftest import WAIT_MS, Visit
+from tests.browser.test_screens import serious_findings
 
 expect.set_options(timeout=WAIT_MS)
 
@@ -252,7 +252,7 @@ def test_every_step_of_a_drill_is_readable_by_all(visit: Visit, locale: str, opt
 
 def test_cases_and_outcomes_read_the_same_on_screen() -> None:
     """The English catalogue has the house's own words for every case and outcome; the others have a text for each."""
-    english = json.loads((STATIC / "en.json").read_text(encoding="utf-8"))
+    english = json.loads((STATIC / "texts" / "en.json").read_text(encoding="utf-8"))
     assert {key: text for key, text in english.items() if key.startswith("train.case-")} == {
         f"train.case-{name}": text for name, text in CASE_TEXTS.items()
     }

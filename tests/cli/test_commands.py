@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from taisai.cli import main
+from tests import ROOT
 
-ROOT = Path(__file__).parent.parent.parent
 HOUSE = ROOT / "tests" / "books" / "house"
 BROKEN = ROOT / "tests" / "books" / "broken"
 CASE = {

@@ -12,7 +12,7 @@ from websockets.asyncio.server import ServerConnection, serve
 
 from taisai.client import Change, Client, Lost, Refused, Session, Snapshot, Table
 from taisai.client import table as tables
-from taisai.table import actions as a
+from taisai.table import commands as a
 from tests.web.serving import PASSWORD, on_a_loop, open_house
 
 HELLO = '{"t":"hello","table":"T1","you":null,"mode":"dealer","now":0,"version":"0"}'

@@ -16,12 +16,12 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from taisai.floor.settings import Timing
+from taisai.settings.forms import Timing
 from taisai.web.endpoint import STATUS
-from taisai.web.wire import decode_client, decode_server
+from taisai.web.socket.frames import decode_client, decode_server
+from tests import ROOT
 from tests.web.serving import on_a_loop, open_house, settings_for
 
-ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
 OPEN = Timing(betting_ms=60_000, after_close_ms=1, tumbling_ms=1, reveal_ms=1, lit_ms=1, paid_ms=1, between_ms=1)
 FLOOR = """

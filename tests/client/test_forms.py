@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from taisai.client import Refused, merged
 from taisai.client.errors import refused_by
-from taisai.floor import view
+from taisai.view import table_view as view
 
 plain = st.recursive(
     st.none() | st.booleans() | st.integers(0, 9) | st.text("ab", max_size=2),

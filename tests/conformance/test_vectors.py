@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from taisai.audit import recount
+from tests import ROOT
 
-ROOT = Path(__file__).parent.parent.parent
 FOLDER = ROOT / "conformance"
 MONEY = ("player", "box", "stake", "at_risk", "pays", "winnings", "returned")
 

@@ -10,7 +10,7 @@ from taisai.books import open_shelf
 from taisai.floor.floor import Floor
 from taisai.floor.live import LiveTable
 from taisai.journal import Batch, Head, JournalError, MemoryJournal
-from taisai.table import actions as a
+from taisai.table import commands as a
 from taisai.table.people import Person, Role
 
 SHELF = open_shelf(environment={})

@@ -9,14 +9,14 @@ from typing import TypeVar
 from taisai.audit.run import Audit
 from taisai.floor.dealer import AutomaticDealer, Move, Stage, opening_moves
 from taisai.floor.dice import DiceSource, VirtualTumbler
-from taisai.floor.settings import Timing
 from taisai.journal import MemoryJournal
-from taisai.journal.codec import event_of
-from taisai.journal.keeper import Answer, TableKeeper
-from taisai.table import actions as a
-from taisai.table import happenings as h
+from taisai.settings.forms import Timing
+from taisai.streams.codec import event_of
+from taisai.table import commands as a
+from taisai.table import events as h
 from taisai.table.people import Person, Role
 from taisai.table.state import TableState
+from tests.streams.keeper import Answer, TableKeeper
 from tests.table.driver import set_up_of, shelf
 
 TABLE = "T1"

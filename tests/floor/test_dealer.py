@@ -13,9 +13,9 @@ from taisai.core.faults import InputFault
 from taisai.core.rulebook import Tumble
 from taisai.floor.dealer import DEALER, SUPERVISOR, AutomaticDealer, Countdown, Stage, opening_moves
 from taisai.floor.dice import Mischief, ScriptedDice, VirtualTumbler
-from taisai.floor.settings import Timing
-from taisai.table import actions as a
-from taisai.table import happenings as h
+from taisai.settings.forms import Timing
+from taisai.table import commands as a
+from taisai.table import events as h
 from taisai.table.state import RoundPhase, TablePhase, TableState
 from tests.core.samples import LAYOUT_NAMES
 from tests.floor.simulated import BETTING_US, DAN, FLOAT, LEE, TABLE, House

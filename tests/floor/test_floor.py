@@ -8,10 +8,10 @@ import pytest
 
 from taisai.floor.answers import HouseCode
 from taisai.floor.clock import JUMP_US, Clock
-from taisai.floor.house import read_house
+from taisai.floor.live import SNAPSHOT_EVERY
+from taisai.house.log import read_house
 from taisai.journal import MemoryJournal
-from taisai.journal.keeper import SNAPSHOT_EVERY
-from taisai.table import actions as a
+from taisai.table import commands as a
 from tests.floor.gated import DAN, GatedJournal, bet, betting, command, floor_on
 
 SETTLING: tuple[a.Action, ...] = (a.CloseBets(), a.Tumble(3), a.Uncover((1, 2, 3)), a.Announce(), a.Collect())

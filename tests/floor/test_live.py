@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from taisai.floor.answers import HouseCode, Outcome
 from taisai.floor.writer import LARGEST_GROUP
 from taisai.journal import Batch, JournalFailed, JournalFull
-from taisai.journal.keeper import load
-from taisai.table import actions as a
+from taisai.streams.loading import load
+from taisai.table import commands as a
 from taisai.table.people import Person, Role
 from taisai.table.state import RoundPhase
 from tests.floor.gated import DAN, LEE, GatedJournal, bet, betting, command, floor_on

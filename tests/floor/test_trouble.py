@@ -11,7 +11,7 @@ from taisai.audit.run import Audit
 from taisai.floor.answers import HouseCode, Outcome
 from taisai.floor.floor import Floor
 from taisai.journal import Journal, SqliteJournal, open_journal
-from taisai.journal.keeper import load
+from taisai.streams.loading import load
 from tests.floor.gated import SHELF, bet, betting
 from tests.postgres import Server
 

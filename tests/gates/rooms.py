@@ -5,39 +5,38 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-MAY_IMPORT: Final[Mapping[str, frozenset[str]]] = {
-    "core": frozenset(),
-    "books": frozenset({"core"}),
-    "felt": frozenset({"core"}),
-    "wire": frozenset({"core", "books", "table"}),
-    "table": frozenset({"core"}),
-    "journal": frozenset({"table", "core"}),
-    "floor": frozenset({"table", "journal", "core", "books", "felt"}),
-    "audit": frozenset({"table", "journal", "core", "books"}),
-    "analysis": frozenset({"core", "books"}),
-    "history": frozenset({"core", "books", "table", "journal", "audit", "analysis"}),
-    "client": frozenset({"core", "table", "wire"}),
-    "web": frozenset({"__init__", "floor", "table", "journal", "core", "books", "felt", "wire", "audit", "analysis"}),
-    "cli": frozenset(
-        {
-            "__init__",
-            "core",
-            "books",
-            "felt",
-            "wire",
-            "table",
-            "journal",
-            "floor",
-            "audit",
-            "analysis",
-            "history",
-            "web",
-        }
-    ),
-    "__init__": frozenset(),
-    "__main__": frozenset({"cli"}),
+BUILDS_ON: Final[Mapping[str, tuple[str, ...]]] = {
+    "__init__": (),
+    "core": (),
+    "journal": (),
+    "books": ("core",),
+    "felt": ("core",),
+    "table": ("core",),
+    "view": ("table",),
+    "protocol": ("books", "table"),
+    "streams": ("journal", "table"),
+    "settings": ("books", "table"),
+    "house": ("streams", "settings"),
+    "floor": ("house",),
+    "training": ("table",),
+    "audit": ("books", "streams"),
+    "analysis": ("books",),
+    "history": ("audit", "analysis"),
+    "client": ("protocol",),
+    "web": ("__init__", "analysis", "audit", "felt", "floor", "protocol", "training", "view"),
+    "cli": ("history", "web"),
+    "__main__": ("cli",),
 }
-"""For each room, the other rooms that it may import. `__init__` is the package itself (`from taisai import name`)."""
+"""The rooms that each one builds on. `__init__` is the package itself (`from taisai import name`)."""
+
+
+def _below(room: str) -> frozenset[str]:
+    """All rooms below one: those that it builds on, and whatever they build on."""
+    return frozenset(BUILDS_ON[room]).union(*map(_below, BUILDS_ON[room]))
+
+
+MAY_IMPORT: Final[Mapping[str, frozenset[str]]] = {room: _below(room) for room in BUILDS_ON}
+"""For each room, the other rooms that it may import."""
 
 ALONE: Final = frozenset({"audit/openings.py", "audit/recount.py"})
 """Modules that may import nothing of taisai at all: a second opinion shares no code with the first."""
@@ -45,7 +44,7 @@ ALONE: Final = frozenset({"audit/openings.py", "audit/recount.py"})
 STANDARD_LIBRARY_ONLY: Final = frozenset({"core"})
 """Rooms without any third-party import."""
 
-PURE: Final = frozenset({"core", "felt", "table"})
+PURE: Final = frozenset({"core", "felt", "table", "view"})
 """Rooms whose results depend on their arguments alone: no clock, no chance, no file, no network."""
 
 FORBIDDEN_MODULES: Final = frozenset(

@@ -6,15 +6,14 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 import pytest
 
 from taisai.books import open_shelf
-from taisai.books.held import INDEX
+from taisai.books.clause_tests import INDEX
 from taisai.core.rulebook import Duty, Room, RuleBook
+from tests import ROOT
 
-ROOT = Path(__file__).parent.parent.parent
 OWED = frozenset({Duty.DATA, Duty.RULE, Duty.RECORD})
 BUILT = frozenset({Room.BOOKS, Room.CORE, Room.FELT, Room.TABLE})
 """The rooms that exist: what they owe must be held by a test."""

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests import ROOT
 from tests.gates.tidy import LONGEST_FILE, find_untidy
 
-ROOT = Path(__file__).resolve().parents[2]
 DOCSTRING = '"""A module."""\n'
 
 

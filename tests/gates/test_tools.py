@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests import ROOT
+
 GOOD_TEST = '"""Tests."""\n\n\ndef test_good() -> None:\n    """Good is good."""\n    assert True\n'
 GOOD_MODULE = (
     '"""A module."""\n\n\ndef double(number: int) -> int:\n    """Twice the number."""\n    return 2 * number\n'

@@ -17,8 +17,8 @@ from taisai.history.folder import Export, open_export
 from taisai.history.reported import report_history
 from taisai.history.resettled import HistoryResettled, resettle_history
 from taisai.journal import Batch, Journal, MemoryJournal
-from taisai.journal.codec import records_of
-from taisai.table.happenings import BetPaid, Event
+from taisai.streams.codec import records_of
+from taisai.table.events import BetPaid, Event
 from tests.history.dealt import SHELF, deal_bots, deal_shifts, shifts, tell_house
 
 MADE_AT = datetime(2026, 5, 1, tzinfo=UTC)

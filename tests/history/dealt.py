@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import zip_longest
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -16,18 +15,27 @@ import pyarrow.parquet as pq  # type: ignore[import-untyped] # has no types of i
 from taisai.books import open_shelf
 from taisai.history.folder import Export
 from taisai.journal import Batch, Journal
-from taisai.journal.codec import records_of
-from taisai.journal.house import HOUSE, HouseEvent, HouseStarted, LargeWin, SignedIn, TableDisabled, house_records_of
-from taisai.journal.keeper import TableKeeper
-from taisai.table import actions as a
-from taisai.table.happenings import Event
-from taisai.table.notation import parse_shift
-from taisai.table.notation_run import run_shift
+from taisai.streams.codec import records_of
+from taisai.streams.house_events import (
+    HOUSE,
+    HouseEvent,
+    HouseStarted,
+    LargeWin,
+    SignedIn,
+    TableDisabled,
+    house_records_of,
+)
+from taisai.table import commands as a
+from taisai.table.events import Event
+from taisai.table.notation.run import run_shift
+from taisai.table.notation.script import parse_shift
 from taisai.table.state import TableState
+from tests import ROOT
 from tests.audit.bot import Bot
+from tests.streams.keeper import TableKeeper
 
 SHELF = open_shelf(environment={})
-SHIFTS = Path(__file__).parent.parent / "shifts"
+SHIFTS = ROOT / "tests" / "shifts"
 MINUTE_US = 60_000_000
 BOTS = (("NZ", "nz-division-9", "1", 4), ("SG<1>", "rws-tai-sai-v6", "C", 5), ("mini 'd'", "rws-mini-dice-v3", "A", 6))
 

@@ -12,11 +12,11 @@ import pyarrow.parquet as pq  # type: ignore[import-untyped] # has no types of i
 import pytest
 from scipy.special import chdtrc  # type: ignore[import-untyped] # SciPy has no types of its own
 
-from taisai.analysis.dice_files import Gathering
+from taisai.analysis.dice.files import Gathering
 from taisai.audit.reports import Span
 from taisai.audit.run import Audit
 from taisai.books.shelf import Shelf
-from taisai.cli.dice import _gather
+from taisai.cli.maths.dice import _gather
 from taisai.core.dice import ALL_ROLLS
 from taisai.core.faults import InputFault
 from taisai.history import calendar, engines
@@ -26,7 +26,7 @@ from taisai.history.folder import Export, open_export
 from taisai.history.reported import report_history
 from taisai.history.resettled import resettle_history
 from taisai.journal import MemoryJournal
-from taisai.journal.house import HOUSE
+from taisai.streams.house_events import HOUSE
 from tests.history.asked import LORD_HOWE, MADE_AT, answers, exported, report_of_audit, require_wrong_found, whole_house
 from tests.history.dealt import SHELF, content, deal_bots, tell_house
 

@@ -9,10 +9,11 @@ import pytest
 
 from taisai.history.schema import DATASETS, SQL_TYPES, TYPES, arrow_schema
 from taisai.journal import MemoryJournal
+from tests import ROOT
 from tests.history.asked import exported
 from tests.history.dealt import deal_bots
 
-PAGE = Path(__file__).parent.parent.parent / "docs" / "history.md"
+PAGE = ROOT / "docs" / "history.md"
 
 
 @pytest.mark.parametrize("dataset", list(DATASETS))

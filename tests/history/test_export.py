@@ -17,10 +17,10 @@ from taisai.history.export import Exporter, day_name
 from taisai.history.folder import MANIFESTS, Export, open_export, read_manifests
 from taisai.history.merge import TOGETHER, merged
 from taisai.journal import Batch, JournalDamaged, MemoryJournal, NewRecord
-from taisai.journal.codec import event_of
-from taisai.journal.house import HOUSE
 from taisai.journal.record import Row
-from taisai.table import happenings as h
+from taisai.streams.codec import event_of
+from taisai.streams.house_events import HOUSE
+from taisai.table import events as h
 from taisai.table.evolve import evolve
 from taisai.table.ledger import postings_of
 from taisai.table.state import TableState

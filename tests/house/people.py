@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from taisai.floor.accounts import Accounts, OneTimeLink, SignInRefusal
-from taisai.floor.house import Drawer, HouseEvent, MemoryDrawer, Notice
-from taisai.floor.passwords import HashCost, Passwords
-from taisai.floor.sessions import THE_CONSOLE, Admission
-from taisai.floor.settings import SignIn
-from taisai.journal.house import Post
+from taisai.house.accounts import Accounts, OneTimeLink, SignInRefusal
+from taisai.house.log import Drawer, HouseEvent, MemoryDrawer, Notice
+from taisai.house.passwords import HashCost, Passwords
+from taisai.house.sessions import THE_CONSOLE, Admission
+from taisai.settings.forms import SignIn
+from taisai.streams.house_events import Post
 from taisai.table.people import Role
 
 T = TypeVar("T")

@@ -8,14 +8,14 @@ import msgspec
 import pytest
 
 from taisai.core.faults import InputFault
-from taisai.floor.accounts import Account, OneTimeLink, SignInCode
-from taisai.floor.passwords import HashCost, Passwords, password_fault
-from taisai.floor.sessions import THE_CONSOLE, Admission
-from taisai.floor.settings import SignIn
-from taisai.journal import house as h
-from taisai.journal.house import Post, StaffSheet
+from taisai.house.accounts import Account, OneTimeLink, SignInCode
+from taisai.house.passwords import HashCost, Passwords, password_fault
+from taisai.house.sessions import THE_CONSOLE, Admission
+from taisai.settings.forms import SignIn
+from taisai.streams import house_events as h
+from taisai.streams.house_events import Post, StaffSheet
 from taisai.table.people import Person, Role
-from tests.floor.people import CHEAP, GOOD, HOUR, MINUTE, House, on_a_loop, refused
+from tests.house.people import CHEAP, GOOD, HOUR, MINUTE, House, on_a_loop, refused
 
 DEALER = Post(Role.DEALER)
 SUPERVISOR = Post(Role.SUPERVISOR, ("T1",))
@@ -222,7 +222,7 @@ async def test_unlocking_what_is_open_says_nothing() -> None:
 
 def test_strangers_are_not_remembered_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many logins somebody makes up, only so many are remembered."""
-    monkeypatch.setattr("taisai.floor.accounts.STRANGERS_KEPT", 5)
+    monkeypatch.setattr("taisai.house.accounts.STRANGERS_KEPT", 5)
     house = House()
 
     async def guess() -> None:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from taisai import __version__
 from taisai.books import open_shelf
-from taisai.floor.digests import (
+from taisai.house.digests import (
     PACKAGE,
     Difference,
     Manifest,
@@ -24,11 +24,11 @@ from taisai.floor.digests import (
     program_digest,
     shipped_files,
 )
-from taisai.floor.house import append_house
-from taisai.floor.settings import JournalPlace, Settings, demo_settings
+from taisai.house.log import append_house
 from taisai.journal import MemoryJournal
-from taisai.journal.house import DigestDiffers, HouseEvent, HouseStopped
-from tests.floor.people import START, HandClock, Heard
+from taisai.settings.forms import JournalPlace, Settings, demo_settings
+from taisai.streams.house_events import DigestDiffers, HouseEvent, HouseStopped
+from tests.house.people import START, HandClock, Heard
 
 BOOK = "rws-tai-sai-v6"
 
@@ -53,7 +53,7 @@ def test_a_manifest_has_everything(now: Manifest) -> None:
 def test_packages_that_are_not_installed_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """An extra that is not there has no version."""
     named = ["msgspec>=0.20", "no-such-package-anywhere>=1; extra == 'x'"]
-    monkeypatch.setattr("taisai.floor.digests.metadata.requires", lambda _: named)
+    monkeypatch.setattr("taisai.house.digests.metadata.requires", lambda _: named)
     assert list(dependency_versions()) == ["msgspec"]
 
 
@@ -100,7 +100,7 @@ def test_contents_do_not_run_into_one_another(tmp_path: Path) -> None:
 def test_rule_books_and_migrations_are_part_of_the_program() -> None:
     """Not only Python is shipped: the books' TOML and the journal's SQL count."""
     names = {path.relative_to(PACKAGE).as_posix() for path in shipped_files()}
-    assert {"__init__.py", f"books/{BOOK}/book.toml", "journal/migrations/0001_records.sql"} <= names
+    assert {"__init__.py", f"books/data/{BOOK}/book.toml", "journal/sqlite/migrations/0001_records.sql"} <= names
     assert not any("__pycache__" in name for name in names)
 
 

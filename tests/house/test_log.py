@@ -17,15 +17,15 @@ from taisai.audit.reports import Span, make_report, to_csv
 from taisai.audit.run import Audit
 from taisai.books import open_shelf
 from taisai.cli import main
-from taisai.floor.house import HouseLog, MemoryDrawer, append_house, in_a_thread
+from taisai.house.log import HouseLog, MemoryDrawer, append_house, in_a_thread
 from taisai.journal import Batch, Head, JournalDamaged, MemoryJournal, NewRecord, SequenceConflict, open_journal
-from taisai.journal import house as h
-from taisai.journal.keeper import TableKeeper
-from taisai.journal.upcast import Upcasts
-from taisai.table.actions import Name
+from taisai.streams import house_events as h
+from taisai.streams.upcast import Upcasts
+from taisai.table.commands import Name
 from taisai.table.people import Role
 from tests.audit.bot import Bot, deal
-from tests.floor.people import START, HandClock
+from tests.house.people import START, HandClock
+from tests.streams.keeper import TableKeeper
 
 SHEET = h.StaffSheet(login="dan", name="Dan", posts=(h.Post(Role.DEALER, ("T1",)),))
 SAMPLES: dict[type, tuple[h.Notice, str]] = {

@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from taisai.core.faults import InputFault
-from taisai.floor.house import MemoryDrawer
-from taisai.floor.seats import (
+from taisai.house.log import MemoryDrawer
+from taisai.house.seats import (
     ALPHABET,
     GUESSES_FROM_ONE,
     GUESSES_IN_ALL,
@@ -20,12 +20,12 @@ from taisai.floor.seats import (
     SeatRefusalCode,
     Seats,
 )
-from taisai.floor.sessions import Session
-from taisai.floor.settings import SignIn
-from taisai.journal import house as h
-from taisai.table.actions import Name
+from taisai.house.sessions import Session
+from taisai.settings.forms import SignIn
+from taisai.streams import house_events as h
+from taisai.table.commands import Name
 from taisai.table.people import Role
-from tests.floor.people import MINUTE, HandClock, Heard, on_a_loop
+from tests.house.people import MINUTE, HandClock, Heard, on_a_loop
 
 
 def session(role: Role | None = Role.DEALER, *tables: str) -> Session:
@@ -136,7 +136,7 @@ def test_a_player_does_not_take_the_name_of_staff(name: str) -> None:
 
 def test_places_that_guess_are_not_remembered_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many addresses somebody has, only so many are remembered."""
-    monkeypatch.setattr("taisai.floor.seats.PLACES_KEPT", 5)
+    monkeypatch.setattr("taisai.house.seats.PLACES_KEPT", 5)
     desk = Desk()
 
     async def guess() -> None:

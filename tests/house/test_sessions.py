@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import threading
 
-from taisai.floor.house import MemoryDrawer
-from taisai.floor.sessions import THE_CONSOLE, Admission, Session, Sessions, key_of
-from taisai.floor.settings import SignIn
+from taisai.house.log import MemoryDrawer
+from taisai.house.sessions import THE_CONSOLE, Admission, Session, Sessions, key_of
 from taisai.journal import MemoryJournal
-from taisai.journal import house as h
+from taisai.settings.forms import SignIn
+from taisai.streams import house_events as h
 from taisai.table.people import Person, Role
-from tests.floor.people import HOUR, MINUTE, SECOND, HandClock, Heard, on_a_loop
+from tests.house.people import HOUR, MINUTE, SECOND, HandClock, Heard, on_a_loop
 
 
 class CountingDrawer(MemoryDrawer):

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import pytest
 
 from taisai.journal import Journal, MemoryJournal, SqliteJournal
-from taisai.journal.postgres import PostgresJournal
+from taisai.journal.postgres.journal import PostgresJournal
 from tests.journal.samples import closed_journal
 from tests.postgres import journal_url
 

@@ -17,10 +17,9 @@ import pytest
 
 from taisai.journal import Batch, JournalError, JournalFailed, JournalFull, JournalInUse, SqliteJournal
 from taisai.journal.verify import verify, verify_file
+from tests import ROOT
 from tests.journal.samples import NOON, TABLES, content, copy_of, fill, several
 from tests.journal.writer import commit
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @contextmanager

@@ -29,8 +29,8 @@ from taisai.journal import (
     UnknownFormat,
     open_journal,
 )
-from taisai.journal.database import require_sqlite, translated
-from taisai.journal.migrate import APPLICATION_ID, Migration, shipped
+from taisai.journal.sqlite.database import require_sqlite, translated
+from taisai.journal.sqlite.migrate import APPLICATION_ID, Migration, shipped
 from taisai.journal.verify import verify
 from tests.journal.samples import content, copy_of, edit, fill, new, several
 

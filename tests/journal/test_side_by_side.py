@@ -9,15 +9,15 @@ import asyncpg  # type: ignore[import-untyped]  # asyncpg does not say its types
 import pytest
 
 from taisai.journal import Batch, OutcomeUnknown, UnknownFormat, open_journal
-from taisai.journal.migrate import Migration, shipped
-from taisai.journal.postgres import PostgresJournal
-from taisai.journal.postgres_append import HOLD_TAIL
-from taisai.journal.postgres_form import FOLDER
-from taisai.journal.postgres_link import IDLE_S
+from taisai.journal.postgres.append import HOLD_TAIL
+from taisai.journal.postgres.form import PACKAGE
+from taisai.journal.postgres.journal import PostgresJournal
+from taisai.journal.postgres.link import IDLE_S
+from taisai.journal.sqlite.migrate import Migration, shipped
 from tests.journal.samples import several
 from tests.postgres import Server, journal_url
 
-NEWER = (*shipped(FOLDER), Migration(99, "tips", "CREATE TABLE tip (amount bigint)"))
+NEWER = (*shipped(PACKAGE), Migration(99, "tips", "CREATE TABLE tip (amount bigint)"))
 
 
 def _lose_connections(server: Server) -> None:
@@ -58,7 +58,7 @@ def test_a_running_node_goes_on_when_a_newer_one_has_added_to_the_journal(tmp_pa
 
 def test_a_running_node_does_not_go_on_when_its_form_was_changed(tmp_path: Path) -> None:
     """What it knows must be there as it knows it: only additions are taken as they are."""
-    altered = (shipped(FOLDER)[0], Migration(2, "lease", "CREATE TABLE lease (nothing bigint)"))
+    altered = (shipped(PACKAGE)[0], Migration(2, "lease", "CREATE TABLE lease (nothing bigint)"))
     with (
         PostgresJournal(journal_url(tmp_path), migrations=altered),
         pytest.raises(UnknownFormat, match=r"migration 2 \(lease\) is not the one that this taisai has"),

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from taisai.audit import recount
 from taisai.books import open_shelf
 from taisai.core.faults import InputFault
-from taisai.wire.case import CASE_BYTES_MAX, answer_case, decode_json, error_answer
-from taisai.wire.words import in_words
+from taisai.protocol.case import CASE_BYTES_MAX, answer_case, decode_json, error_answer
+from taisai.protocol.decoding import in_words
 
 SHELF = open_shelf(environment={})
 GOOD: dict[str, Any] = {

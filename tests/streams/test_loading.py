@@ -10,14 +10,15 @@ from msgspec.structs import replace
 
 from taisai.books import open_shelf
 from taisai.journal import Batch, JournalDamaged, MemoryJournal, Record
-from taisai.journal.codec import KIND_OF, VERSION_OF, event_of, events_of, records_of
-from taisai.journal.keeper import TableKeeper, load
-from taisai.journal.upcast import UPCASTS, UnknownEvent, Upcasts
-from taisai.table import actions as a
-from taisai.table import happenings as h
+from taisai.streams.codec import KIND_OF, VERSION_OF, event_of, events_of, records_of
+from taisai.streams.loading import load
+from taisai.streams.upcast import UPCASTS, UnknownEvent, Upcasts
+from taisai.table import commands as a
+from taisai.table import events as h
 from taisai.table.people import Person, Role
 from taisai.table.state import TableState
 from tests.audit.bot import Bot, deal
+from tests.streams.keeper import TableKeeper
 
 SHELF = open_shelf(environment={})
 LEE = Person("lee", Role.SUPERVISOR)
@@ -46,7 +47,7 @@ def test_a_repeat_gets_its_first_answer() -> None:
 
 def test_a_repeat_long_forgotten_is_caught_by_the_journal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ids that the keeper no longer holds in memory are still unique in the journal."""
-    monkeypatch.setattr("taisai.journal.keeper.COMMANDS_KEPT", 2)
+    monkeypatch.setattr("tests.streams.keeper.COMMANDS_KEPT", 2)
     journal = MemoryJournal()
     keeper = kept(journal, 60)
     first = keeper.do(a.Command(id="old", at=1, by=LEE, do=a.ReceiveDice("D9")))
@@ -134,7 +135,7 @@ def test_an_old_version_is_read_as_todays(monkeypatch: pytest.MonkeyPatch) -> No
     """An event of an older form goes through its steps; what is on disk stays as it is."""
     upcasts = Upcasts(VERSION_OF)
     upcasts.declare("dice-received", 2)
-    monkeypatch.setattr("taisai.journal.codec.UPCASTS", upcasts)
+    monkeypatch.setattr("taisai.streams.codec.UPCASTS", upcasts)
     monkeypatch.setitem(VERSION_OF, "dice-received", 2)
 
     @upcasts.step("dice-received", 1)

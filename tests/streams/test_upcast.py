@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from taisai.journal.upcast import UPCASTS, Body, UnknownEvent, Upcasts, upcast
+from taisai.streams.upcast import UPCASTS, Body, UnknownEvent, Upcasts, upcast
 
 
 @pytest.fixture

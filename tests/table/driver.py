@@ -12,8 +12,8 @@ from typing import Any, Final, TypeVar
 
 from taisai.books import Shelf, open_shelf
 from taisai.core.rulebook import Tumble, VoidReason
-from taisai.table import actions as a
-from taisai.table import happenings as h
+from taisai.table import commands as a
+from taisai.table import events as h
 from taisai.table.decide import can, decide
 from taisai.table.evolve import evolve, replay
 from taisai.table.people import Person, Role

@@ -16,8 +16,8 @@ import msgspec
 from taisai.audit import recount
 from taisai.audit.openings import opened_wrong
 from taisai.core.rulebook import VoidReason
-from taisai.table import happenings as h
-from taisai.table.betting import breaches
+from taisai.table import events as h
+from taisai.table.handlers.betting import breaches
 from taisai.table.ledger import OUTSIDE, postings_of
 from taisai.table.rules import TableRules
 from taisai.table.state import HISTORY_ROUNDS, PaidLine, Round, RoundPhase, TableState, snapshot_of, state_from

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from msgspec import inspect
 
 from taisai.core.boxes import ALL_BOXES
-from taisai.table import actions as a
-from taisai.table import happenings as h
+from taisai.table import commands as a
+from taisai.table import events as h
 from taisai.table.people import Person
 from tests.table.driver import NZ, STAFF, player, set_up_of
 

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from taisai.core.rulebook import VoidReason
-from taisai.table import actions as a
+from taisai.table import commands as a
 from taisai.table.decide import ACTIONS, may_begin
 from taisai.table.people import Person, Role
 from taisai.table.refusals import Code, Refusal

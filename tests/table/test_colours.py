@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from taisai.core.rulebook import VoidReason
-from taisai.table import actions as a
-from taisai.table import happenings as h
-from taisai.table.chips import colour_out
+from taisai.table import commands as a
+from taisai.table import events as h
+from taisai.table.handlers.chips import colour_out
 from taisai.table.refusals import Code
 from taisai.table.state import RoundPhase
 from tests.table.driver import MINI_DICE, NZ, OPEN_COVER, SUPERVISOR, TAI_SAI, Deal, opened, player

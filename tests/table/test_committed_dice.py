@@ -7,8 +7,8 @@ import pytest
 
 from taisai.core.fair import commitment_of, roll_from
 from taisai.core.rulebook import VoidReason
-from taisai.table import actions as a
-from taisai.table import happenings as h
+from taisai.table import commands as a
+from taisai.table import events as h
 from taisai.table.refusals import Code
 from taisai.table.state import Round, RoundPhase, TableState, snapshot_of, state_from
 from tests.table.driver import DEALER, ONE_OF_EACH_BOOK, SUPERVISOR, SYSTEM, TAI_SAI, Deal, opened

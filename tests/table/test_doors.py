@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from taisai.table import actions as a
+from taisai.table import commands as a
 from taisai.table.decide import ACTIONS, can, decide, may_begin
 from taisai.table.evolve import evolve
 from taisai.table.people import Person

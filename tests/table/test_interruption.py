@@ -8,8 +8,8 @@ import pytest
 
 from taisai.books import read_book
 from taisai.core.rulebook import Rule
-from taisai.table import actions as a
-from taisai.table import happenings as h
+from taisai.table import commands as a
+from taisai.table import events as h
 from taisai.table.refusals import Code
 from taisai.table.rules import TableRules
 from taisai.table.state import RoundPhase

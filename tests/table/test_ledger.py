@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from taisai.core.rulebook import VoidReason
-from taisai.table import actions as a
-from taisai.table import happenings as h
+from taisai.table import commands as a
+from taisai.table import events as h
 from taisai.table.evolve import evolve, replay
 from taisai.table.ledger import LedgerBroken, Posting, post, postings_of
 from taisai.table.recall import table_result

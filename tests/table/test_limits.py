@@ -12,9 +12,9 @@ from taisai.core.boxes import BoxName
 from taisai.core.money import Chips
 from taisai.core.prorata import fix_stakes
 from taisai.core.rulebook import Rule
-from taisai.table import actions as a
-from taisai.table import happenings as h
-from taisai.table.betting import Breach, breaches, chips_at
+from taisai.table import commands as a
+from taisai.table import events as h
+from taisai.table.handlers.betting import Breach, breaches, chips_at
 from taisai.table.refusals import Code
 from taisai.table.rules import limits_of
 from tests.table.driver import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from taisai.core.rulebook import VoidReason
-from taisai.table import actions as a
-from taisai.table import happenings as h
+from taisai.table import commands as a
+from taisai.table import events as h
 from taisai.table.people import Person, Role
 from taisai.table.refusals import Code
 from taisai.table.state import RoundPhase

@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from taisai.core.rulebook import VoidReason
-from taisai.table import actions as a
+from taisai.table import commands as a
 from taisai.table.people import Person
 from taisai.table.refusals import Code, Refusal, cite
 from taisai.table.rules import TableRules

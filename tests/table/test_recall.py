@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from taisai.core.rulebook import Rule, VoidReason
-from taisai.table import actions as a
+from taisai.table import commands as a
 from taisai.table.recall import chips_for, explain_line, exposure, meters, recall, room_in
 from taisai.table.state import TableState
 from tests.table.driver import LIMITS, NZ, ONE_OF_EACH_BOOK, TAI_SAI, Deal, opened

@@ -18,9 +18,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from taisai.audit import recount
 from taisai.core.fair import commitment_of, roll_from
 from taisai.core.rulebook import VoidReason
-from taisai.table import actions as a
-from taisai.table.betting import breaches
+from taisai.table import commands as a
 from taisai.table.evolve import evolve
+from taisai.table.handlers.betting import breaches
 from taisai.table.people import Person
 from taisai.table.refusals import Refusal
 from taisai.table.state import RoundPhase, TablePhase, snapshot_of, state_from

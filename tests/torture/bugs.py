@@ -18,13 +18,14 @@ from taisai.floor.live import LiveTable, Reply
 from taisai.floor.nodes import Nodes
 from taisai.floor.writer import GroupWriter, Written
 from taisai.journal import Batch, Journal, JournalError, Record
-from taisai.journal.codec import event_of
-from taisai.table import actions as a
-from taisai.table import dealing, stacks
-from taisai.table import happenings as h
-from taisai.table.actions import Command
+from taisai.streams.codec import event_of
+from taisai.table import commands as a
+from taisai.table import events as h
+from taisai.table import stacks
+from taisai.table.commands import Command
 from taisai.table.decide import ACTIONS
 from taisai.table.evolve import evolve
+from taisai.table.handlers import dealing
 from taisai.table.state import SNAPSHOT_FORMAT, snapshot_of
 from tests.torture.disk import Disk, Way
 
@@ -166,7 +167,7 @@ def _void_keeps_a_bet() -> Planted:
         found = voided(*given, **named)
         return replace(found, handed=found.handed[:-1])
 
-    return patch("taisai.table.trouble.voided", greedy)
+    return patch("taisai.table.handlers.trouble.voided", greedy)
 
 
 def _undurable_snapshot() -> Planted:

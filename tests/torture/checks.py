@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Final
 from taisai.floor.answers import HouseCode, Outcome
 from taisai.floor.live import LiveTable
 from taisai.journal import Record
-from taisai.journal.codec import event_of
-from taisai.journal.house import HOUSE
-from taisai.table import actions as a
-from taisai.table import happenings as h
+from taisai.streams.codec import event_of
+from taisai.streams.house_events import HOUSE
+from taisai.table import commands as a
+from taisai.table import events as h
+from taisai.table.events import Event
 from taisai.table.evolve import evolve, replay
-from taisai.table.happenings import Event
 from taisai.table.ledger import LedgerBroken
 from taisai.table.state import TableState, state_from
 

@@ -22,8 +22,9 @@ from types import TracebackType
 from typing import Any, Final, Self
 from urllib.parse import urlencode
 
+from tests import ROOT
 from tests.postgres import Server, schema_of
-from tests.torture.proxy import ROOT, Network
+from tests.torture.proxy import Network
 
 STARTS: Final = 3
 WATCH: Final = """

@@ -23,10 +23,10 @@ from taisai.floor.dice import VirtualTumbler, mischief_every, no_mischief
 from taisai.floor.driver import Driver
 from taisai.floor.floor import Floor
 from taisai.floor.nodes import Nodes
-from taisai.floor.settings import Timing
 from taisai.floor.writer import GroupWriter, Written
 from taisai.journal import Journal, JournalError
-from taisai.table.actions import Command
+from taisai.settings.forms import Timing
+from taisai.table.commands import Command
 from tests.torture.disk import Way
 from tests.torture.loop import SECOND, Handle, NodeLoop
 

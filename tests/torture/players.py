@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from taisai.floor.answers import Outcome
-from taisai.table import actions as a
+from taisai.table import commands as a
 from taisai.table.people import Person, Role
 from tests.torture.checks import Asked
 

@@ -22,13 +22,13 @@ import struct
 import subprocess
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from types import TracebackType
 from typing import Final, Self, cast
 
 import uvloop
 
-ROOT: Final = Path(__file__).resolve().parents[2]
+from tests import ROOT
+
 WORDS: Final = ("drop", "reset", "mend", "forget")
 
 

@@ -31,13 +31,13 @@ from taisai.core.rulebook import Layout, RuleBook
 from taisai.core.settlement import is_established
 from taisai.floor.dealer import opening_moves
 from taisai.journal import MemoryJournal, Record
-from taisai.journal.codec import event_of
-from taisai.journal.keeper import TableKeeper
-from taisai.table import actions as a
+from taisai.streams.codec import event_of
+from taisai.table import commands as a
 from taisai.table.evolve import evolve
 from taisai.table.people import Person, Role
 from taisai.table.rules import TableRules, set_up_of
 from taisai.table.state import SetUpState, TableState
+from tests.streams.keeper import TableKeeper
 from tests.torture.bugs import BUGS
 from tests.torture.checks import BROKEN, EVENTS, STATES, Broken, Checker, Felt
 from tests.torture.disk import Disk, Way
@@ -330,19 +330,19 @@ def prepared(bug: str | None = None) -> Iterator[None]:
     gc.disable()  # states are many and live long; each world is let go of at its end
     try:
         with (
-            patch("taisai.floor.house.token_hex", lambda size: numbers.randbytes(size).hex()),
+            patch("taisai.house.log.token_hex", lambda size: numbers.randbytes(size).hex()),
             patch("taisai.floor.live.SNAPSHOT_EVERY", SNAPSHOT_EVERY),
-            patch("taisai.journal.keeper.TableRules", KnownRules),
+            patch("taisai.table.rules.TableRules", KnownRules),
             patch("taisai.floor.dealer.TableRules", KnownRules),
-            patch("taisai.table.trouble.is_established", known_established),
+            patch("taisai.table.handlers.trouble.is_established", known_established),
             patch("taisai.floor.live.event_of", EVENTS.of),
-            patch("taisai.journal.keeper.event_of", EVENTS.of),
+            patch("taisai.streams.loading.event_of", EVENTS.of),
             patch("taisai.audit.run.event_of", EVENTS.of),
             patch("asyncio.tasks._all_tasks.add", _unseen),
             patch("taisai.floor.live.evolve", STATES.evolve),
             patch("taisai.floor.live.replay", STATES.replay),
-            patch("taisai.journal.keeper.replay", STATES.replay),
-            patch("taisai.journal.keeper.state_from", STATES.state_from),
+            patch("taisai.streams.loading.replay", STATES.replay),
+            patch("taisai.streams.loading.state_from", STATES.state_from),
             BUGS[bug]() if bug else nullcontext(),
         ):
             yield

@@ -11,10 +11,10 @@ from taisai.floor.answers import Outcome
 from taisai.floor.live import LiveTable
 from taisai.floor.writer import GroupWriter
 from taisai.journal import Batch, Journal, JournalFailed, JournalFull, OutcomeUnknown
-from taisai.journal.keeper import load
 from taisai.journal.record import Head
-from taisai.table import actions as a
-from taisai.table.happenings import Event
+from taisai.streams.loading import load
+from taisai.table import commands as a
+from taisai.table.events import Event
 from tests.floor.gated import GatedJournal, bet, betting, command, floor_on
 
 

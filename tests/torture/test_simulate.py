@@ -6,15 +6,14 @@ import os
 import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+from tests import ROOT
 from tests.torture.bugs import BUGS
 from tests.torture.simulate import Ran, World, main, prepared, run_seed
 
-ROOT = Path(__file__).resolve().parents[2]
 TORTURE = bool(os.environ.get("TAISAI_TORTURE"))
 GROUPS, EACH = (400, 10) if TORTURE else (4, 8)
 FOUND_WITHIN_S, SEEDS_LEAST = 60.0, 100

@@ -10,8 +10,8 @@ import pytest
 from taisai.audit import recount
 from taisai.core.faults import InputFault
 from taisai.core.rulebook import Layout, Rule, RuleBook
-from taisai.floor.training import LEVELS, Answers, Drill, Payment, make_drill, mark_drill
-from taisai.floor.training_cases import CASE_TEXTS, OUTCOME_TEXTS, Outcome, cases_of
+from taisai.training.cases import CASE_TEXTS, OUTCOME_TEXTS, Outcome, cases_of
+from taisai.training.drills import LEVELS, Answers, Drill, Payment, make_drill, mark_drill
 from tests.table.driver import shelf
 
 SEEDS = [f"s{number}" for number in range(40)]

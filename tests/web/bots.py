@@ -10,14 +10,12 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from bench.load import Socket, connect
 from taisai.books import open_shelf
+from tests import ROOT
 from tests.web.floor_process import LAYOUTS
-
-ROOT = Path(__file__).parent.parent.parent
 
 
 class Acknowledged(NamedTuple):

@@ -24,16 +24,16 @@ from msgspec.structs import replace
 
 from taisai.books import open_shelf
 from taisai.floor.answers import Fault, Outcome
-from taisai.floor.handing import Forward
-from taisai.floor.settings import Bounds, JournalPlace, Listen, Node, Settings, TableSettings, Timing
-from taisai.floor.settings import House as HouseSettings
-from taisai.table import actions as a
+from taisai.floor.router import Forward
+from taisai.settings.forms import Bounds, JournalPlace, Listen, Node, Settings, TableSettings, Timing
+from taisai.settings.forms import House as HouseSettings
+from taisai.table import commands as a
 from taisai.table.people import Person, Role
 from taisai.web.app import App
-from taisai.web.house import House
-from taisai.web.line import LineSocket
+from taisai.web.context import House
 from taisai.web.logs import set_up_logs
-from taisai.web.peers import Peers
+from taisai.web.socket.peers import Peers
+from taisai.web.socket.transport import LineSocket
 
 MANY = 1_000_000_000
 BUY_IN = 100_000_000

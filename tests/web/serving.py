@@ -17,14 +17,14 @@ from msgspec.structs import replace
 from taisai.books import Shelf, open_shelf
 from taisai.client import Client, Refused, Second, Session, Table
 from taisai.floor.clock import Clock
-from taisai.floor.passwords import Passwords
-from taisai.floor.settings import Bounds, Demo, JournalPlace, Settings, SignIn, demo_settings
-from taisai.table import actions as a
+from taisai.house.passwords import Passwords
+from taisai.settings.forms import Bounds, Demo, JournalPlace, Settings, SignIn, demo_settings
+from taisai.table import commands as a
 from taisai.table.people import Role
-from taisai.web.house import House
+from taisai.web.context import House
 from taisai.web.security import Rates
 from taisai.web.serve import server_of
-from tests.floor.people import CHEAP, HandClock
+from tests.house.people import CHEAP, HandClock
 
 P = ParamSpec("P")
 PASSWORD = "correct horse 9"

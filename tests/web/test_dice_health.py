@@ -8,7 +8,7 @@ import random
 from taisai.floor.alerts import Alerts
 from taisai.floor.floor import Floor
 from taisai.journal import MemoryJournal
-from taisai.table import actions as a
+from taisai.table import commands as a
 from taisai.web.dice_health import DiceHealth
 from tests.floor.gated import SHELF, betting, command
 

@@ -18,11 +18,12 @@ from websockets.exceptions import InvalidStatus
 
 from taisai.client import Client, Lost, Notice, Refused, Session
 from taisai.core.rulebook import VoidReason
-from taisai.floor.settings import Listen, Settings, Timing
-from taisai.table import actions as a
+from taisai.settings.forms import Listen, Settings, Timing
+from taisai.table import commands as a
 from taisai.web.logs import set_up_logs
 from taisai.web.security import Rates
-from tests.floor.people import HOUR, MINUTE
+from tests.house.people import HOUR, MINUTE
+from tests.web.api.test_tables import one_shape
 from tests.web.serving import (
     FLOAT,
     PASSWORD,
@@ -36,7 +37,6 @@ from tests.web.serving import (
     shelf,
     sqlite_url,
 )
-from tests.web.test_api import one_shape
 
 ELSEWHERE = "https://elsewhere.example"
 

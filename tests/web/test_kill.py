@@ -14,11 +14,11 @@ import pytest
 
 from taisai.audit.run import Audit
 from taisai.books import open_shelf
-from taisai.floor.house import game_tables
+from taisai.house.log import game_tables
 from taisai.journal import Journal, open_journal
-from taisai.journal.codec import event_of
-from taisai.journal.keeper import load
-from taisai.table import happenings as h
+from taisai.streams.codec import event_of
+from taisai.streams.loading import load
+from taisai.table import events as h
 from tests.postgres import journal_url
 from tests.web.bots import Acknowledged, Crowd, floor_process
 

@@ -16,9 +16,9 @@ import pytest
 from bench.load import Socket, connect
 from taisai.journal import Batch, Head, MemoryJournal
 from taisai.journal.chain import genesis, linked
-from taisai.table import actions as a
+from taisai.table import commands as a
 from taisai.table.state import HISTORY_ROUNDS
-from taisai.web.channel import Channel, Connection
+from taisai.web.socket.feed import Channel, Connection
 from tests.floor.gated import bet, betting, command, floor_on
 from tests.web.bots import Crowd, floor_process
 

@@ -16,11 +16,11 @@ from hypothesis import settings as hypothesis_settings
 from schemathesis import checks
 from schemathesis.core.result import Ok
 
-from taisai.floor.sessions import Admission
+from taisai.house.sessions import Admission
 from taisai.table.people import Role
 from taisai.web.app import ENDPOINTS
+from tests.web.api.test_tables import MAY, PATHS
 from tests.web.serving import Running, open_house
-from tests.web.test_api import MAY, PATHS
 
 EXAMPLES = 25
 CHECKS = [

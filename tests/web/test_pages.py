@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 from starlette.exceptions import HTTPException
@@ -12,9 +11,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from taisai.web.pages import PAGES, page_routes
+from tests import ROOT
 from tests.web.serving import on_a_loop
 
-ROOT = Path(__file__).parents[2]
 STATIC = ROOT / "src" / "taisai" / "web" / "static"
 
 
@@ -37,21 +36,21 @@ async def ask(path: str, name: str = "", tag: str = "") -> Response:
 @on_a_loop
 async def test_a_file_is_not_sent_twice() -> None:
     """A browser that has the newest is told so; another gets the file."""
-    first = await ask("/static/{name}", "api.js")
+    first = await ask("/static/{name:path}", "lib/api.js")
     assert (first.status_code, first.media_type) == (200, "text/javascript; charset=utf-8")
-    assert first.body == (STATIC / "api.js").read_bytes()
-    assert (await ask("/static/{name}", "api.js", first.headers["etag"])).status_code == 304
-    assert (await ask("/static/{name}", "api.js", '"older"')).status_code == 200
+    assert first.body == (STATIC / "lib/api.js").read_bytes()
+    assert (await ask("/static/{name:path}", "lib/api.js", first.headers["etag"])).status_code == 304
+    assert (await ask("/static/{name:path}", "lib/api.js", '"older"')).status_code == 200
 
 
-@pytest.mark.parametrize("name", ["nothing.js", "types.d.ts", "../pages.py", ""])
+@pytest.mark.parametrize("name", ["nothing.js", "lib/types.d.ts", "../pages.py", ""])
 def test_what_is_no_file_of_the_screens_is_not_served(name: str) -> None:
     """Only files of the folder that browsers load are served."""
 
     @on_a_loop
     async def asked() -> None:
         with pytest.raises(HTTPException, match="404"):
-            await ask("/static/{name}", name)
+            await ask("/static/{name:path}", name)
 
     asked()
 
@@ -66,12 +65,13 @@ def test_a_page_loads_only_what_is_there(page: str) -> None:
     assert not re.search(r"<style|\sstyle=|\son[a-z]+=|<script(?![^>]*src=)", text)
 
 
-@pytest.mark.parametrize("script", sorted(path.name for path in STATIC.glob("*.js")))
+@pytest.mark.parametrize("script", sorted(path.relative_to(STATIC).as_posix() for path in STATIC.rglob("*.js")))
 def test_a_module_imports_only_what_is_there(script: str) -> None:
     """Modules import their neighbours and nothing from elsewhere; no line is too long and no file either."""
     text = (STATIC / script).read_text(encoding="utf-8")
     imports = re.findall(r'^(?:import|\} from|export .* from) ?(?:.* from )?"([^"]+)"', text, re.MULTILINE)
-    assert [each for each in imports if not (each.startswith("./") and (STATIC / each[2:]).is_file())] == []
+    here = (STATIC / script).parent
+    assert [each for each in imports if not (each.startswith(("./", "../")) and (here / each).is_file())] == []
     assert text.startswith("// "), "a module begins with what it is"
     lines = text.splitlines()
     long = [number for number, line in enumerate(lines, start=1) if len(line) > 120]

@@ -15,7 +15,7 @@ import pytest
 
 from taisai.client import Refused, Session, Table
 from taisai.core.rulebook import VoidReason
-from taisai.table import actions as a
+from taisai.table import commands as a
 from tests.postgres import journal_url
 from tests.web.serving import FLOAT, LIMITS, Running, by_sue, deal, on_a_loop, open_house, settings_for, sqlite_url
 

@@ -19,8 +19,8 @@ from taisai.core.boxes import BoxName
 from taisai.core.faults import InputFault
 from taisai.core.limits import PAIR_OF, Limits
 from taisai.core.rulebook import Rule, RuleBook
-from taisai.table import happenings as h
-from taisai.table.actions import Dice, How
+from taisai.table import events as h
+from taisai.table.commands import Dice, How
 from taisai.table.people import PIT_MANAGERS, PLAYERS_AND_CREW, SHIFT_MANAGERS, SUPERVISORS, Role
 from taisai.table.rules import limits_of
 from taisai.table.state import PaidLine, RoundPhase, SetUpState, TablePhase, TableState

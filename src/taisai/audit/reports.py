@@ -20,9 +20,10 @@ from hashlib import sha256
 from typing import Final, NamedTuple
 
 from taisai.audit.pictures import win_chart
-from taisai.journal.codec import KIND_OF, event_of
 from taisai.journal.contract import Journal
-from taisai.journal.house import (
+from taisai.journal.record import Record
+from taisai.streams.codec import KIND_OF, event_of
+from taisai.streams.house_events import (
     EVERYDAY,
     HOUSE,
     HOUSE_KINDS,
@@ -32,9 +33,8 @@ from taisai.journal.house import (
     house_told,
     is_significant,
 )
-from taisai.journal.record import Record
-from taisai.table import happenings as h
-from taisai.table.notation_told import told
+from taisai.table import events as h
+from taisai.table.notation.narration import told
 
 NO_ACTIVITY: Final = "No Activity"
 LARGE_WIN: Final = 10_000_000

@@ -18,13 +18,13 @@ import msgspec
 from taisai.audit.checks import CHECKS_BY_EVENT, Audited, Seen, run_is_right
 from taisai.audit.findings import AuditFinding
 from taisai.core.rulebook import RuleBook
-from taisai.journal.codec import KIND_OF, VERSION_OF, event_of
 from taisai.journal.contract import Journal, JournalError, Progress
-from taisai.journal.house import HOUSE, house_event_of
 from taisai.journal.record import Finding, Record, Row
-from taisai.journal.sqlite import SqliteJournal
+from taisai.journal.sqlite.journal import SqliteJournal
 from taisai.journal.verify import verify, verify_file
-from taisai.table import happenings as h
+from taisai.streams.codec import KIND_OF, VERSION_OF, event_of
+from taisai.streams.house_events import HOUSE, house_event_of
+from taisai.table import events as h
 from taisai.table.evolve import IN_RUNS, evolve, with_run
 from taisai.table.ledger import LedgerBroken
 from taisai.table.state import SNAPSHOT_FORMAT, TableState, snapshot_of, state_from

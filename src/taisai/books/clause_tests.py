@@ -10,7 +10,7 @@ import json
 from functools import cache
 from pathlib import Path
 
-INDEX = Path(__file__).parent / "tests_by_clause.json"
+INDEX = Path(__file__).parent / "data" / "tests_by_clause.json"
 
 
 @cache

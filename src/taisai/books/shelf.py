@@ -12,11 +12,11 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from taisai.books.reader import BookFault, BookRefused, read_book
+from taisai.books.reader.reading import BookFault, BookRefused, read_book
 from taisai.core.faults import InputFault, shown
 from taisai.core.rulebook import Layout, RuleBook
 
-OWN_BOOKS = Path(__file__).parent
+OWN_BOOKS = Path(__file__).parent / "data"
 ENVIRONMENT_NAME = "TAISAI_BOOKS"
 
 

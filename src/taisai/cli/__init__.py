@@ -31,33 +31,47 @@ _EPILOGUE = """Examples:
 Exit codes: 0 done, 2 bad input (one line says what)."""
 
 _COMMANDS: Final = {
-    "books": "Rule books on the shelf: layouts, boxes, digests.",
-    "clause": "A clause in our words: duty, interpretation, the tests that hold it.",
-    "settle": "Settle a round, or a file of them: JSON in, JSON out.",
-    "odds": "Odds of every box of a layout, or of a set of bets.",
-    "compare": "Two layouts side by side: what differs, box by box.",
-    "decided": "What is certain while only some dice are known.",
-    "session": "What a player takes home from so many rounds: every result with its chance.",
-    "house": "What a table wins in a shift, what it risks, which limits hold it.",
-    "simulate": "A table played many shifts long: players, plans, limits, voids.",
-    "dice": "Whether the dice of a tumbler are fair: evidence round by round, from a file or a journal.",
-    "felt": "Draw a layout as SVG or PNG: plain, lit, with chips, as a heat map.",
-    "serve": "Run a floor: live tables over HTTP and WebSocket.",
-    "deal": "Deal a shift from a file, or a table in the terminal.",
-    "replay": "Tell a round of a journal as a person would.",
-    "explain": "A player's bets, each with why it came out so.",
-    "audit": "Replay and check a whole journal.",
-    "verify": "Virtual dice against the commitment that was published before the bets.",
-    "report": "What tables did, by day, month, year or life.",
-    "resettle": "Every bet of a Parquet file or an export settled again; what differs from what was paid.",
-    "export": "A journal as Parquet: rounds, bets, postings, events; once, or following a running floor.",
-    "fairness": "The dice and the returns of all tables of an export.",
-    "backup": "Copy a journal while it runs.",
-    "restore": "Put a backup in place, after it is proven.",
-    "move": "Copy a journal into one of another kind, and prove the copy.",
+    "books": ("rules.books", "Rule books on the shelf: layouts, boxes, digests."),
+    "clause": ("rules.clause", "A clause in our words: duty, interpretation, the tests that hold it."),
+    "settle": ("rules.settle", "Settle a round, or a file of them: JSON in, JSON out."),
+    "odds": ("rules.odds", "Odds of every box of a layout, or of a set of bets."),
+    "compare": ("rules.compare", "Two layouts side by side: what differs, box by box."),
+    "decided": ("rules.decided", "What is certain while only some dice are known."),
+    "session": (
+        "maths.session",
+        "What a player takes home from so many rounds: every result with its chance.",
+    ),
+    "house": ("maths.house", "What a table wins in a shift, what it risks, which limits hold it."),
+    "simulate": ("maths.simulate", "A table played many shifts long: players, plans, limits, voids."),
+    "dice": (
+        "maths.dice",
+        "Whether the dice of a tumbler are fair: evidence round by round, from a file or a journal.",
+    ),
+    "felt": ("rules.felt", "Draw a layout as SVG or PNG: plain, lit, with chips, as a heat map."),
+    "serve": ("floor.serve", "Run a floor: live tables over HTTP and WebSocket."),
+    "deal": ("floor.deal", "Deal a shift from a file, or a table in the terminal."),
+    "replay": ("journal.replay", "Tell a round of a journal as a person would."),
+    "explain": ("journal.explain", "A player's bets, each with why it came out so."),
+    "audit": ("journal.audit", "Replay and check a whole journal."),
+    "verify": (
+        "journal.verify",
+        "Virtual dice against the commitment that was published before the bets.",
+    ),
+    "report": ("journal.report", "What tables did, by day, month, year or life."),
+    "resettle": (
+        "history.resettle",
+        "Every bet of a Parquet file or an export settled again; what differs from what was paid.",
+    ),
+    "export": (
+        "history.export",
+        "A journal as Parquet: rounds, bets, postings, events; once, or following a running floor.",
+    ),
+    "fairness": ("history.fairness", "The dice and the returns of all tables of an export."),
+    "backup": ("journal.backup", "Copy a journal while it runs."),
+    "restore": ("journal.backup", "Put a backup in place, after it is proven."),
+    "move": ("journal.move", "Copy a journal into one of another kind, and prove the copy."),
 }
-_MODULES: Final = {"restore": "backup"}
-"""Where a command does not have a module of its own name."""
+"""The subcommands: the module of each, and its line in the list."""
 
 
 def make_app(called: str | None) -> App:
@@ -69,8 +83,8 @@ def make_app(called: str | None) -> App:
         help_format="plaintext",
         version=__version__,
     )
-    for place, (name, line) in enumerate(_COMMANDS.items()):
-        module = f"taisai.cli.{_MODULES.get(name, name)}"
+    for place, (name, (path, line)) in enumerate(_COMMANDS.items()):
+        module = f"taisai.cli.{path}"
         text, examples = line, ""
         if name == called:
             # The parser of docstrings drops examples, so they are handed over by themselves.

@@ -14,12 +14,12 @@ that are carried out once however often the connection is lost.
 from __future__ import annotations
 
 from taisai.client.errors import ClientError, Lost, Refused
-from taisai.client.house import Client, Session
 from taisai.client.ids import CommandIds
+from taisai.client.session import Client, Session
 from taisai.client.table import Table
 from taisai.client.view import merged
-from taisai.wire.answers import FloorCard, Me, TableCard
-from taisai.wire.play import Change, Done, Notice, Second, Snapshot
+from taisai.protocol.answers import FloorCard, Me, TableCard
+from taisai.protocol.messages import Change, Done, Notice, Second, Snapshot
 
 __all__ = [
     "Change",

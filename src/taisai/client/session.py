@@ -18,10 +18,10 @@ import msgspec
 from taisai.client.errors import Lost, refused_by
 from taisai.client.ids import CommandIds
 from taisai.client.table import Table
-from taisai.table.actions import Action, SetUp
+from taisai.protocol.answers import Admitted, CarriedOut, FloorCard, LinkMade, Me, Plain, Said, SeatCodeMade, TableNow
+from taisai.protocol.messages import Do, Second
+from taisai.table.commands import Action, SetUp
 from taisai.table.people import Role
-from taisai.wire.answers import Admitted, CarriedOut, FloorCard, LinkMade, Me, Plain, Said, SeatCodeMade, TableNow
-from taisai.wire.play import Do, Second
 
 T = TypeVar("T")
 TIMEOUT_S = 30.0

@@ -24,8 +24,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidSta
 from taisai.client.errors import ClientError, Lost, Refused, refused_by
 from taisai.client.ids import CommandIds
 from taisai.client.view import View, merged
-from taisai.table.actions import Action, PlaceBet, WithdrawBet
-from taisai.wire.play import (
+from taisai.protocol.messages import (
     Change,
     Crew,
     Do,
@@ -41,7 +40,8 @@ from taisai.wire.play import (
     Watch,
     You,
 )
-from taisai.wire.play import Refused as RefusedMessage
+from taisai.protocol.messages import Refused as RefusedMessage
+from taisai.table.commands import Action, PlaceBet, WithdrawBet
 
 Told = Snapshot | Change | Seat | Crew | Notice
 """What a table tells, in the order of `async for`."""

@@ -14,9 +14,9 @@ from taisai.core.boxes import BoxName, Kind
 from taisai.core.odds import box_odds
 from taisai.core.rulebook import Layout, PayRow
 from taisai.felt import cells, svg, words
-from taisai.felt import heat as heat_map
 from taisai.felt.cells import Print
 from taisai.felt.geometry import Rect
+from taisai.felt.overlays import heat as heat_map
 from taisai.felt.palette import Palette, Tone, tone_of
 from taisai.felt.plan import Area
 from taisai.felt.stack import Inks, Piece

@@ -17,13 +17,14 @@ from taisai.core.dice import Roll
 from taisai.core.faults import InputFault, shown
 from taisai.core.money import Chips
 from taisai.core.rulebook import Layout
-from taisai.felt import callouts, chips, cloth, headings, svg, tags
-from taisai.felt import heat as heat_map
+from taisai.felt import cloth, headings, svg
 from taisai.felt.boxes import glow, print_boxes
-from taisai.felt.chips import Spot
 from taisai.felt.cloth import Margins
 from taisai.felt.geometry import Rect
 from taisai.felt.lettering import FONTS
+from taisai.felt.overlays import callouts, chips, tags
+from taisai.felt.overlays import heat as heat_map
+from taisai.felt.overlays.chips import Spot
 from taisai.felt.palette import GREEN, Palette
 from taisai.felt.plan import areas_of, plan_for, scale_of
 from taisai.felt.svg import Markup, element

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from taisai.table.happenings import Event
+from taisai.table.events import Event
 from taisai.table.refusals import Refusal
 
 

@@ -19,8 +19,8 @@ from typing import Final, NamedTuple
 from taisai.core.faults import InputFault
 from taisai.core.rulebook import Device, RuleBook, Tumble
 from taisai.floor.dice import DiceSource, Mischief, NothingCommitted, void_for
-from taisai.floor.settings import Timing
-from taisai.table import actions as a
+from taisai.settings.forms import Timing
+from taisai.table import commands as a
 from taisai.table.decide import can
 from taisai.table.ledger import FLOAT
 from taisai.table.people import Person, Role

@@ -21,7 +21,7 @@ from taisai.core.dice import Roll
 from taisai.core.fair import SECRET_BYTES, commitment_of, opening_of, roll_from
 from taisai.core.faults import InputFault
 from taisai.core.rulebook import Procedure, VoidReason
-from taisai.table.actions import Dice
+from taisai.table.commands import Dice
 
 TUMBLES: Final = 3
 """Every book asks for three tumbles at least."""

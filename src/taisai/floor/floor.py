@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, Final
 from taisai.floor.answers import Fault, HouseCode, Outcome
 from taisai.floor.clock import Clock
 from taisai.floor.driver import Driver
-from taisai.floor.house import HouseLog, game_tables
 from taisai.floor.live import LiveTable, Reply
 from taisai.floor.writer import GroupWriter
+from taisai.house.log import HouseLog, game_tables
 from taisai.journal import Journal
-from taisai.journal.house import (
+from taisai.streams.house_events import (
     ClockChanged,
     HouseDisabled,
     HouseEnabled,
@@ -29,9 +29,9 @@ from taisai.journal.house import (
     TableDisabled,
     TableEnabled,
 )
-from taisai.journal.keeper import Books
-from taisai.table.actions import Command, OpenBets, PlaceBet
-from taisai.table.happenings import BetPaid, BetPlaced, Event, RoundConcluded, RoundInterrupted, RoundVoided
+from taisai.table.commands import Command, OpenBets, PlaceBet
+from taisai.table.events import BetPaid, BetPlaced, Event, RoundConcluded, RoundInterrupted, RoundVoided
+from taisai.table.rules import Books
 from taisai.table.state import RoundPhase, TableState
 
 if TYPE_CHECKING:

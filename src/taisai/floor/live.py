@@ -16,6 +16,7 @@ from collections.abc import Callable, Set
 from typing import Final
 
 from taisai.floor.answers import Fault, HouseCode, Outcome, fault_of
+from taisai.floor.recent import COMMANDS_KEPT, KnownCommands
 from taisai.floor.writer import GroupWriter
 from taisai.journal import (
     Batch,
@@ -27,32 +28,35 @@ from taisai.journal import (
     JournalReadOnly,
     LeaseLost,
 )
-from taisai.journal.codec import UnknownEvent, event_of, events_of, records_of
-from taisai.journal.keeper import (
-    COMMANDS_KEPT,
-    SNAPSHOT_EVERY,
-    Books,
-    KnownCommands,
-    RulesAtHand,
-    load,
-    restart_command,
-)
 from taisai.journal.record import Record
-from taisai.table.actions import Command
+from taisai.streams.codec import UnknownEvent, event_of, events_of, records_of
+from taisai.streams.loading import load
+from taisai.table.commands import Command, Interrupt
 from taisai.table.decide import decide
+from taisai.table.events import Event
 from taisai.table.evolve import evolve, replay
-from taisai.table.happenings import Event
 from taisai.table.ledger import LedgerBroken
+from taisai.table.people import Person, Role
 from taisai.table.refusals import Refusal
-from taisai.table.rules import TableRules
-from taisai.table.state import SNAPSHOT_FORMAT, TableState, snapshot_of
+from taisai.table.rules import Books, RulesAtHand, TableRules
+from taisai.table.state import SNAPSHOT_FORMAT, RoundPhase, TableState, snapshot_of
 
 LOGGER = logging.getLogger("taisai.floor")
 Reply = Callable[[Outcome], None]
 Listener = Callable[["LiveTable", tuple[Event, ...]], None]
 
+SNAPSHOT_EVERY: Final = 2_000
+"""Events between snapshots: what a restart replays at most."""
 INFLIGHT_MAX: Final = 10_000
 """Commands of one table that may wait to be written."""
+
+
+def restart_command(state: TableState, at: int) -> Command | None:
+    """What interrupts a round that was in play when the house stopped; None when there was none."""
+    if state.round.phase is RoundPhase.BETWEEN or state.round.interrupted:
+        return None
+    by = Person("house", Role.SYSTEM)
+    return Command(id=f"restart-{state.seq}", at=at, by=by, do=Interrupt("the house was restarted"))
 
 
 class _Pending:

@@ -26,13 +26,13 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final, Protocol
 from zlib import crc32
 
-from taisai.floor.handing import Forward, Handing, address_of
 from taisai.floor.live import LiveTable
+from taisai.floor.router import Forward, Handing, address_of
 from taisai.journal import Journal, JournalError
-from taisai.journal.house import HOUSE
 from taisai.journal.record import Record
-from taisai.journal.upcast import UnknownEvent
-from taisai.table.happenings import Event
+from taisai.streams.house_events import HOUSE
+from taisai.streams.upcast import UnknownEvent
+from taisai.table.events import Event
 from taisai.table.state import Round, RoundPhase
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from taisai.floor.answers import Fault, HouseCode, Outcome
 from taisai.floor.live import LiveTable, Reply
-from taisai.table.actions import Command
+from taisai.table.commands import Command
 
 if TYPE_CHECKING:
     from taisai.floor.floor import Floor

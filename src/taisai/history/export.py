@@ -35,8 +35,8 @@ from taisai.history.merge import merged
 from taisai.history.rows import Row, Rows, Sheet, sheets_of
 from taisai.history.schema import BETS, DATASETS, arrow_schema
 from taisai.journal.contract import Journal, JournalDamaged, JournalInUse, Progress
-from taisai.journal.lock import WriterLock
 from taisai.journal.record import Record
+from taisai.journal.sqlite.lock import WriterLock
 
 STEP: Final = 100_000
 """Records of a step: what is held in memory at once."""

@@ -19,7 +19,7 @@ from functools import cached_property
 from math import erfc, exp, pi, sqrt
 from typing import Final, NamedTuple
 
-from taisai.analysis.dice_files import Gathering, Thrown
+from taisai.analysis.dice.files import Gathering, Thrown
 from taisai.books import Shelf
 from taisai.core.dice import ALL_ROLLS, FACES
 from taisai.core.faults import InputFault

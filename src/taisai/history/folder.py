@@ -31,7 +31,7 @@ from taisai.core.faults import InputFault
 from taisai.history.rows import Kept
 from taisai.history.schema import DATASETS, FORM
 from taisai.journal.contract import Progress
-from taisai.journal.house import HOUSE
+from taisai.streams.house_events import HOUSE
 
 FIELD: Final = "FOLDER"
 MANIFESTS: Final = "_manifest"

@@ -27,7 +27,7 @@ from taisai.history.engines import Engine
 from taisai.history.folder import Export
 from taisai.history.payouts import small_table
 from taisai.journal.record import Record
-from taisai.table.happenings import BetPaid
+from taisai.table.events import BetPaid
 
 
 def report_history(

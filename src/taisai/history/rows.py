@@ -18,11 +18,11 @@ from taisai.core.dice import roll_of
 from taisai.history.schema import CONCLUDED, REVERSED, VOID_ROLL, VOIDED, rules_key
 from taisai.journal.chain import FORM as CHAIN_FORM
 from taisai.journal.chain import genesis, record_hash
-from taisai.journal.codec import event_of
 from taisai.journal.contract import JournalDamaged
-from taisai.journal.house import HOUSE, house_event_of
 from taisai.journal.record import Record
-from taisai.table import happenings as h
+from taisai.streams.codec import event_of
+from taisai.streams.house_events import HOUSE, house_event_of
+from taisai.table import events as h
 from taisai.table.ledger import postings_of
 
 Row = tuple[Any, ...]

@@ -22,13 +22,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from taisai.core.faults import InputFault, shown
-from taisai.floor.house import Clock, Drawer, HouseEvent, Log
-from taisai.floor.passwords import Passwords, password_fault
-from taisai.floor.sessions import ADMINISTRATOR, HOUR_US, MINUTE_US, Admission, Session, Sessions
-from taisai.floor.settings import SignIn
-from taisai.journal import house as h
-from taisai.journal.house import THE_HOUSE, Post, StaffSheet
-from taisai.table.actions import Name
+from taisai.house.log import Clock, Drawer, HouseEvent, Log
+from taisai.house.passwords import Passwords, password_fault
+from taisai.house.sessions import ADMINISTRATOR, HOUR_US, MINUTE_US, Admission, Session, Sessions
+from taisai.settings.forms import SignIn
+from taisai.streams import house_events as h
+from taisai.streams.house_events import THE_HOUSE, Post, StaffSheet
+from taisai.table.commands import Name
 from taisai.table.people import CREW, Person, Role
 
 FIRST_LOGIN: Final = "admin"

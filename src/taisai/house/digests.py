@@ -17,10 +17,10 @@ from typing import Final, NamedTuple
 from msgspec import Struct
 
 from taisai.books import Shelf
-from taisai.floor.house import Clock, HouseEvent, Log
-from taisai.floor.settings import Settings
+from taisai.house.log import Clock, HouseEvent, Log
 from taisai.journal.contract import Journal
-from taisai.journal.house import HOUSE, HOUSE_KINDS, THE_HOUSE, DigestDiffers, HouseStarted, house_event_of
+from taisai.settings.forms import Settings
+from taisai.streams.house_events import HOUSE, HOUSE_KINDS, THE_HOUSE, DigestDiffers, HouseStarted, house_event_of
 
 PACKAGE: Final = Path(__file__).resolve().parents[1]
 _LEFT_BEHIND: Final = frozenset({"__pycache__", ".mypy_cache", ".ruff_cache"})

@@ -12,7 +12,8 @@ from secrets import token_hex
 from typing import Final, Protocol, TypeAlias, TypeVar
 
 from taisai.journal.contract import Journal, SequenceConflict
-from taisai.journal.house import (
+from taisai.journal.record import Batch
+from taisai.streams.house_events import (
     HOUSE,
     THE_HOUSE,
     HouseEvent,
@@ -24,7 +25,6 @@ from taisai.journal.house import (
     is_significant,
     read_house,
 )
-from taisai.journal.record import Batch
 
 T = TypeVar("T")
 

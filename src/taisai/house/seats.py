@@ -20,12 +20,12 @@ from msgspec import Struct
 
 from taisai.core.faults import InputFault, shown
 from taisai.core.money import chips_of
-from taisai.floor.accounts import ACCOUNT, RESERVED
-from taisai.floor.house import Clock, Drawer, HouseEvent, Log
-from taisai.floor.sessions import MINUTE_US, Session
-from taisai.floor.settings import SignIn
-from taisai.journal.house import THE_HOUSE, GuessingStopped, Notice, SeatCodeMade, SeatCodeUsed
-from taisai.table.actions import Name
+from taisai.house.accounts import ACCOUNT, RESERVED
+from taisai.house.log import Clock, Drawer, HouseEvent, Log
+from taisai.house.sessions import MINUTE_US, Session
+from taisai.settings.forms import SignIn
+from taisai.streams.house_events import THE_HOUSE, GuessingStopped, Notice, SeatCodeMade, SeatCodeUsed
+from taisai.table.commands import Name
 
 PREFIX: Final = "seat-code/"
 ALPHABET: Final = "23456789ABCDEFGHJKMNPQRSTVWXYZ"

@@ -19,9 +19,9 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from taisai.floor.house import Clock, Drawer, HouseEvent, Log
-from taisai.floor.settings import SignIn
-from taisai.journal.house import THE_HOUSE, Notice, SessionExpired, SignedOut
+from taisai.house.log import Clock, Drawer, HouseEvent, Log
+from taisai.settings.forms import SignIn
+from taisai.streams.house_events import THE_HOUSE, Notice, SessionExpired, SignedOut
 from taisai.table.people import CREW, Person, Role
 
 ADMINISTRATOR: Final = "administrator"

@@ -31,7 +31,7 @@ from taisai.journal.contract import (
 from taisai.journal.memory import MemoryJournal
 from taisai.journal.opening import open_journal
 from taisai.journal.record import Batch, Checkpoint, Finding, Head, NewRecord, Record, Snapshot, Standing
-from taisai.journal.sqlite import SqliteJournal
+from taisai.journal.sqlite.journal import SqliteJournal
 
 __all__ = [
     "Batch",

@@ -16,8 +16,8 @@ from typing import Final
 import apsw
 
 from taisai.journal.contract import JournalFailed, JournalFull, JournalUnreachable, Progress
-from taisai.journal.database import connect_reader, sync_folder, translated
 from taisai.journal.signing import public_beside, public_path, write_public
+from taisai.journal.sqlite.database import connect_reader, sync_folder, translated
 
 PAGES: Final = 1_000
 """How many pages are copied between two reports of progress."""

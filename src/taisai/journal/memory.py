@@ -23,7 +23,7 @@ from taisai.journal.contract import (
     Progress,
     SigningFault,
 )
-from taisai.journal.drawer import check_name, check_thing
+from taisai.journal.keyvalue import check_name, check_thing
 from taisai.journal.record import Batch, Checkpoint, Finding, Head, Record, Row, Snapshot, Standing
 from taisai.journal.signing import NO_CHECKPOINT, Signer
 from taisai.journal.transfer import write_copy

@@ -17,8 +17,8 @@ from typing import Any
 
 from taisai.journal.contract import Journal, JournalUnreachable
 from taisai.journal.memory import MemoryJournal
-from taisai.journal.postgres_address import SCHEMES, read_address
-from taisai.journal.sqlite import SqliteJournal
+from taisai.journal.postgres.address import SCHEMES, read_address
+from taisai.journal.sqlite.journal import SqliteJournal
 
 _SCHEME = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]+):(?P<slashes>/{0,3})(?P<rest>.*)", re.DOTALL)
 
@@ -78,7 +78,7 @@ def shown_address(url: str | Path) -> str:
 
 def _on_postgresql(url: str, **options: Any) -> Journal:
     try:
-        from taisai.journal.postgres import PostgresJournal  # noqa: PLC0415 - asyncpg is an extra
+        from taisai.journal.postgres.journal import PostgresJournal  # noqa: PLC0415 - asyncpg is an extra
     except ModuleNotFoundError as error:
         if error.name != "asyncpg":
             raise

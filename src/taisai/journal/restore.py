@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 from taisai.journal.backup import copy_database, draft_of, put_in_place, remove_draft
 from taisai.journal.contract import JournalUnreachable, Progress, RestoreRefused
-from taisai.journal.lock import WriterLock
 from taisai.journal.signing import public_beside, public_path, write_public
-from taisai.journal.sqlite import SqliteJournal
+from taisai.journal.sqlite.journal import SqliteJournal
+from taisai.journal.sqlite.lock import WriterLock
 from taisai.journal.verify import verify_file
 
 if TYPE_CHECKING:

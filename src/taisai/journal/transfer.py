@@ -15,7 +15,7 @@ from taisai.journal.backup import draft_of, put_in_place, remove_draft
 from taisai.journal.contract import InvalidRecord, Journal, JournalDamaged, JournalUnreachable, Progress
 from taisai.journal.record import Batch, NewRecord, Record
 from taisai.journal.signing import public_path, write_public
-from taisai.journal.sqlite import SqliteJournal
+from taisai.journal.sqlite.journal import SqliteJournal
 
 CHUNK: Final = 1_000
 

@@ -30,7 +30,7 @@ from taisai.journal.chain import FORM, LARGEST, genesis, record_hash, snapshot_d
 from taisai.journal.contract import Journal, JournalError, JournalUnreachable, Progress, SigningFault
 from taisai.journal.record import Checkpoint, Finding, Head, Row, Snapshot, Standing
 from taisai.journal.signing import NO_CHECKPOINT, flaw_of, heads_in
-from taisai.journal.sqlite import SqliteJournal
+from taisai.journal.sqlite.journal import SqliteJournal
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey

@@ -23,7 +23,7 @@ from taisai.core.money import CHIPS_MAX, chips_of
 from taisai.core.prorata import FixedStakes, Flag, fix_stakes
 from taisai.core.rulebook import Layout, RuleBook, VoidReason, VoidRule
 from taisai.core.settlement import Settlement, settle, settle_void
-from taisai.wire.words import in_words
+from taisai.protocol.decoding import in_words
 
 CASE_BYTES_MAX = 4 * 1024 * 1024
 """A case is the bets of one round: a thousand players with fifty bets each fit."""

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from taisai.table.actions import Action, Name, Words
+from taisai.table.commands import Action, Name, Words
 from taisai.table.people import Role
 
 CommandId = Annotated[str, Meta(min_length=1, max_length=64, description="Made by the client; a repeat is harmless.")]

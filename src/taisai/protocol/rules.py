@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from taisai.books.held import tests_holding
+from taisai.books.clause_tests import tests_holding
 from taisai.core.citations import citations_of
 from taisai.core.odds import BetsOdds, BoxOdds
 from taisai.core.rulebook import Clause, Interpretation, Layout, RuleBook

@@ -13,8 +13,8 @@ import msgspec
 
 from taisai.journal.contract import JournalDamaged
 from taisai.journal.record import NewRecord, Record
-from taisai.journal.upcast import UPCASTS, UnknownEvent
-from taisai.table.happenings import VERSIONS, Event, Happening
+from taisai.streams.upcast import UPCASTS, UnknownEvent
+from taisai.table.events import VERSIONS, Event, Happening
 
 KIND_OF: Final[dict[type, str]] = {each: str(each.__struct_config__.tag) for each in get_args(Happening)}
 """The stable name of every event."""

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from taisai.journal.contract import Journal, JournalDamaged
 from taisai.journal.record import NewRecord, Record
-from taisai.journal.upcast import UPCASTS, UnknownEvent
+from taisai.streams.upcast import UPCASTS, UnknownEvent
 from taisai.table.people import Role
 
 HOUSE: Final = "@house"

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from taisai.core.rulebook import Rule
-from taisai.table import actions as a
-from taisai.table import betting, chips, dealing, shift, trouble
-from taisai.table.happenings import Event, Happening
+from taisai.table import commands as a
+from taisai.table.events import Event, Happening
+from taisai.table.handlers import betting, chips, dealing, shift, trouble
 from taisai.table.people import (
     CREW,
     CREW_AND_SYSTEM,

@@ -12,7 +12,7 @@ from typing import Final
 from msgspec import Struct
 
 from taisai.core.rulebook import VoidReason
-from taisai.table.actions import ColourSet, Count, Dice, How, Mending, TableLimits
+from taisai.table.commands import ColourSet, Count, Dice, How, Mending, TableLimits
 from taisai.table.people import Person
 
 

@@ -13,8 +13,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from taisai.core.rulebook import VoidReason
-from taisai.table import happenings as h
-from taisai.table.happenings import Event
+from taisai.table import events as h
+from taisai.table.events import Event
 from taisai.table.ledger import FLOAT, LedgerBroken, post, postings_of
 from taisai.table.state import (
     HISTORY_ROUNDS,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from taisai.table import happenings as h
+from taisai.table import events as h
 
 FLOAT: Final = "float"
 DROP: Final = "drop"

@@ -6,7 +6,7 @@ set-up.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import msgspec
 
@@ -14,9 +14,12 @@ from taisai.core.boxes import BoxName
 from taisai.core.limits import PAIR_OF, BoxLimits, Limits, make_limits
 from taisai.core.odds import box_odds
 from taisai.core.rulebook import Layout, Rule, RuleBook, Step
-from taisai.table.actions import TableLimits
+from taisai.table.commands import Command, SetUp, TableLimits
 from taisai.table.refusals import Code, Refusal
 from taisai.table.state import SetUpState, TableState
+
+Books = Callable[[str], RuleBook]
+"""A rule book by its id."""
 
 
 def limits_of(limits: TableLimits) -> Limits:
@@ -79,6 +82,30 @@ class TableRules:
     def refuse(self, code: Code, sentence: str, *rules: Rule, allowed: str = "") -> Refusal:
         """A refusal that cites the book's clauses for these rules."""
         return Refusal(code, sentence, self.clauses(*rules), allowed)
+
+
+class RulesAtHand:
+    """The rules of one table, worked out once for each book that it stands under."""
+
+    def __init__(self, books: Books) -> None:
+        self._books = books
+        self._rules: TableRules | None = None
+
+    def of(self, state: TableState) -> TableRules | None:
+        """The rules that a table stands under, once it is set up."""
+        set_up = state.set_up
+        if set_up is not None and (self._rules is None or self._rules.book.id != set_up.book):
+            self._rules = TableRules(self._books(set_up.book))
+        return self._rules
+
+    def for_command(self, state: TableState, command: Command) -> TableRules | Refusal:
+        """The rules to decide a command by: a set-up names its own book."""
+        if isinstance(command.do, SetUp):
+            try:
+                return TableRules(self._books(command.do.book))
+            except LookupError as error:
+                return Refusal(Code.WRONG_BOOK, str(error))
+        return self.of(state) or Refusal(Code.NOT_SET_UP, "The table is not set up.", allowed="set-up")
 
 
 def unknown_box(rules: TableRules, layout: Layout, box: str) -> Refusal:

@@ -13,7 +13,7 @@ from taisai.core.limits import Limits
 from taisai.core.money import Chips
 from taisai.core.prorata import fix_stakes
 from taisai.core.rulebook import Rule, VoidReason
-from taisai.table import happenings as h
+from taisai.table import events as h
 from taisai.table.rules import TableRules
 from taisai.table.state import TableState
 

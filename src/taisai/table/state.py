@@ -12,8 +12,8 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from taisai.table.actions import ColourSet, Dice, How, TableLimits
-from taisai.table.happenings import FixedBet, FlagRaised
+from taisai.table.commands import ColourSet, Dice, How, TableLimits
+from taisai.table.events import FixedBet, FlagRaised
 
 HISTORY_ROUNDS: Final = 100
 """Rounds kept for recall and reversal; older ones are in the journal."""

@@ -24,9 +24,9 @@ from taisai.core.money import Chips, chips_of
 from taisai.core.prorata import FixedStakes, fix_stakes
 from taisai.core.rulebook import Layout, Rule, RuleBook
 from taisai.core.settlement import Ruling, settle
-from taisai.floor.training_cases import OUTCOME_TEXTS, Case, cases_of
-from taisai.table.actions import BoxLimit, TableLimits
+from taisai.table.commands import BoxLimit, TableLimits
 from taisai.table.recall import chips_for
+from taisai.training.cases import OUTCOME_TEXTS, Case, cases_of
 
 T = TypeVar("T")
 

@@ -12,8 +12,8 @@ from typing import Any, Final
 from taisai.core.calls import result_call
 from taisai.core.dice import roll_of
 from taisai.core.rulebook import Step, Tumble
-from taisai.table.dealing import rulings_of
 from taisai.table.decide import ACTIONS
+from taisai.table.handlers.dealing import rulings_of
 from taisai.table.people import Person, Role
 from taisai.table.rules import TableRules
 from taisai.table.state import RoundPhase, TablePhase, TableState

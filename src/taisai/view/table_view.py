@@ -18,16 +18,16 @@ import msgspec
 from taisai.core.boxes import BoxName
 from taisai.core.limits import PAIR_OF
 from taisai.core.rulebook import Layout
-from taisai.floor.steps import losers, needs, next_step, procedure_view
-from taisai.table import happenings as h
-from taisai.table.betting import breaches
-from taisai.table.dealing import rulings_of
+from taisai.table import events as h
 from taisai.table.decide import ACTIONS, may_begin
+from taisai.table.handlers.betting import breaches
+from taisai.table.handlers.dealing import rulings_of
 from taisai.table.ledger import DROP, FLOAT
 from taisai.table.people import Person
 from taisai.table.recall import chips_for, exposure, recall, room_in, table_result
 from taisai.table.rules import TableRules
 from taisai.table.state import PastRound, Round, RoundPhase, TablePhase, TableState
+from taisai.view.steps import losers, needs, next_step, procedure_view
 
 RESULTS_SHOWN: Final = 50
 """Completed rounds that the view holds for boards."""

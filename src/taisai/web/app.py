@@ -20,21 +20,21 @@ from starlette.routing import Route, Router
 
 from taisai.floor.answers import Fault, HouseCode
 from taisai.journal import JournalError
-from taisai.web.api_house import HOUSE_ENDPOINTS
-from taisai.web.api_people import PEOPLE_ENDPOINTS
-from taisai.web.api_pit import PIT_ENDPOINTS
-from taisai.web.api_rules import RULES_ENDPOINTS
-from taisai.web.api_tables import TABLE_ENDPOINTS
-from taisai.web.api_training import TRAINING_ENDPOINTS
+from taisai.web.api.house import HOUSE_ENDPOINTS
+from taisai.web.api.people import PEOPLE_ENDPOINTS
+from taisai.web.api.pit import PIT_ENDPOINTS
+from taisai.web.api.rules import RULES_ENDPOINTS
+from taisai.web.api.tables import TABLE_ENDPOINTS
+from taisai.web.api.training import TRAINING_ENDPOINTS
+from taisai.web.context import House
 from taisai.web.endpoint import Endpoint, error_response
-from taisai.web.house import House
-from taisai.web.line import line_of
 from taisai.web.openapi import openapi
 from taisai.web.pages import page_routes
-from taisai.web.peers import PATH as PEERS
-from taisai.web.peers import serve_peer
-from taisai.web.play import Inbox, PlaySocket
 from taisai.web.security import COOKIE, HEADERS, bearer, is_own_origin
+from taisai.web.socket.peers import PATH as PEERS
+from taisai.web.socket.peers import serve_peer
+from taisai.web.socket.play import Inbox, PlaySocket
+from taisai.web.socket.transport import line_of
 
 LOGGER = logging.getLogger("taisai.web")
 Scope = MutableMapping[str, Any]

@@ -17,7 +17,7 @@ from taisai.core.faults import InputFault
 from taisai.core.rulebook import RuleBook
 
 if TYPE_CHECKING:
-    from taisai.web.house import House
+    from taisai.web.context import House
 
 Plain = dict[str, Any]
 FINDINGS_SHOWN: Final = 500

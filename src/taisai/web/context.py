@@ -15,33 +15,33 @@ from typing import Final
 from starlette.datastructures import Headers
 
 from taisai.books import Shelf
-from taisai.floor.accounts import Accounts, OneTimeLink, SignInRefusal
 from taisai.floor.alerts import Alerts
 from taisai.floor.answers import Fault, HouseCode
 from taisai.floor.clock import Clock
 from taisai.floor.dealer import AutomaticDealer, opening_moves
 from taisai.floor.dice import DiceSource, VirtualTumbler, mischief_every
-from taisai.floor.digests import Manifest, last_start, manifest, note_differences
 from taisai.floor.driver import Driver
 from taisai.floor.floor import Floor
 from taisai.floor.live import LiveTable
 from taisai.floor.nodes import LEASE_S, Nodes
-from taisai.floor.passwords import Passwords
-from taisai.floor.seats import SeatRefusal, Seats
-from taisai.floor.sessions import THE_CONSOLE, Session, Sessions
-from taisai.floor.settings import Settings, TableSettings
+from taisai.house.accounts import Accounts, OneTimeLink, SignInRefusal
+from taisai.house.digests import Manifest, last_start, manifest, note_differences
+from taisai.house.passwords import Passwords
+from taisai.house.seats import SeatRefusal, Seats
+from taisai.house.sessions import THE_CONSOLE, Session, Sessions
 from taisai.journal import Journal, open_journal
-from taisai.journal.house import HouseStopped, Post
-from taisai.table.happenings import Event
+from taisai.settings.forms import Settings, TableSettings
+from taisai.streams.house_events import HouseStopped, Post
+from taisai.table.events import Event
 from taisai.table.people import Person, Role
 from taisai.table.state import TablePhase
 from taisai.web.auditing import Auditor
-from taisai.web.channel import Channel
 from taisai.web.dice_health import DiceHealth
 from taisai.web.metrics import WebCounts
-from taisai.web.peers import Peers
 from taisai.web.security import Rates
-from taisai.web.wire import Notice, frame_of
+from taisai.web.socket.feed import Channel
+from taisai.web.socket.frames import Notice, frame_of
+from taisai.web.socket.peers import Peers
 
 LOGGER = logging.getLogger("taisai.web")
 DEMO_STAFF: Final = (Role.DEALER, Role.SUPERVISOR, Role.SHIFT_MANAGER)

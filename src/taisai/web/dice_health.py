@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from taisai.analysis.dice_watch import DiceWatch
+from taisai.analysis.dice.watch import DiceWatch
 from taisai.core.dice import roll_of
 from taisai.core.faults import InputFault
 from taisai.floor.live import LiveTable
-from taisai.table.happenings import Event, RoundConcluded
+from taisai.table.events import Event, RoundConcluded
 
 if TYPE_CHECKING:
     from taisai.floor.alerts import Alerts

@@ -21,15 +21,15 @@ from starlette.responses import Response
 
 from taisai.core.faults import InputFault
 from taisai.floor.answers import Fault, HouseCode
-from taisai.floor.sessions import Session
+from taisai.house.sessions import Session
 from taisai.journal import JournalError
 from taisai.table.people import SUPERVISORS
 from taisai.table.refusals import Code
 from taisai.web.security import COOKIE, bearer, forged
-from taisai.web.wire import field_of
+from taisai.web.socket.frames import field_of
 
 if TYPE_CHECKING:
-    from taisai.web.house import House
+    from taisai.web.context import House
 
 LOGGER = logging.getLogger("taisai.web")
 

@@ -18,7 +18,7 @@ from taisai import __version__
 from taisai.floor.writer import BUCKETS_S
 
 if TYPE_CHECKING:
-    from taisai.web.house import House
+    from taisai.web.context import House
 
 
 class WebCounts:

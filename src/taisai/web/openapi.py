@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from taisai import __version__
 from taisai.web.endpoint import Endpoint, Errors, Who
-from taisai.web.wire import ClientMessage, ServerMessage
+from taisai.web.socket.frames import ClientMessage, ServerMessage
 
 _REF: Final = "#/components/schemas/{name}"
 

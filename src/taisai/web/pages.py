@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 if TYPE_CHECKING:
-    from taisai.web.house import House
+    from taisai.web.context import House
 
 MEDIA: Final = {
     ".html": "text/html; charset=utf-8",
@@ -27,18 +27,18 @@ MEDIA: Final = {
     ".webmanifest": "application/manifest+json",
 }
 PAGES: Final = {
-    "/": "index.html",
-    "/docs": "docs.html",
-    "/sign-in": "sign-in.html",
-    "/welcome": "welcome.html",
-    "/play": "play.html",
-    "/deal": "deal.html",
-    "/pit": "pit.html",
-    "/board": "board.html",
-    "/rules": "rules.html",
-    "/odds": "odds.html",
-    "/compare": "odds-compare.html",
-    "/train": "train.html",
+    "/": "home/index.html",
+    "/docs": "home/docs.html",
+    "/sign-in": "account/sign-in.html",
+    "/welcome": "account/welcome.html",
+    "/play": "play/play.html",
+    "/deal": "deal/deal.html",
+    "/pit": "pit/pit.html",
+    "/board": "board/board.html",
+    "/rules": "rules/rules.html",
+    "/odds": "rules/odds.html",
+    "/compare": "rules/compare.html",
+    "/train": "train/train.html",
 }
 """The page at each address; all else they need is under /static/."""
 
@@ -60,11 +60,12 @@ class _File(NamedTuple):
 
 def _files() -> dict[str, _File]:
     found = {}
-    for one in files("taisai.web").joinpath("static").iterdir():
-        ending = "." + one.name.rpartition(".")[2]
-        if one.is_file() and ending in MEDIA:
-            body = one.read_bytes()
-            found[one.name] = _File(body, MEDIA[ending], f'"{sha256(body).hexdigest()[:32]}"')
+    for folder in files("taisai.web").joinpath("static").iterdir():
+        for one in folder.iterdir():
+            ending = "." + one.name.rpartition(".")[2]
+            if ending in MEDIA:
+                body = one.read_bytes()
+                found[f"{folder.name}/{one.name}"] = _File(body, MEDIA[ending], f'"{sha256(body).hexdigest()[:32]}"')
     return found
 
 
@@ -88,6 +89,6 @@ def page_routes(house: House) -> list[Route]:
         return Route(address, show, methods=["GET"])
 
     return [
-        Route("/static/{name}", static, methods=["GET"]),
-        *(page(address) for address in PAGES if PAGES[address] in known),
+        Route("/static/{name:path}", static, methods=["GET"]),
+        *(page(address) for address in PAGES),
     ]

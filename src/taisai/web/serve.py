@@ -15,11 +15,11 @@ from typing import Final
 import uvicorn
 
 from taisai.books import Shelf
-from taisai.floor.settings import Settings
+from taisai.settings.forms import Settings
 from taisai.web.app import App
-from taisai.web.house import House
-from taisai.web.line import LineSocket
+from taisai.web.context import House
 from taisai.web.logs import set_up_logs
+from taisai.web.socket.transport import LineSocket
 
 SWITCH_S: Final = 0.0001
 """The writer's thread should not wait the usual five milliseconds for its turn: answers wait for it."""

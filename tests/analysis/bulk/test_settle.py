@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from taisai.analysis import bulk
-from taisai.analysis.bulk import VOID, BulkTable, Kernel, bulk_table, roll_codes, settle_bulk
+from taisai.analysis.bulk import settle as bulk
+from taisai.analysis.bulk.settle import VOID, BulkTable, Kernel, bulk_table, roll_codes, settle_bulk
 from taisai.books import open_shelf
 from taisai.core.bets import Bet, PlayerId
 from taisai.core.dice import ALL_ROLLS
@@ -248,7 +248,7 @@ def test_the_kernel_is_chosen_by_size_and_presence(monkeypatch: pytest.MonkeyPat
     settle_bulk(*arguments)
     assert used == ["numba"]
     monkeypatch.undo()
-    monkeypatch.setitem(sys.modules, "taisai.analysis.bulk_compiled", None)
+    monkeypatch.setitem(sys.modules, "taisai.analysis.bulk.compiled", None)
     with pytest.raises(InputFault, match=r"kernel: numba needs the extra `fast`: pip install 'taisai\[fast\]'"):
         settle_bulk(*arguments, kernel="numba")
 

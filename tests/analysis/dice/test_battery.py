@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from taisai.analysis.dice_battery import ERROR, Battery, battery
-from taisai.analysis.dice_paths import Indices, draw_tumblers
+from taisai.analysis.dice.battery import ERROR, Battery, battery
+from taisai.analysis.dice.paths import Indices, draw_tumblers
 
 ROUNDS = 4000
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from taisai.analysis.dice_estimates import estimates, share_bounds
-from taisai.analysis.dice_paths import draw_tumblers, watch_rolls
-from taisai.analysis.dice_watch import DiceWatch
+from taisai.analysis.dice.estimates import estimates, share_bounds
+from taisai.analysis.dice.paths import draw_tumblers, watch_rolls
+from taisai.analysis.dice.watch import DiceWatch
 from taisai.core.dice import roll_of
 from taisai.core.faults import InputFault
 

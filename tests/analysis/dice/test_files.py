@@ -8,7 +8,7 @@ import pyarrow as pa  # type: ignore[import-untyped] # has no types of its own
 import pyarrow.parquet as pq  # type: ignore[import-untyped] # as above
 import pytest
 
-from taisai.analysis.dice_files import Gathering, Thrown, read_rolls
+from taisai.analysis.dice.files import Gathering, Thrown, read_rolls
 from taisai.core.dice import ALL_ROLLS, roll_of
 from taisai.core.faults import InputFault
 

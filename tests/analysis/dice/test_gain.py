@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from taisai.analysis.dice_gain import FAIR, break_even, gain
+from taisai.analysis.dice.gain import FAIR, break_even, gain
 from taisai.books import open_shelf
 from taisai.core.dice import ALL_COMBINATIONS, ALL_ROLLS, Roll
 from taisai.core.faults import InputFault

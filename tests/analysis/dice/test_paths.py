@@ -7,8 +7,8 @@ from math import log
 import numpy as np
 import pytest
 
-from taisai.analysis.dice_paths import alarm_rounds, draw_tumblers, is_sorted, watch_rolls
-from taisai.analysis.dice_watch import DiceWatch
+from taisai.analysis.dice.paths import alarm_rounds, draw_tumblers, is_sorted, watch_rolls
+from taisai.analysis.dice.watch import DiceWatch
 from taisai.core.dice import ALL_ROLLS
 from taisai.core.faults import InputFault
 

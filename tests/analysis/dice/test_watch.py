@@ -6,14 +6,13 @@ import doctest
 import json
 from itertools import permutations
 from math import exp, log
-from pathlib import Path
 from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from taisai.analysis.dice_tests import (
+from taisai.analysis.dice.evidence import (
     Check,
     checks_of,
     combined_log_e,
@@ -21,9 +20,10 @@ from taisai.analysis.dice_tests import (
     log_ratio_unordered,
     log_sum,
 )
-from taisai.analysis.dice_watch import DiceWatch
+from taisai.analysis.dice.watch import DiceWatch
 from taisai.core.dice import ALL_ROLLS, Roll, roll_of
 from taisai.core.faults import InputFault
+from tests import ROOT
 
 ROLLS = st.lists(st.sampled_from(ALL_ROLLS), max_size=40)
 CHECKS = [
@@ -205,13 +205,13 @@ def test_a_wrong_count_is_named() -> None:
 
 def test_the_page_runs() -> None:
     """The Python lines of the page on dice health give what they show."""
-    page = Path(__file__).parents[2] / "docs" / "dice-health.md"
+    page = ROOT / "docs" / "dice-health.md"
     assert doctest.testfile(str(page), module_relative=False) == (0, 7)
 
 
 def test_the_page_has_the_weights() -> None:
     """The weights of the page are those of the checks."""
-    page = (Path(__file__).parents[2] / "docs" / "dice-health.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "dice-health.md").read_text(encoding="utf-8")
     for check in checks_of():
         title = check.title.replace("die 1", "die 1, 2, 3").replace("dice 1 and 2", "dice 1 and 2, 1 and 3, 2 and 3")
         if not any(other in check.name for other in ("-2", "-3")) or check.name == "pair-1-2":

@@ -10,8 +10,8 @@ from fractions import Fraction
 from itertools import product
 from typing import NamedTuple
 
-from taisai.analysis.house_traffic import Excess, Traffic
-from taisai.analysis.session import Plan
+from taisai.analysis.risk.traffic import Excess, Traffic
+from taisai.analysis.session.exact import Plan
 from taisai.core.bets import Bet, PlayerId, totals_by_box
 from taisai.core.dice import ALL_COMBINATIONS, ALL_ROLLS
 from taisai.core.limits import room_left

@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import pytest
 
-from taisai.analysis.house import house
-from taisai.analysis.house_traffic import Excess, Group, Traffic, rules_of, traffic_of
-from taisai.analysis.limits_advisor import advise
-from taisai.analysis.session import Plan
+from taisai.analysis.risk.advisor import advise
+from taisai.analysis.risk.shift import house
+from taisai.analysis.risk.traffic import Excess, Group, Traffic, rules_of, traffic_of
+from taisai.analysis.session.exact import Plan
 from taisai.books import open_shelf
 from taisai.core.boxes import BoxName, Kind
 from taisai.core.faults import InputFault

@@ -7,12 +7,13 @@ from fractions import Fraction
 
 import pytest
 
-from taisai.analysis import house_chain, house_walk
-from taisai.analysis.house import HouseResult, coarsened, house, quantile, rounds_of, value_at_risk
-from taisai.analysis.house_chain import chain_of, round_nets
-from taisai.analysis.house_traffic import Excess, Group, Traffic, rules_of
-from taisai.analysis.session import Manner, Number, Plan, game_of, session
-from taisai.analysis.session_free import Weights
+from taisai.analysis.risk import chain as house_chain
+from taisai.analysis.risk import walk as house_walk
+from taisai.analysis.risk.chain import chain_of, round_nets
+from taisai.analysis.risk.shift import HouseResult, coarsened, house, quantile, rounds_of, value_at_risk
+from taisai.analysis.risk.traffic import Excess, Group, Traffic, rules_of
+from taisai.analysis.session.exact import Manner, Number, Plan, game_of, session
+from taisai.analysis.session.free import Weights
 from taisai.books import open_shelf
 from taisai.core.bets import parse_bets
 from taisai.core.boxes import BoxName
@@ -20,7 +21,7 @@ from taisai.core.dice import ALL_ROLLS
 from taisai.core.faults import InputFault
 from taisai.core.limits import make_limits
 from taisai.core.odds import bets_odds
-from tests.analysis_house.brute import Shift, shifts
+from tests.analysis.risk.brute import Shift, shifts
 
 SHELF = open_shelf(environment={})
 BOOK = SHELF.book("rws-tai-sai-v6")

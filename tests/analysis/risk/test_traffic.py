@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from taisai.analysis.house_traffic import Excess, Group, Traffic, read_traffic, rules_of, traffic_of
-from taisai.analysis.session import Plan
+from taisai.analysis.risk.traffic import Excess, Group, Traffic, read_traffic, rules_of, traffic_of
+from taisai.analysis.session.exact import Plan
 from taisai.books import open_shelf
 from taisai.core.bets import Bet, PlayerId
 from taisai.core.boxes import BoxName

@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import product
 from typing import NamedTuple
 
-from taisai.analysis.session import Game, Manner, Plan
+from taisai.analysis.session.exact import Game, Manner, Plan
 
 
 class Played(NamedTuple):

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from taisai.analysis import session_drawdown
-from taisai.analysis.session import Game, Manner, Plan, drawdown_chances, drawdown_quantiles
-from taisai.analysis.session_drawdown import stopped_drawdown_chances, stopped_drawdown_quantiles
+from taisai.analysis.session import drawdown as session_drawdown
+from taisai.analysis.session.drawdown import stopped_drawdown_chances, stopped_drawdown_quantiles
+from taisai.analysis.session.exact import Game, Manner, Plan, drawdown_chances, drawdown_quantiles
 from taisai.core.faults import InputFault
-from tests.analysis_session.brute import played
+from tests.analysis.session.brute import played
 
 SMALL = Game(1000, ((-1000, 111), (1000, 105)))
 

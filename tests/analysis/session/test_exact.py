@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from taisai.analysis import session_free, session_walk
-from taisai.analysis.session import (
+from taisai.analysis.session import free as session_free
+from taisai.analysis.session import walk as session_walk
+from taisai.analysis.session.exact import (
     LEVELS,
     Game,
     Manner,
@@ -30,7 +31,7 @@ from taisai.books import open_shelf
 from taisai.core.bets import parse_bets
 from taisai.core.faults import InputFault
 from taisai.core.odds import bets_odds
-from tests.analysis_session.brute import played
+from tests.analysis.session.brute import played
 
 
 @cache

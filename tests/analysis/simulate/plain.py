@@ -11,16 +11,16 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from taisai.analysis.house_traffic import Group, Traffic
-from taisai.analysis.session import Plan
-from taisai.analysis.simulate_draws import Purpose, draw_rolls, happens, stream, threshold
-from taisai.analysis.simulate_table import Job
+from taisai.analysis.risk.traffic import Group, Traffic
+from taisai.analysis.session.exact import Plan
+from taisai.analysis.simulate.draws import Purpose, draw_rolls, happens, stream, threshold
+from taisai.analysis.simulate.table import Job
 from taisai.core.bets import Bet, PlayerId
 from taisai.core.dice import ALL_ROLLS
 from taisai.core.money import Chips
 from taisai.core.rulebook import Layout, RuleBook
 from taisai.core.settlement import settle, settle_void
-from tests.analysis_house.brute import at_risk
+from tests.analysis.risk.brute import at_risk
 
 
 @dataclass

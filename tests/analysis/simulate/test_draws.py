@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 import pytest
 
-from taisai.analysis.simulate_draws import SEED_MOST, Purpose, draw_rolls, happens, stream, threshold
+from taisai.analysis.simulate.draws import SEED_MOST, Purpose, draw_rolls, happens, stream, threshold
 from taisai.core.faults import InputFault
 
 PINNED = [212, 35, 44, 188, 54, 210, 14, 63, 145, 67, 112, 90]

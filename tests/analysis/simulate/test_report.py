@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from taisai.analysis.house_traffic import Group, Traffic, rules_of
-from taisai.analysis.simulate import job_of, simulate
-from taisai.analysis.simulate_report import report_of
-from taisai.analysis.simulate_tally import GroupTally, Sums, Tally, counted, products_of, rounded_down
+from taisai.analysis.risk.traffic import Group, Traffic, rules_of
+from taisai.analysis.simulate.report import report_of
+from taisai.analysis.simulate.run import job_of, simulate
+from taisai.analysis.simulate.tally import GroupTally, Sums, Tally, counted, products_of, rounded_down
 from taisai.books import open_shelf
 from taisai.core.boxes import BoxName
 from taisai.core.faults import InputFault

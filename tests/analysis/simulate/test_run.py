@@ -11,22 +11,22 @@ from typing import Any
 import pytest
 from distributed import Client, LocalCluster
 
-from taisai.analysis import simulate_table
-from taisai.analysis.house import house
-from taisai.analysis.house_traffic import Excess, Group, Traffic, rules_of
-from taisai.analysis.session import Manner, Plan, game_of, session
-from taisai.analysis.simulate import job_of, simulate, usual_traffic
-from taisai.analysis.simulate_draws import Purpose, draw_rolls, stream
-from taisai.analysis.simulate_report import Estimate, report_of
-from taisai.analysis.simulate_table import Job, play_block, play_flat, play_whole
-from taisai.analysis.simulate_tally import ENDS, GroupTally, Tally
+from taisai.analysis.risk.shift import house
+from taisai.analysis.risk.traffic import Excess, Group, Traffic, rules_of
+from taisai.analysis.session.exact import Manner, Plan, game_of, session
+from taisai.analysis.simulate import table as simulate_table
+from taisai.analysis.simulate.draws import Purpose, draw_rolls, stream
+from taisai.analysis.simulate.report import Estimate, report_of
+from taisai.analysis.simulate.run import job_of, simulate, usual_traffic
+from taisai.analysis.simulate.table import Job, play_block, play_flat, play_whole
+from taisai.analysis.simulate.tally import ENDS, GroupTally, Tally
 from taisai.books import open_shelf
 from taisai.core.bets import parse_bets
 from taisai.core.boxes import BoxName
 from taisai.core.faults import InputFault
 from taisai.core.limits import make_limits
 from taisai.core.odds import bets_odds
-from tests.analysis_simulate.plain import Played, played
+from tests.analysis.simulate.plain import Played, played
 
 SHELF = open_shelf(environment={})
 BOOK = SHELF.book("rws-tai-sai-v6")

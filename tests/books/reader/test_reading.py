@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from taisai.books import BookFault, read_book
-from taisai.books.reader import DEPTH_MAX, FILE_BYTES_MAX, LINE_MAX
+from taisai.books.reader.reading import DEPTH_MAX, FILE_BYTES_MAX, LINE_MAX
 from tests.books.broken_cases import BOOK, CLAUSES, GOOD, INTERPRETATIONS, LAYOUT
 from tests.books.helpers import change, faults_of, lines_of, write_book
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from taisai.cli import main
+from tests import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 EVENING = ROOT / "tests" / "shifts" / "rws-tai-sai-v6" / "evening.shift"
 REFUSED = ROOT / "tests" / "shifts" / "nz-division-9" / "refused.shift"
 HOUSE = ROOT / "tests" / "books" / "house"

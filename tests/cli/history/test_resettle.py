@@ -14,19 +14,19 @@ import pyarrow as pa  # type: ignore[import-untyped] # has no types of its own
 import pyarrow.parquet as pq  # type: ignore[import-untyped] # has no types of its own
 import pytest
 
-from taisai.analysis.bulk_compare import FIRST, Difference
-from taisai.analysis.bulk_files import exact_sum
-from taisai.analysis.bulk_parquet import resettle, settle_tables
+from taisai.analysis.bulk.compare import FIRST, Difference
+from taisai.analysis.bulk.files import exact_sum
+from taisai.analysis.bulk.parquet import resettle, settle_tables
 from taisai.books import open_shelf
-from taisai.cli import resettle as command
+from taisai.cli.history import resettle as command
 from taisai.core.bets import Bet, PlayerId
 from taisai.core.boxes import BoxName
 from taisai.core.dice import roll_of
 from taisai.core.faults import InputFault
 from taisai.core.money import Chips
 from taisai.core.settlement import settle, settle_void
+from tests import ROOT
 
-ROOT = Path(__file__).parent.parent.parent
 SHELF = open_shelf(environment={})
 C = "rws-tai-sai-v6/C"
 MINI = next(iter(SHELF.book("rws-mini-dice-v3").layouts.values())).name
@@ -384,7 +384,7 @@ def test_the_command_shows_progress_on_a_terminal(
 def test_the_command_says_which_extra_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without Arrow the fault says what to install."""
     bets, rounds, out = files(tmp_path)
-    monkeypatch.setitem(sys.modules, "taisai.analysis.bulk_parquet", None)
+    monkeypatch.setitem(sys.modules, "taisai.analysis.bulk.parquet", None)
     with pytest.raises(InputFault, match=r"^resettle needs the extra `analysis`: pip install 'taisai\[analysis\]'$"):
         command.resettle(bets, rounds, output=out)
 
@@ -404,7 +404,7 @@ def test_the_command_runs_as_a_process(tmp_path: Path) -> None:
     """In a process of its own it settles quietly, and importing it loads neither NumPy nor Arrow."""
     bets, rounds, out = files(tmp_path)
     program = (
-        "import sys; from pathlib import Path; from taisai.cli.resettle import resettle;"
+        "import sys; from pathlib import Path; from taisai.cli.history.resettle import resettle;"
         "assert not {'numpy', 'pyarrow'} & set(sys.modules);"
         "sys.exit(resettle(*map(Path, sys.argv[1:3]), output=Path(sys.argv[3])))"
     )

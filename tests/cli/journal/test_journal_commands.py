@@ -14,9 +14,9 @@ import pytest
 from taisai.books import open_shelf
 from taisai.cli import main
 from taisai.journal import open_journal
-from taisai.journal.keeper import TableKeeper
 from taisai.journal.signing import public_path
 from tests.audit.bot import Bot, deal
+from tests.streams.keeper import TableKeeper
 
 
 @pytest.fixture(scope="module")

@@ -11,12 +11,12 @@ import pytest
 from taisai.books import open_shelf
 from taisai.cli import main
 from taisai.journal import Batch, Journal, SqliteJournal, open_journal
-from taisai.journal.keeper import TableKeeper
-from taisai.journal.postgres import PostgresJournal
+from taisai.journal.postgres.journal import PostgresJournal
 from taisai.journal.verify import verify
 from tests.audit.bot import Bot, deal
 from tests.journal.samples import NOON, content, edit, fill, new
 from tests.postgres import journal_url, schema_of, server
+from tests.streams.keeper import TableKeeper
 
 
 @pytest.fixture(scope="module")

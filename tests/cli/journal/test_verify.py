@@ -17,12 +17,13 @@ from taisai.core.dice import Roll, parse_roll
 from taisai.core.fair import commitment_of, roll_from
 from taisai.floor.dice import Mischief, ScriptedDice
 from taisai.journal import Batch, open_journal
-from taisai.journal.codec import records_of
-from taisai.table import happenings as h
+from taisai.streams.codec import records_of
+from taisai.table import events as h
+from tests import ROOT
 from tests.floor.simulated import House
 from tests.table.driver import TAI_SAI
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "fair-dice.md"
+DOCUMENT = ROOT / "docs" / "fair-dice.md"
 SECRET = bytes(range(32))
 COMMITMENT, OPENING = commitment_of(SECRET, "T1", 12), SECRET.hex()
 ROLL = roll_from(SECRET, "T1", 12)

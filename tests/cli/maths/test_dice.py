@@ -12,20 +12,20 @@ import numpy as np
 import pytest
 
 from taisai import analysis
-from taisai.analysis.dice_estimates import estimates
-from taisai.analysis.dice_paths import draw_tumblers, watch_rolls
-from taisai.analysis.dice_plots import marked_rounds, plot_health
-from taisai.analysis.dice_watch import DiceWatch
+from taisai.analysis.dice.estimates import estimates
+from taisai.analysis.dice.paths import draw_tumblers, watch_rolls
+from taisai.analysis.dice.plots import marked_rounds, plot_health
+from taisai.analysis.dice.watch import DiceWatch
 from taisai.books import open_shelf
 from taisai.cli import main
-from taisai.cli.dice import dice as command
+from taisai.cli.maths.dice import dice as command
 from taisai.core.dice import ALL_ROLLS
 from taisai.core.faults import InputFault
 from taisai.journal import open_journal
-from taisai.journal.codec import event_of
-from taisai.journal.keeper import TableKeeper
-from taisai.table import happenings as h
+from taisai.streams.codec import event_of
+from taisai.table import events as h
 from tests.audit.bot import Bot, deal
+from tests.streams.keeper import TableKeeper
 
 LAYOUT = "rws-tai-sai-v6/C"
 
@@ -252,7 +252,7 @@ def test_a_missing_file_is_one_line(capfd: pytest.CaptureFixture[str], tmp_path:
 def test_without_numpy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, weak: Path) -> None:
     """Where NumPy is not installed, one line says what to install."""
     monkeypatch.delattr(analysis, "dice_paths", raising=False)
-    monkeypatch.setitem(sys.modules, "taisai.analysis.dice_paths", None)
+    monkeypatch.setitem(sys.modules, "taisai.analysis.dice.paths", None)
     with pytest.raises(InputFault, match="needs the extra `analysis`"):
         command(str(weak))
 

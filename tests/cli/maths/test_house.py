@@ -12,12 +12,12 @@ from typing import Literal
 import pytest
 
 from taisai import analysis
-from taisai.analysis.house import house
-from taisai.analysis.house_plots import plot_picture
-from taisai.analysis.house_traffic import read_traffic, rules_of
+from taisai.analysis.risk.plots import plot_picture
+from taisai.analysis.risk.shift import house
+from taisai.analysis.risk.traffic import read_traffic, rules_of
 from taisai.books import open_shelf
 from taisai.cli import main
-from taisai.cli.house import house as command
+from taisai.cli.maths.house import house as command
 from taisai.core.faults import InputFault
 
 NAME = "rws-tai-sai-v6/C"
@@ -163,6 +163,6 @@ def test_faults_of_the_file_name_its_field(tmp_path: Path, capsys: pytest.Captur
 def test_without_numpy_the_extra_is_named(traffic: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where NumPy is not installed, one line says what to install."""
     monkeypatch.delattr(analysis, "house", raising=False)
-    monkeypatch.setitem(sys.modules, "taisai.analysis.house", None)
+    monkeypatch.setitem(sys.modules, "taisai.analysis.risk.shift", None)
     with pytest.raises(InputFault, match="needs the extra `analysis`"):
         command(NAME, traffic=traffic)

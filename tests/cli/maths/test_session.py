@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from taisai import analysis
-from taisai.analysis import session_drawdown, session_plots
-from taisai.analysis.session import Game, Manner, Plan, bands, session
-from taisai.cli.session import session as command
+from taisai.analysis.session import drawdown as session_drawdown
+from taisai.analysis.session import plots as session_plots
+from taisai.analysis.session.exact import Game, Manner, Plan, bands, session
+from taisai.cli.maths.session import session as command
 from taisai.core.faults import InputFault
 
 LAYOUT = "rws-tai-sai-v6/C"
@@ -109,7 +110,7 @@ def test_drawdown_is_of_the_session_as_it_is_played(
 def test_without_numpy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where NumPy is not installed, one line says what to install."""
     monkeypatch.delattr(analysis, "session", raising=False)
-    monkeypatch.setitem(sys.modules, "taisai.analysis.session", None)
+    monkeypatch.setitem(sys.modules, "taisai.analysis.session.exact", None)
     with pytest.raises(InputFault, match="needs the extra `analysis`"):
         command(LAYOUT, bets="small=1000", rounds=3)
 

@@ -12,7 +12,7 @@ from taisai.core.boxes import BoxName
 from taisai.core.dice import ALL_ROLLS
 from taisai.core.rulebook import Layout
 from taisai.felt import draw
-from taisai.felt.heat import colour_of, ink_on
+from taisai.felt.overlays.heat import colour_of, ink_on
 from taisai.felt.palette import contrast, luminance
 from taisai.felt.words import percent
 from tests.felt.reading import boxes_of, root_of, text_of, with_class

@@ -30,12 +30,12 @@ from taisai.journal import (
     UnknownFormat,
     open_journal,
 )
-from taisai.journal.migrate import Migration, shipped
-from taisai.journal.postgres import PostgresJournal
-from taisai.journal.postgres_address import read_address
-from taisai.journal.postgres_errors import cannot_open, told
-from taisai.journal.postgres_form import FOLDER, expected_form, form_of
-from taisai.journal.postgres_text import from_text, to_text
+from taisai.journal.postgres.address import read_address
+from taisai.journal.postgres.errors import cannot_open, told
+from taisai.journal.postgres.form import PACKAGE, expected_form, form_of
+from taisai.journal.postgres.journal import PostgresJournal
+from taisai.journal.postgres.text import from_text, to_text
+from taisai.journal.sqlite.migrate import Migration, shipped
 from taisai.journal.verify import verify
 from tests.journal.samples import NOON, codes, content, fill, new, several
 from tests.postgres import Server, journal_url, schema_of, server
@@ -107,7 +107,7 @@ def test_a_wrong_address(tail: str, words: str) -> None:
 
 def test_without_asyncpg_its_name_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the extra is not installed, the refusal names it."""
-    for name in [name for name in sys.modules if name.startswith("taisai.journal.postgres")]:
+    for name in [name for name in sys.modules if name.startswith("taisai.journal.postgres.journal")]:
         monkeypatch.delitem(sys.modules, name)
     real = builtins.__import__
 
@@ -262,7 +262,7 @@ def test_why_a_server_cannot_be_opened(error: Exception, words: str) -> None:
 def test_the_form_is_the_one_that_is_written_down(on_server: PostgresJournal, tmp_path: Path) -> None:
     """The migrations lead to the schema of form.txt: after a new migration, write it anew and review the difference."""
     assert on_server._link.read(lambda c: form_of(c, schema_of(tmp_path))) == expected_form()
-    assert [one.number for one in shipped(FOLDER)] == list(range(1, len(shipped(FOLDER)) + 1))
+    assert [one.number for one in shipped(PACKAGE)] == list(range(1, len(shipped(PACKAGE)) + 1))
 
 
 def test_nodes_that_start_together(tmp_path: Path) -> None:
@@ -282,7 +282,7 @@ def test_nodes_that_start_together(tmp_path: Path) -> None:
 
 def test_an_older_form_is_brought_up(tmp_path: Path) -> None:
     """A journal of an older form is brought up to date when it is opened for writing, and not by who only reads."""
-    with PostgresJournal(journal_url(tmp_path), migrations=shipped(FOLDER)[:1]) as journal:
+    with PostgresJournal(journal_url(tmp_path), migrations=shipped(PACKAGE)[:1]) as journal:
         fill(journal)
         before = content(journal)
     with pytest.raises(UnknownFormat, match="a journal of form 1, and form 2 is needed: open it once for writing"):
@@ -294,7 +294,7 @@ def test_an_older_form_is_brought_up(tmp_path: Path) -> None:
 
 def test_another_form_is_refused(tmp_path: Path) -> None:
     """A newer form, or a migration that is another one than ours, is refused and left as it is."""
-    first, second = shipped(FOLDER)
+    first, second = shipped(PACKAGE)
     newer = (first, second, Migration(3, "more", "CREATE TABLE more (a integer);"))
     with PostgresJournal(journal_url(tmp_path), migrations=newer) as journal:
         assert codes(verify(journal)) == {"schema-altered"}
@@ -312,7 +312,7 @@ def test_another_form_is_refused(tmp_path: Path) -> None:
 def test_a_migration_that_fails_changes_nothing(tmp_path: Path) -> None:
     """Migrations are applied whole or not at all."""
     broken = (
-        *shipped(FOLDER),
+        *shipped(PACKAGE),
         Migration(3, "broken", "CREATE TABLE more (a integer); CREATE TABLE record (a integer);"),
     )
     with pytest.raises(JournalFailed, match='relation "record" already exists'):

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from taisai.journal import Batch, DuplicateCommand, LeaseLost, OutcomeUnknown, SequenceConflict
-from taisai.journal.postgres import PostgresJournal
+from taisai.journal.postgres.journal import PostgresJournal
 from taisai.journal.verify import verify
 from tests.journal.samples import new, several
 from tests.postgres import journal_url, schema_of, server
@@ -230,7 +230,7 @@ def test_nodes_take_turns_without_holding_the_end(nodes: tuple[PostgresJournal, 
     for journal, table in ((one, "T1"), (two, "T2")):
         journal.append([Batch(table, 0, [new(f"{table}-0")])], {table: fences[table]})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("taisai.journal.postgres_append.LOOK", "SELECT nothing FROM nowhere")
+        patch.setattr("taisai.journal.postgres.append.LOOK", "SELECT nothing FROM nowhere")
         for number in (1, 2, 3):
             for journal, table in ((one, "T1"), (two, "T2")):
                 journal.append([Batch(table, number, [new(f"{table}-{number}")])], {table: fences[table]})

@@ -27,14 +27,14 @@ from taisai.journal import (
     OutcomeUnknown,
     SequenceConflict,
 )
-from taisai.journal.postgres import PostgresJournal
-from taisai.journal.postgres_append import Appender
+from taisai.journal.postgres.append import Appender
+from taisai.journal.postgres.journal import PostgresJournal
 from taisai.journal.verify import verify
+from tests import ROOT
 from tests.journal.appender import append_all
 from tests.journal.samples import NOON, new, several
 from tests.postgres import Server, journal_url, schema_of, server
 
-ROOT = Path(__file__).parents[2]
 WAITING = (
     "SELECT pid FROM pg_stat_activity WHERE application_name = 'taisai' AND wait_event_type = 'Lock'"
     " AND query LIKE '%tail%' AND pid <> pg_backend_pid()"
@@ -220,7 +220,7 @@ def test_a_server_that_is_gone(own_server: Server, tmp_path: Path) -> None:
 def test_a_server_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What takes too long is broken off by the server; a server that does not do that is given up, and told to stop."""
     with monkeypatch.context() as patch:
-        patch.setattr("taisai.journal.postgres_link.STATEMENT_S", 0.2)
+        patch.setattr("taisai.journal.postgres.link.STATEMENT_S", 0.2)
         with (
             PostgresJournal(journal_url(tmp_path)) as journal,
             tail_held(tmp_path),

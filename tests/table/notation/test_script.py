@@ -15,10 +15,13 @@ from msgspec import Struct
 from taisai.books import Shelf, open_shelf
 from taisai.core.faults import InputFault
 from taisai.core.rulebook import Duty, Room
-from taisai.table import actions as a
-from taisai.table import happenings as h
+from taisai.table import commands as a
+from taisai.table import events as h
 from taisai.table.ledger import OUTSIDE
-from taisai.table.notation import (
+from taisai.table.notation.fields import VERBS, read_action, split_words, usage, write_action
+from taisai.table.notation.narration import told
+from taisai.table.notation.run import Transcript, blessed, differences, run_shift
+from taisai.table.notation.script import (
     BOOKS_DIGEST,
     CommandLine,
     PeopleLine,
@@ -33,14 +36,11 @@ from taisai.table.notation import (
     parse_line,
     parse_shift,
 )
-from taisai.table.notation_fields import VERBS, read_action, split_words, usage, write_action
-from taisai.table.notation_run import Transcript, blessed, differences, run_shift
-from taisai.table.notation_told import told
 from taisai.table.people import Person, Role
 from taisai.table.refusals import Code
+from tests import ROOT
 from tests.table.strategies import ACTION_TYPES, HAPPENING_TYPES, actions, examples, happenings
 
-ROOT = Path(__file__).resolve().parents[2]
 SHIFTS = ROOT / "tests" / "shifts"
 FILES = sorted(SHIFTS.rglob("*.shift"))
 DOCUMENT = ROOT / "docs" / "shifts.md"

@@ -10,8 +10,8 @@ import pytest
 from msgspec.structs import replace
 
 from taisai.client import Refused, Session
-from taisai.floor.settings import Settings
-from taisai.table import actions as a
+from taisai.settings.forms import Settings
+from taisai.table import commands as a
 from taisai.table.people import Role
 from tests.web.serving import PASSWORD, Running, on_a_loop, open_house, settings_for, sqlite_url
 

@@ -11,12 +11,12 @@ import httpx
 import msgspec
 
 from taisai.client import Session, Table
-from taisai.table import actions as a
+from taisai.protocol.answers import CarriedOut
+from taisai.table import commands as a
 from taisai.table.people import Role
 from taisai.web.app import ENDPOINTS
-from taisai.wire.answers import CarriedOut
 from tests.web.serving import PASSWORD, POSTS, Running, on_a_loop, open_house, set_up_of, settings_for
-from tests.web.test_frames import raw
+from tests.web.socket.test_play import raw
 
 ALL = frozenset({"nobody", "ann", "eve", "dan", "dot", "sue", "ada", "admin"})
 """ann sits at T1 and eve at T2; dan, sue and ada reach every table, dot deals at T2 alone."""

@@ -19,15 +19,15 @@ from taisai.floor.answers import Outcome
 from taisai.floor.floor import Floor
 from taisai.floor.nodes import LATE_S, LEASE_S, NODE, Nodes
 from taisai.journal import Batch, NewRecord, open_journal
-from taisai.journal.keeper import TableKeeper
-from taisai.journal.postgres import PostgresJournal
-from taisai.table import actions as a
+from taisai.journal.postgres.journal import PostgresJournal
+from taisai.table import commands as a
 from taisai.table.people import Person, Role
 from taisai.table.state import TablePhase
-from taisai.web import peers as peers_module
-from taisai.web.house import House
-from taisai.web.peers import VERSION, Peers, _plain, serve_peer
+from taisai.web.context import House
+from taisai.web.socket import peers as peers_module
+from taisai.web.socket.peers import VERSION, Peers, _plain, serve_peer
 from tests.postgres import journal_url
+from tests.streams.keeper import TableKeeper
 from tests.web.floor_process import settings_for
 from tests.web.serving import on_a_loop
 

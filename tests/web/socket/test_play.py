@@ -20,12 +20,12 @@ from taisai.client import Refused, Session
 from taisai.client.view import merged
 from taisai.core.rulebook import VoidReason
 from taisai.floor.live import LiveTable
-from taisai.table import actions as a
-from taisai.table.happenings import Event
+from taisai.table import commands as a
+from taisai.table.events import Event
 from taisai.table.people import Person, Role
-from taisai.web import channel as channels
-from taisai.web.channel import Channel, Connection
-from taisai.web.wire import Pong, frame_of
+from taisai.web.socket import feed as channels
+from taisai.web.socket.feed import Channel, Connection
+from taisai.web.socket.frames import Pong, frame_of
 from tests.web.serving import ROOMY, Running, on_a_loop, open_house, settings_for, shelf
 
 Frame = dict[str, Any]

@@ -17,7 +17,7 @@ from websockets.frames import Frame, Opcode
 from websockets.protocol import SERVER, State
 from websockets.protocol import Protocol as WebSocket
 
-from taisai.web.line import is_whole, plain_text, text_frame
+from taisai.web.socket.transport import is_whole, plain_text, text_frame
 from tests.web.serving import on_a_loop, open_house
 
 

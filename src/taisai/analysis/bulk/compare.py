@@ -17,7 +17,7 @@ import pyarrow as pa  # type: ignore[import-untyped] # has no types of its own
 import pyarrow.compute as pc  # type: ignore[import-untyped] # as above
 from numpy.typing import NDArray
 
-from taisai.analysis.bulk_files import BATCH, batches, demand, exact_sum, no_nulls, open_parquet, whole_numbers
+from taisai.analysis.bulk.files import BATCH, batches, demand, exact_sum, no_nulls, open_parquet, whole_numbers
 from taisai.core.faults import InputFault
 
 KEYS: Final = ("layout", "round", "player", "box")

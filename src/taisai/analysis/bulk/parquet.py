@@ -18,9 +18,8 @@ import pyarrow.compute as pc  # type: ignore[import-untyped] # as above
 import pyarrow.parquet as pq  # type: ignore[import-untyped] # as above
 from numpy.typing import NDArray
 
-from taisai.analysis.bulk import VOID, bulk_table, roll_codes, settle_bulk
-from taisai.analysis.bulk_compare import KEYS, Comparison, compare
-from taisai.analysis.bulk_files import (
+from taisai.analysis.bulk.compare import KEYS, Comparison, compare
+from taisai.analysis.bulk.files import (
     BATCH,
     batches,
     demand,
@@ -30,6 +29,7 @@ from taisai.analysis.bulk_files import (
     whole_file,
     whole_numbers,
 )
+from taisai.analysis.bulk.settle import VOID, bulk_table, roll_codes, settle_bulk
 from taisai.books import Shelf, open_shelf
 from taisai.core.dice import DICE_COUNT
 from taisai.core.faults import InputFault, shown

@@ -253,7 +253,7 @@ def _refuse(part: _Job) -> None:
 
 def _settle_compiled(job: _Job, winnings: Amounts, returned: Amounts) -> None:
     try:
-        from taisai.analysis.bulk_compiled import settle_rows  # noqa: PLC0415 - an extra, and heavy
+        from taisai.analysis.bulk.compiled import settle_rows  # noqa: PLC0415 - an extra, and heavy
     except ImportError:
         raise InputFault("kernel", "numba needs the extra `fast`: pip install 'taisai[fast]'") from None
     risk = job.stake if job.at_risk is None else job.at_risk

@@ -13,8 +13,8 @@ from fractions import Fraction
 from math import inf, lgamma, log
 from typing import Final, NamedTuple
 
-from taisai.analysis.dice_tests import kept_unordered, log_ratio_unordered, log_sum
-from taisai.analysis.dice_watch import DiceWatch
+from taisai.analysis.dice.evidence import kept_unordered, log_ratio_unordered, log_sum
+from taisai.analysis.dice.watch import DiceWatch
 from taisai.core.dice import DICE_COUNT, FACES
 from taisai.core.faults import InputFault, shown
 

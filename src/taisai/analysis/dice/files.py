@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from taisai.analysis.dice_paths import Indices
+from taisai.analysis.dice.paths import Indices
 from taisai.core.dice import DICE_COUNT, Roll, parse_roll
 from taisai.core.faults import InputFault, shown
 
@@ -148,9 +148,9 @@ def _is_void(text: str) -> bool:
 
 
 def _gather_parquet(path: Path, gathering: Gathering) -> None:
-    from taisai.analysis.bulk import VOID  # noqa: PLC0415 - only for Parquet
-    from taisai.analysis.bulk_files import batches, demand, open_parquet, texts  # noqa: PLC0415 - Arrow is heavy
-    from taisai.analysis.bulk_parquet import round_codes  # noqa: PLC0415 - as above
+    from taisai.analysis.bulk.files import batches, demand, open_parquet, texts  # noqa: PLC0415 - Arrow is heavy
+    from taisai.analysis.bulk.parquet import round_codes  # noqa: PLC0415 - as above
+    from taisai.analysis.bulk.settle import VOID  # noqa: PLC0415 - only for Parquet
 
     file: Any = open_parquet(path, "rolls")
     names = file.schema_arrow.names

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln  # type: ignore[import-untyped] # SciPy has no types of its own
 
-from taisai.analysis.dice_tests import LEVEL, Check, Mixture, checks_of
-from taisai.analysis.dice_watch import FORMAT, DiceWatch, level_of
+from taisai.analysis.dice.evidence import LEVEL, Check, Mixture, checks_of
+from taisai.analysis.dice.watch import FORMAT, DiceWatch, level_of
 from taisai.core.dice import ALL_ROLLS
 from taisai.core.faults import InputFault
 

@@ -12,9 +12,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from taisai.analysis.dice_estimates import Estimates
-from taisai.analysis.dice_paths import Watched
-from taisai.analysis.dice_tests import checks_of
+from taisai.analysis.dice.estimates import Estimates
+from taisai.analysis.dice.evidence import checks_of
+from taisai.analysis.dice.paths import Watched
 from taisai.analysis.plots import BLUE, GREY, ORANGE, VERMILION, figure_for, frame_axes, save_figure
 
 _POINTS_MOST: Final = 400

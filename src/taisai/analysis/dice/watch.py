@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from math import exp, inf, isfinite, log
 from typing import Final, NamedTuple, Self
 
-from taisai.analysis.dice_tests import LEVEL, Cells, Check, checks_of, combined_log_e
+from taisai.analysis.dice.evidence import LEVEL, Cells, Check, checks_of, combined_log_e
 from taisai.core.dice import ALL_ROLLS, Roll
 from taisai.core.faults import InputFault, shown
 

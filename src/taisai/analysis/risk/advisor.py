@@ -16,11 +16,11 @@ from functools import reduce
 from math import gcd, isqrt
 from typing import Final, NamedTuple
 
-from taisai.analysis.house import coarsened, quantile, rounds_of, value_at_risk
-from taisai.analysis.house_chain import Chain, chain_of
-from taisai.analysis.house_traffic import Excess, Traffic, rules_of
-from taisai.analysis.house_walk import results_after, worst_until
-from taisai.analysis.session_free import CELLS_MOST
+from taisai.analysis.risk.chain import Chain, chain_of
+from taisai.analysis.risk.shift import coarsened, quantile, rounds_of, value_at_risk
+from taisai.analysis.risk.traffic import Excess, Traffic, rules_of
+from taisai.analysis.risk.walk import results_after, worst_until
+from taisai.analysis.session.free import CELLS_MOST
 from taisai.core.boxes import BoxName, Kind
 from taisai.core.faults import InputFault
 from taisai.core.limits import PAIR_BOXES, Limits, make_limits

@@ -17,8 +17,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from taisai.analysis.house_traffic import Group, TableRules, Traffic
-from taisai.analysis.session import Plan
+from taisai.analysis.risk.traffic import Group, TableRules, Traffic
+from taisai.analysis.session.exact import Plan
 from taisai.core.bets import Bet, PlayerId
 from taisai.core.boxes import BoxName
 from taisai.core.dice import ALL_COMBINATIONS, ALL_ROLLS

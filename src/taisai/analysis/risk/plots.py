@@ -1,7 +1,7 @@
 """Pictures of the house's side, and of simulated shifts.
 
-Enters: a shift as `taisai.analysis.house` computes it, or the tally of a simulation. Leaves: a file, SVG, PNG or PDF by
-its suffix, in the manner of `taisai.analysis.plots`, and the figures that were drawn: a heading and rows.
+Enters: a shift as `taisai.analysis.risk.shift` computes it, or the tally of a simulation. Leaves: a file, SVG, PNG or
+PDF by its suffix, in the manner of `taisai.analysis.plots`, and the figures that were drawn: a heading and rows.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from taisai.analysis.house import HouseResult
 from taisai.analysis.plots import BLUE, GREY, ORANGE, VERMILION, figure_for, frame_axes, save_figure
-from taisai.analysis.simulate_report import Report
-from taisai.analysis.simulate_tally import Tally
+from taisai.analysis.risk.shift import HouseResult
+from taisai.analysis.simulate.report import Report
+from taisai.analysis.simulate.tally import Tally
 from taisai.core.dice import ALL_COMBINATIONS, ALL_ROLLS
 from taisai.core.faults import InputFault
 

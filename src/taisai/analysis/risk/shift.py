@@ -15,11 +15,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from taisai.analysis.house_chain import Chain, chain_of, round_nets
-from taisai.analysis.house_traffic import TableRules, Traffic
-from taisai.analysis.house_walk import results_after, worst_until
-from taisai.analysis.session import LEVELS, Number
-from taisai.analysis.session_free import Weights
+from taisai.analysis.risk.chain import Chain, chain_of, round_nets
+from taisai.analysis.risk.traffic import TableRules, Traffic
+from taisai.analysis.risk.walk import results_after, worst_until
+from taisai.analysis.session.exact import LEVELS, Number
+from taisai.analysis.session.free import Weights
 from taisai.core.faults import InputFault
 from taisai.core.rulebook import Layout
 

@@ -18,8 +18,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
-from taisai.analysis.session import Game, Manner, Plan, steps_of
-from taisai.analysis.session_walk import Step
+from taisai.analysis.session.exact import Game, Manner, Plan, steps_of
+from taisai.analysis.session.walk import Step
 from taisai.core.bets import Bet, PlayerId, box_on, merge_bets, parse_bets
 from taisai.core.boxes import BoxName
 from taisai.core.faults import InputFault, shown

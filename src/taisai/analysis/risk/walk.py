@@ -18,8 +18,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from taisai.analysis.house_chain import Chain
-from taisai.analysis.session_free import CELLS_MOST, Weights, exact_weights, float_weights, too_fine
+from taisai.analysis.risk.chain import Chain
+from taisai.analysis.session.free import CELLS_MOST, Weights, exact_weights, float_weights, too_fine
 from taisai.core.faults import InputFault
 
 WORK_MOST: Final = 2 * 10**10

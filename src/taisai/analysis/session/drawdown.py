@@ -16,8 +16,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from taisai.analysis.session import DRAWDOWN_LEVELS, Game, Manner, check_session, steps_of
-from taisai.analysis.session_walk import Walk
+from taisai.analysis.session.exact import DRAWDOWN_LEVELS, Game, Manner, check_session, steps_of
+from taisai.analysis.session.walk import Walk
 from taisai.core.faults import InputFault
 
 WORK_MOST: Final = 10**9

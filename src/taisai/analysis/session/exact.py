@@ -18,8 +18,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from taisai.analysis.session_free import CELLS_MOST, Weights, exact_weights, float_weights, too_fine
-from taisai.analysis.session_walk import WORK_MOST, Curves, Step, Walk, Walked, walk_exact, walk_float
+from taisai.analysis.session.free import CELLS_MOST, Weights, exact_weights, float_weights, too_fine
+from taisai.analysis.session.walk import WORK_MOST, Curves, Step, Walk, Walked, walk_exact, walk_float
 from taisai.core.faults import InputFault
 from taisai.core.odds import BetsOdds
 

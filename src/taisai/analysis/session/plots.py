@@ -1,6 +1,6 @@
 """Pictures of sessions.
 
-Enters: sessions as `taisai.analysis.session` computes them. Leaves: a file, SVG, PNG or PDF by its suffix, in the
+Enters: sessions as `taisai.analysis.session.exact` computes them. Leaves: a file, SVG, PNG or PDF by its suffix, in the
 manner of `taisai.analysis.plots`: the same input gives the same bytes.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taisai.analysis.plots import BLUE, GREY, ORANGE, VERMILION, figure_for, frame_axes, save_figure
-from taisai.analysis.session import LEVELS, Band, Game, Manner, SessionResult, steps_of
+from taisai.analysis.session.exact import LEVELS, Band, Game, Manner, SessionResult, steps_of
 from taisai.core.faults import InputFault
 
 _BARS_MOST: Final = 160

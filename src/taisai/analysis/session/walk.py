@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from taisai.analysis.session_free import CELLS_MOST, Weights, too_fine
+from taisai.analysis.session.free import CELLS_MOST, Weights, too_fine
 from taisai.core.faults import InputFault
 
 WORK_MOST: Final = 2 * 10**10

@@ -14,9 +14,9 @@ from typing import Final, NamedTuple
 from scipy.special import betaincinv, ndtri  # type: ignore[import-untyped] # SciPy has no types
 from scipy.stats import binom, chi2  # type: ignore[import-untyped] # as above
 
-from taisai.analysis.session import LEVELS
-from taisai.analysis.simulate_table import Job
-from taisai.analysis.simulate_tally import DIGITS, ENDS, GroupTally, Share, Sums, Tally
+from taisai.analysis.session.exact import LEVELS
+from taisai.analysis.simulate.table import Job
+from taisai.analysis.simulate.tally import DIGITS, ENDS, GroupTally, Share, Sums, Tally
 from taisai.core.faults import InputFault
 
 CONFIDENCE: Final = Fraction(99, 100)

@@ -15,11 +15,11 @@ from typing import Final
 
 import numpy as np
 
-from taisai.analysis.house_traffic import Group, TableRules, Traffic
-from taisai.analysis.session import Plan
-from taisai.analysis.simulate_draws import SEED_MOST, threshold
-from taisai.analysis.simulate_table import Job, play_block
-from taisai.analysis.simulate_tally import GroupTally, Tally
+from taisai.analysis.risk.traffic import Group, TableRules, Traffic
+from taisai.analysis.session.exact import Plan
+from taisai.analysis.simulate.draws import SEED_MOST, threshold
+from taisai.analysis.simulate.table import Job, play_block
+from taisai.analysis.simulate.tally import GroupTally, Tally
 from taisai.core.boxes import BoxName
 from taisai.core.dice import ALL_ROLLS
 from taisai.core.faults import InputFault

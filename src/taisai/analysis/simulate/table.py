@@ -13,9 +13,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from taisai.analysis.house_traffic import Excess, Group, TableRules
-from taisai.analysis.simulate_draws import Purpose, draw_rolls, happens, stream, threshold
-from taisai.analysis.simulate_tally import ENDS, Tally, tally_shifts
+from taisai.analysis.risk.traffic import Excess, Group, TableRules
+from taisai.analysis.simulate.draws import Purpose, draw_rolls, happens, stream, threshold
+from taisai.analysis.simulate.tally import ENDS, Tally, tally_shifts
 from taisai.core.bets import Bet, PlayerId
 from taisai.core.boxes import BoxName
 from taisai.core.limits import PAIR_BOXES

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Set
 
-from taisai.books import forms
+from taisai.books.reader import forms
 from taisai.core.boxes import Box, BoxName, parse_box
 from taisai.core.faults import InputFault, shown
 from taisai.core.rulebook import FeltBlock, FeltPlan

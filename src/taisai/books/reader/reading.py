@@ -24,9 +24,9 @@ from typing import NamedTuple, TypeVar
 
 from msgspec import Struct
 
-from taisai.books import forms
-from taisai.books.felt_plan import read_felt
-from taisai.books.forms import quoted
+from taisai.books.reader import forms
+from taisai.books.reader.felt_plan import read_felt
+from taisai.books.reader.forms import quoted
 from taisai.core.boxes import ONE_FACE_KINDS, BoxName, parse_boxes
 from taisai.core.calls import CALL_WORDS
 from taisai.core.faults import InputFault, shown

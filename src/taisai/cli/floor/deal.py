@@ -23,7 +23,9 @@ from taisai.cli.show import AsJson, BookDirs, console, grid, percent, print_json
 from taisai.core.faults import InputFault
 from taisai.core.rulebook import Rule, RuleBook, Tumble
 from taisai.table.decide import may_begin
-from taisai.table.notation import (
+from taisai.table.notation.fields import VERBS, Unreadable, fields_of, usage, verb_named
+from taisai.table.notation.run import Entry, Transcript, blessed, differences, run_shift, step, with_digest
+from taisai.table.notation.script import (
     CommandLine,
     Line,
     PeopleLine,
@@ -38,8 +40,6 @@ from taisai.table.notation import (
     parse_shift,
     setting_after,
 )
-from taisai.table.notation_fields import VERBS, Unreadable, fields_of, usage, verb_named
-from taisai.table.notation_run import Entry, Transcript, blessed, differences, run_shift, step, with_digest
 from taisai.table.people import Person, Role
 from taisai.table.recall import explain_line, exposure, table_result
 from taisai.table.refusals import Code, cite

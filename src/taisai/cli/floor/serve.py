@@ -13,8 +13,8 @@ from taisai.cli.show import BookDirs, console, print_json, shelf_of
 from taisai.core.faults import InputFault
 
 if TYPE_CHECKING:
-    from taisai.floor.settings import Settings
-    from taisai.web.house import House
+    from taisai.settings.forms import Settings
+    from taisai.web.context import House
 
 
 def serve(
@@ -40,8 +40,8 @@ def serve(
       taisai serve --settings floor.toml --check
     """
     try:
-        from taisai.floor.settings import demo_settings  # noqa: PLC0415 - the server's packages are an extra
-        from taisai.floor.settings_reading import (  # noqa: PLC0415 - as above
+        from taisai.settings.forms import demo_settings  # noqa: PLC0415 - the server's packages are an extra
+        from taisai.settings.reading import (  # noqa: PLC0415 - as above
             JOURNAL_VARIABLES,
             check_settings,
             read_settings,

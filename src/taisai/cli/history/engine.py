@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from taisai.cli.audit import progress_bar
+from taisai.cli.journal.audit import progress_bar
 from taisai.core.faults import InputFault
 
 if TYPE_CHECKING:

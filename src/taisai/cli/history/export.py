@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from taisai.cli.audit import EXIT_FINDINGS, progress_bar
+from taisai.cli.journal.audit import EXIT_FINDINGS, progress_bar
 from taisai.cli.show import AsJson, console, print_json
 from taisai.core.faults import InputFault
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from taisai.cli.history import EngineChoice, opened_export
+from taisai.cli.history.engine import EngineChoice, opened_export
 from taisai.cli.show import AsJson, BookDirs, console, grid, percent, print_json, shelf_of
 
 if TYPE_CHECKING:

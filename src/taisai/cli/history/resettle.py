@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from cyclopts import Parameter
 
-from taisai.cli.history import EngineChoice, is_folder, opened_export, require_no_engine
+from taisai.cli.history.engine import EngineChoice, is_folder, opened_export, require_no_engine
 from taisai.cli.show import AsJson, BookDirs, console, grid, print_json, shelf_of
 from taisai.core.faults import InputFault
 
 if TYPE_CHECKING:
-    from taisai.analysis.bulk_compare import Comparison
-    from taisai.analysis.bulk_parquet import Progress, Resettled
+    from taisai.analysis.bulk.compare import Comparison
+    from taisai.analysis.bulk.parquet import Progress, Resettled
     from taisai.books import Shelf
     from taisai.history.resettled import HistoryResettled
 
@@ -67,7 +67,7 @@ def resettle(
     if output is None:
         raise InputFault("--output", "say where the bets go with their results")
     try:
-        from taisai.analysis.bulk_parquet import resettle as settle_again  # noqa: PLC0415 - NumPy and Arrow are heavy
+        from taisai.analysis.bulk.parquet import resettle as settle_again  # noqa: PLC0415 - NumPy and Arrow are heavy
     except ImportError:
         raise InputFault("", "resettle needs the extra `analysis`: pip install 'taisai[analysis]'") from None
     progress = _progress() if sys.stderr.isatty() else None

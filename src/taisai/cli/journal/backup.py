@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from taisai.cli.audit import progress_bar
+from taisai.cli.journal.audit import progress_bar
 from taisai.cli.show import console
 from taisai.journal import open_journal
 from taisai.journal.restore import restore as restore_file

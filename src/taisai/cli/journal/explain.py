@@ -9,10 +9,10 @@ from cyclopts import Parameter
 from taisai.cli.show import AsJson, BookDirs, console, print_json, shelf_of
 from taisai.core.faults import InputFault, shown
 from taisai.journal import Journal, open_journal
-from taisai.journal.codec import event_of
-from taisai.journal.house import game_tables
-from taisai.journal.keeper import load
-from taisai.table import happenings as h
+from taisai.streams.codec import event_of
+from taisai.streams.house_events import game_tables
+from taisai.streams.loading import load
+from taisai.table import events as h
 from taisai.table.recall import RecalledRound, explain_line, recall
 from taisai.table.refusals import cite
 from taisai.table.rules import TableRules

@@ -8,13 +8,13 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from taisai.cli.audit import EXIT_FINDINGS, progress_bar
+from taisai.cli.journal.audit import EXIT_FINDINGS, progress_bar
 from taisai.cli.show import console
 from taisai.core.faults import InputFault
 from taisai.journal import Journal, JournalError, JournalFailed, JournalReadOnly, open_journal
-from taisai.journal.lock import WriterLock
 from taisai.journal.opening import file_of, shown_address
 from taisai.journal.signing import write_public
+from taisai.journal.sqlite.lock import WriterLock
 from taisai.journal.transfer import copy
 from taisai.journal.verify import verify
 

@@ -10,11 +10,11 @@ from cyclopts import Parameter
 from taisai.cli.show import AsJson, console, print_json
 from taisai.core.faults import InputFault, shown
 from taisai.journal import Journal, open_journal
-from taisai.journal.codec import KIND_OF, event_of
-from taisai.journal.house import game_tables
-from taisai.table import happenings as h
-from taisai.table.notation import clock_text
-from taisai.table.notation_told import told
+from taisai.streams.codec import KIND_OF, event_of
+from taisai.streams.house_events import game_tables
+from taisai.table import events as h
+from taisai.table.notation.narration import told
+from taisai.table.notation.script import clock_text
 
 _ENDS = (h.RoundConcluded, h.RoundVoided)
 

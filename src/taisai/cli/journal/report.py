@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from cyclopts import Parameter
 
 from taisai.audit.reports import LARGE_WIN, NO_ACTIVITY, Report, Span, make_report, to_csv, to_html
-from taisai.cli.history import EngineChoice, is_folder, opened_export, require_no_engine
+from taisai.cli.history.engine import EngineChoice, is_folder, opened_export, require_no_engine
 from taisai.cli.show import AsJson, console, grid, percent, print_json
 from taisai.core.faults import InputFault
 from taisai.journal import open_journal

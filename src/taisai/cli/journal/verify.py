@@ -15,8 +15,8 @@ from taisai.cli.show import AsJson, console, print_json
 from taisai.core.dice import parse_roll
 from taisai.core.fair import commitment_of, hex_of, roll_from, secret_of
 from taisai.core.faults import InputFault, shown
-from taisai.table import happenings as h
-from taisai.table.actions import Dice
+from taisai.table import events as h
+from taisai.table.commands import Dice
 
 EXIT_WRONG: Final = 1
 
@@ -113,8 +113,8 @@ def _one(table: str, number: int, commitment: str, opening: str, dice: str | Non
 
 def _journal(address: str, table: str | None, number: int | None, *, json: bool) -> int:
     from taisai.journal import open_journal  # noqa: PLC0415 - lazily: one round is checked without a store
-    from taisai.journal.codec import KIND_OF, event_of  # noqa: PLC0415 - as above
-    from taisai.journal.house import game_tables  # noqa: PLC0415 - as above
+    from taisai.streams.codec import KIND_OF, event_of  # noqa: PLC0415 - as above
+    from taisai.streams.house_events import game_tables  # noqa: PLC0415 - as above
 
     looked_at = {KIND_OF[each] for each in _LOOKED_AT}
     with open_journal(address, read_only=True) as journal:

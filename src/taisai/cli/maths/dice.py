@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 from cyclopts import Parameter
 
-from taisai.cli.history import EngineChoice, is_folder, opened_export, require_no_engine
+from taisai.cli.history.engine import EngineChoice, is_folder, opened_export, require_no_engine
 from taisai.cli.show import AsJson, BookDirs, console, grid, percent, print_json, shelf_of
 from taisai.core.dice import ALL_ROLLS, roll_of
 from taisai.core.faults import InputFault, shown
-from taisai.wire.plain import exact
+from taisai.protocol.rules import exact
 
 if TYPE_CHECKING:
-    from taisai.analysis.dice_battery import Battery
-    from taisai.analysis.dice_estimates import Estimates
-    from taisai.analysis.dice_files import Gathering, Thrown
-    from taisai.analysis.dice_gain import BestBet, Gain
-    from taisai.analysis.dice_paths import Watched
+    from taisai.analysis.dice.battery import Battery
+    from taisai.analysis.dice.estimates import Estimates
+    from taisai.analysis.dice.files import Gathering, Thrown
+    from taisai.analysis.dice.gain import BestBet, Gain
+    from taisai.analysis.dice.paths import Watched
     from taisai.core.rulebook import Layout
     from taisai.journal import Journal
 
@@ -81,10 +81,12 @@ def dice(
     if csv and json:
         raise InputFault("--csv", "choose --csv or --json, not both")
     try:
-        from taisai.analysis import dice_estimates, dice_files, dice_paths  # noqa: PLC0415 - NumPy is an extra
+        from taisai.analysis.dice import estimates as dice_estimates  # noqa: PLC0415 - NumPy is an extra
+        from taisai.analysis.dice import files as dice_files  # noqa: PLC0415 - NumPy is an extra
+        from taisai.analysis.dice import paths as dice_paths  # noqa: PLC0415 - NumPy is an extra
     except ImportError:
         raise InputFault("dice", "needs the extra `analysis`: pip install 'taisai[analysis]'") from None
-    from taisai.analysis.dice_watch import level_of  # noqa: PLC0415 - with the others
+    from taisai.analysis.dice.watch import level_of  # noqa: PLC0415 - with the others
 
     level_of(level, "--level")
     dice_estimates.confidence_of(confidence, "--confidence")
@@ -151,7 +153,7 @@ def _is_journal(source: str) -> bool:
 def _from_journal(source: str, table: str | None, gathering: Gathering) -> tuple[str, tuple[Thrown, ...], str | None]:
     """The table, its rolls by set of dice, and the layout it has now."""
     from taisai.journal import open_journal  # noqa: PLC0415 - not for files of rolls
-    from taisai.journal.house import game_tables  # noqa: PLC0415 - as above
+    from taisai.streams.house_events import game_tables  # noqa: PLC0415 - as above
 
     with open_journal(source, read_only=True) as opened:
         table = _chosen(table, game_tables(opened))
@@ -186,8 +188,8 @@ def _some(thrown: tuple[Thrown, ...], table: str) -> tuple[Thrown, ...]:
 
 def _gather(journal: Journal, table: str, gathering: Gathering) -> str | None:
     """Gather the dice of every round that was concluded. A throw follows the one before if nothing came between."""
-    from taisai.journal.codec import event_of  # noqa: PLC0415 - as in `_from_journal`
-    from taisai.table import happenings as h  # noqa: PLC0415 - as above
+    from taisai.streams.codec import event_of  # noqa: PLC0415 - as in `_from_journal`
+    from taisai.table import events as h  # noqa: PLC0415 - as above
 
     layout = None
     for record in journal.read(table):
@@ -207,13 +209,13 @@ def _gather(journal: Journal, table: str, gathering: Gathering) -> str | None:
 
 
 def _battery_of(thrown: Thrown, *, ordered: bool) -> Battery:
-    from taisai.analysis.dice_battery import battery  # noqa: PLC0415 - only when asked for
+    from taisai.analysis.dice.battery import battery  # noqa: PLC0415 - only when asked for
 
     return battery(thrown.rolls, ordered=ordered)
 
 
 def _gains(layout: Layout, known: Estimates) -> tuple[tuple[tuple[str, Gain], ...], Fraction]:
-    from taisai.analysis.dice_gain import break_even, gain  # noqa: PLC0415 - only with a layout
+    from taisai.analysis.dice.gain import break_even, gain  # noqa: PLC0415 - only with a layout
 
     kept = known.retention_of(None)
 
@@ -239,7 +241,7 @@ def _title(found: _Found, source: str, table: str | None) -> str:
 
 
 def _draw(source: str, table: str | None, found: _Found, file: Path) -> None:
-    from taisai.analysis.dice_plots import plot_health  # noqa: PLC0415 - matplotlib is heavy
+    from taisai.analysis.dice.plots import plot_health  # noqa: PLC0415 - matplotlib is heavy
 
     plot_health(_title(found, source, table), found.watched, found.known, file)
     print(f"drawn: {file}", file=sys.stderr)
@@ -348,7 +350,7 @@ def _show_battery(battery: Battery) -> None:
 
 
 def _plain(found: _Found) -> dict[str, object]:
-    from taisai.analysis.dice_plots import marked_rounds  # noqa: PLC0415 - NumPy is heavy
+    from taisai.analysis.dice.plots import marked_rounds  # noqa: PLC0415 - NumPy is heavy
 
     watched = found.watched
     evidence = watched.watch.evidence()

@@ -16,12 +16,12 @@ from taisai.core.dice import ALL_ROLLS
 from taisai.core.faults import InputFault, shown
 from taisai.core.limits import Limits
 from taisai.core.rulebook import Layout
-from taisai.wire.plain import exact
+from taisai.protocol.rules import exact
 
 if TYPE_CHECKING:
-    from taisai.analysis.house import HouseResult
-    from taisai.analysis.house_traffic import Traffic
-    from taisai.analysis.limits_advisor import Advice, Advised
+    from taisai.analysis.risk.advisor import Advice, Advised
+    from taisai.analysis.risk.shift import HouseResult
+    from taisai.analysis.risk.traffic import Traffic
 
 
 def house(
@@ -70,8 +70,9 @@ def house(
     if plot_data is not None and plot is None:
         raise InputFault("--plot-data", "goes with --plot")
     try:
-        from taisai.analysis import house as houses  # noqa: PLC0415 - NumPy is an extra, and heavy
-        from taisai.analysis import house_traffic, limits_advisor  # noqa: PLC0415 - as above
+        from taisai.analysis.risk import advisor as limits_advisor  # noqa: PLC0415 - as above
+        from taisai.analysis.risk import shift as houses  # noqa: PLC0415 - NumPy is an extra, and heavy
+        from taisai.analysis.risk import traffic as house_traffic  # noqa: PLC0415 - as above
     except ImportError:
         raise InputFault("house", "needs the extra `analysis`: pip install 'taisai[analysis]'") from None
     book = shelf.book(chosen.book_id)
@@ -98,7 +99,7 @@ def house(
         known = {"hours", "level", "float-level", "coarse", "risk", "chance", "traffic"}
         raise (InputFault(f"--{fault.field}", fault.reason) if fault.field in known else fault) from None
     if plot is not None:
-        from taisai.analysis.house_plots import plot_picture  # noqa: PLC0415 - matplotlib is heavy
+        from taisai.analysis.risk.plots import plot_picture  # noqa: PLC0415 - matplotlib is heavy
 
         title = f"{chosen.name}: {people.players} players, {float(length):g} hours, {result.rounds:,} rounds"
         names, rows = plot_picture(picture, title, result, plot)

@@ -16,10 +16,10 @@ from taisai.core.faults import InputFault
 from taisai.core.money import chips_of
 from taisai.core.odds import BetsOdds, bets_odds
 from taisai.core.rulebook import Layout
-from taisai.wire.plain import exact
+from taisai.protocol.rules import exact
 
 if TYPE_CHECKING:
-    from taisai.analysis.session import Game, Manner, SessionResult
+    from taisai.analysis.session.exact import Game, Manner, SessionResult
 
 _CURVE_POINTS = 200
 """Points of a curve over the rounds that JSON gives, at most."""
@@ -66,7 +66,7 @@ def session(
     chosen = shelf_of(book_dir).layout(layout)
     together = bets_odds(chosen, parse_bets(chosen, bets, field_name="--bets"))
     try:
-        from taisai.analysis import session as sessions  # noqa: PLC0415 - NumPy is an extra, and heavy
+        from taisai.analysis.session import exact as sessions  # noqa: PLC0415 - NumPy is an extra, and heavy
     except ImportError:
         raise InputFault("session", "needs the extra `analysis`: pip install 'taisai[analysis]'") from None
     amounts = {"bankroll": bankroll, "stop-win": stop_win, "stop-loss": stop_loss, "stake-max": stake_max}
@@ -82,7 +82,7 @@ def session(
     except InputFault as fault:
         raise InputFault(f"--{fault.field}", fault.reason) from None
     if plot is not None:
-        from taisai.analysis import session_plots  # noqa: PLC0415 - matplotlib is heavy
+        from taisai.analysis.session import plots as session_plots  # noqa: PLC0415 - matplotlib is heavy
 
         more = " …" if len(together.bets) > 4 else ""
         title = ", ".join(
@@ -114,8 +114,8 @@ def _drawdown(game: Game, manner: Manner) -> tuple[tuple[tuple[Fraction, int], .
 
     Where a session that ends is too much work, flat play is given as if nothing ended it: it never is less deep.
     """
-    from taisai.analysis import session as sessions  # noqa: PLC0415 - as above
-    from taisai.analysis.session_drawdown import stopped_drawdown_quantiles  # noqa: PLC0415 - as above
+    from taisai.analysis.session import exact as sessions  # noqa: PLC0415 - as above
+    from taisai.analysis.session.drawdown import stopped_drawdown_quantiles  # noqa: PLC0415 - as above
 
     if not manner.is_free:
         try:

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from taisai.cli.house import chance_of, write_drawn
+from taisai.cli.maths.house import chance_of, write_drawn
 from taisai.cli.show import AsJson, BookDirs, console, grid, print_json, shelf_of
 from taisai.core.dice import ALL_ROLLS
 from taisai.core.faults import InputFault
 from taisai.core.rulebook import Layout
 
 if TYPE_CHECKING:
-    from taisai.analysis.simulate_report import Estimate, QuantileEstimate, Report
-    from taisai.analysis.simulate_tally import Tally
+    from taisai.analysis.simulate.report import Estimate, QuantileEstimate, Report
+    from taisai.analysis.simulate.tally import Tally
 
 
 def simulate(
@@ -54,11 +54,12 @@ def simulate(
     if plot_data is not None and plot is None:
         raise InputFault("--plot-data", "goes with --plot")
     try:
-        from taisai.analysis import house_traffic, simulate_report  # noqa: PLC0415 - NumPy is an extra, and heavy
-        from taisai.analysis import simulate as simulations  # noqa: PLC0415 - as above
+        from taisai.analysis.risk import traffic as house_traffic  # noqa: PLC0415 - NumPy is an extra, and heavy
+        from taisai.analysis.simulate import report as simulate_report  # noqa: PLC0415 - NumPy is an extra, and heavy
+        from taisai.analysis.simulate import run as simulations  # noqa: PLC0415 - as above
     except ImportError:
         raise InputFault("simulate", "needs the extra `analysis`: pip install 'taisai[analysis]'") from None
-    from taisai.cli.audit import progress_bar  # noqa: PLC0415 - brings the journal along
+    from taisai.cli.journal.audit import progress_bar  # noqa: PLC0415 - brings the journal along
 
     done = 0
     try:
@@ -90,7 +91,7 @@ def simulate(
         known = {"rounds", "seed", "players", "workers", "shift-rounds", "confidence", "float-level"}
         raise (InputFault(f"--{fault.field}", fault.reason) if fault.field in known else fault) from None
     if plot is not None:
-        from taisai.analysis.house_plots import plot_shifts  # noqa: PLC0415 - matplotlib is heavy
+        from taisai.analysis.risk.plots import plot_shifts  # noqa: PLC0415 - matplotlib is heavy
 
         names, rows = plot_shifts(f"{chosen.name}: {people.players} players", report, tally, plot)
         write_drawn(plot, plot_data, names, rows)

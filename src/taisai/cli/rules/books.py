@@ -9,7 +9,7 @@ from cyclopts import Parameter
 from taisai.books import BookRefused
 from taisai.cli.show import AsJson, BookDirs, console, dated, grid, print_json, shelf_of
 from taisai.core.rulebook import RuleBook
-from taisai.wire.plain import plain_book
+from taisai.protocol.rules import plain_book
 
 
 def books(

@@ -6,11 +6,11 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from taisai.books.held import tests_holding
+from taisai.books.clause_tests import tests_holding
 from taisai.cli.show import AsJson, BookDirs, console, dated, grid, print_json, shelf_of
 from taisai.core.citations import citations_of, find_clause
 from taisai.core.rulebook import Clause, Interpretation, RuleBook
-from taisai.wire.plain import plain_clause
+from taisai.protocol.rules import plain_clause
 
 
 def clause(

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 from taisai.cli.show import AsJson, BookDirs, console, grid, percent, print_json, shelf_of
 from taisai.core.odds import BoxOdds, Comparison
 from taisai.core.odds import compare as compare_layouts
-from taisai.wire.plain import exact
+from taisai.protocol.rules import exact
 
 
 def compare(

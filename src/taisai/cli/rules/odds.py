@@ -14,7 +14,7 @@ from taisai.core.bets import parse_bets
 from taisai.core.faults import InputFault
 from taisai.core.odds import BetsOdds, BoxOdds, bets_odds, layout_odds
 from taisai.core.rulebook import Layout
-from taisai.wire.plain import plain_bets, plain_box
+from taisai.protocol.rules import plain_bets, plain_box
 
 
 def odds(

@@ -18,7 +18,7 @@ from cyclopts import Parameter
 from taisai.books import Shelf
 from taisai.cli.show import BookDirs, print_json, shelf_of
 from taisai.core.faults import InputFault
-from taisai.wire.case import CASE_BYTES_MAX, answer_case, decode_json, error_answer
+from taisai.protocol.case import CASE_BYTES_MAX, answer_case, decode_json, error_answer
 
 _BATCH_SUFFIXES = (".jsonl", ".ndjson")
 _NOTE_EVERY = 20_000

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from taisai.felt import svg
-from taisai.felt.callouts import DOT, LETTERS, Callout, Side
 from taisai.felt.cloth import Margins
 from taisai.felt.geometry import Rect
 from taisai.felt.lettering import balanced, shortened, width_of, wrapped
+from taisai.felt.overlays.callouts import DOT, LETTERS, Callout, Side
 from taisai.felt.palette import Palette
 from taisai.felt.svg import Markup, element
 

@@ -22,7 +22,6 @@ from typing import Any, Final
 
 import asyncpg  # type: ignore[import-untyped]  # asyncpg does not say its types
 
-from taisai.journal import postgres_lease
 from taisai.journal.chain import genesis, linked
 from taisai.journal.contract import (
     DuplicateCommand,
@@ -31,7 +30,8 @@ from taisai.journal.contract import (
     JournalFailed,
     SequenceConflict,
 )
-from taisai.journal.postgres_text import from_text, number_list, text_list, to_text, to_texts
+from taisai.journal.postgres import lease as postgres_lease
+from taisai.journal.postgres.text import from_text, number_list, text_list, to_text, to_texts
 from taisai.journal.record import Batch, Head, Row
 
 TURN: Final = "SELECT pg_advisory_xact_lock('tail'::regclass::oid::int, 0)"

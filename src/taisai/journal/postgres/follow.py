@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
 
-from taisai.journal.postgres_link import Link
+from taisai.journal.postgres.link import Link
 
 AGAIN_S: Final = 0.5
 """Seconds between two attempts to reach a server that is gone."""

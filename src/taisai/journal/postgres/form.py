@@ -16,10 +16,10 @@ from itertools import zip_longest
 from typing import Any, Final
 
 from taisai.journal.contract import JournalDamaged, JournalReadOnly, JournalUnreachable, NotAJournal, UnknownFormat
-from taisai.journal.migrate import Migration
 from taisai.journal.record import Finding
+from taisai.journal.sqlite.migrate import Migration
 
-FOLDER: Final = "migrations_postgres"
+PACKAGE: Final = "taisai.journal.postgres"
 LOCK: Final = int.from_bytes(b"taisai-J") % 2**63
 """The number of the lock under which a schema is made or changed."""
 
@@ -121,7 +121,7 @@ async def form_of(connection: Any, schema: str) -> list[str]:
 
 def expected_form() -> list[str]:
     """The schema as the migrations make it."""
-    return files("taisai.journal").joinpath(FOLDER, "form.txt").read_text(encoding="utf-8").splitlines()
+    return files(PACKAGE).joinpath("migrations", "form.txt").read_text(encoding="utf-8").splitlines()
 
 
 async def form_findings(connection: Any, schema: str) -> list[Finding]:

@@ -19,8 +19,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from taisai.journal import postgres_form as form
-from taisai.journal import postgres_lease as leasing
 from taisai.journal.chain import LARGEST, genesis, snapshot_digest
 from taisai.journal.contract import (
     SNAPSHOTS_KEPT,
@@ -31,16 +29,18 @@ from taisai.journal.contract import (
     Progress,
     SigningFault,
 )
-from taisai.journal.drawer import check_name, check_thing
-from taisai.journal.migrate import Migration, shipped
-from taisai.journal.postgres_address import KEY_ENDING, default_key, read_address
-from taisai.journal.postgres_append import HOLD_TAIL, Appender
-from taisai.journal.postgres_follow import Follower
-from taisai.journal.postgres_lease import Lease
-from taisai.journal.postgres_link import COMMAND_S, Link, Result, Work
-from taisai.journal.postgres_text import from_text, to_rows, to_text
+from taisai.journal.keyvalue import check_name, check_thing
+from taisai.journal.postgres import form
+from taisai.journal.postgres import lease as leasing
+from taisai.journal.postgres.address import KEY_ENDING, default_key, read_address
+from taisai.journal.postgres.append import HOLD_TAIL, Appender
+from taisai.journal.postgres.follow import Follower
+from taisai.journal.postgres.lease import Lease
+from taisai.journal.postgres.link import COMMAND_S, Link, Result, Work
+from taisai.journal.postgres.text import from_text, to_rows, to_text
 from taisai.journal.record import Batch, Checkpoint, Finding, Head, Record, Row, Snapshot, Standing
 from taisai.journal.signing import NO_CHECKPOINT, Signer, public_beside
+from taisai.journal.sqlite.migrate import Migration, shipped
 from taisai.journal.transfer import write_copy
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class PostgresJournal:
         self._read_only = read_only
         self._create = create
         self._again = again
-        self._migrations = shipped(form.FOLDER) if migrations is None else migrations
+        self._migrations = shipped(form.PACKAGE) if migrations is None else migrations
         self._appender = Appender(self.shown)
         self._signer: Signer | None = None
         self._holder = ""

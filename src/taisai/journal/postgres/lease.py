@@ -14,7 +14,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final, NamedTuple
 
 from taisai.journal.contract import LeaseLost
-from taisai.journal.postgres_text import from_text, to_text
+from taisai.journal.postgres.text import from_text, to_text
 
 TAKE: Final = """
 INSERT INTO lease AS l

@@ -19,8 +19,8 @@ from typing import Any, Final, TypeVar
 import asyncpg  # type: ignore[import-untyped]  # asyncpg does not say its types
 
 from taisai.journal.contract import JournalClosed, JournalError, JournalFailed, JournalUnreachable
-from taisai.journal.postgres_address import Address
-from taisai.journal.postgres_errors import cannot_open, is_lost, told
+from taisai.journal.postgres.address import Address
+from taisai.journal.postgres.errors import cannot_open, is_lost, told
 
 READERS: Final = 4
 """How many may read at the same time."""

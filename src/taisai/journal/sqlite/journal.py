@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import apsw
 
-from taisai.journal import migrate
 from taisai.journal.backup import write_backup
 from taisai.journal.chain import LARGEST, genesis, linked, snapshot_digest
 from taisai.journal.contract import (
@@ -37,7 +36,11 @@ from taisai.journal.contract import (
     SequenceConflict,
     SigningFault,
 )
-from taisai.journal.database import (
+from taisai.journal.keyvalue import after_prefix, check_name, check_thing
+from taisai.journal.record import Batch, Checkpoint, Finding, Head, Record, Row, Snapshot, Standing
+from taisai.journal.signing import NO_CHECKPOINT, Signer, key_path, public_beside
+from taisai.journal.sqlite import migrate
+from taisai.journal.sqlite.database import (
     CHECK_CACHE_KIB,
     connect_reader,
     connect_writer,
@@ -45,10 +48,7 @@ from taisai.journal.database import (
     sync_folder,
     translated,
 )
-from taisai.journal.drawer import after_prefix, check_name, check_thing
-from taisai.journal.lock import WriterLock
-from taisai.journal.record import Batch, Checkpoint, Finding, Head, Record, Row, Snapshot, Standing
-from taisai.journal.signing import NO_CHECKPOINT, Signer, key_path, public_beside
+from taisai.journal.sqlite.lock import WriterLock
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey

@@ -40,9 +40,9 @@ class Migration(NamedTuple):
 
 
 @cache
-def shipped(folder: str = "migrations") -> tuple[Migration, ...]:
+def shipped(package: str = "taisai.journal.sqlite") -> tuple[Migration, ...]:
     """The migrations of this taisai, in order."""
-    found = [one for one in files("taisai.journal").joinpath(folder).iterdir() if one.name.endswith(".sql")]
+    found = [one for one in files(package).joinpath("migrations").iterdir() if one.name.endswith(".sql")]
     found.sort(key=lambda one: one.name)
     return tuple(Migration(int(one.name[:4]), one.name[5:-4], one.read_text(encoding="utf-8")) for one in found)
 

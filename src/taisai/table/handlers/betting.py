@@ -14,14 +14,14 @@ from taisai.core.boxes import BoxName
 from taisai.core.limits import PAIR_OF, BoxLimits, Limits, room_left
 from taisai.core.money import Chips
 from taisai.core.rulebook import Rule
-from taisai.table import actions as a
-from taisai.table import happenings as h
-from taisai.table.chips import not_himself, not_seated
+from taisai.table import commands as a
+from taisai.table import events as h
+from taisai.table.handlers.chips import not_himself, not_seated
+from taisai.table.handlers.shift import Found
 from taisai.table.ledger import colour_account, player_account
 from taisai.table.people import Role
 from taisai.table.refusals import Code, Refusal
 from taisai.table.rules import TableRules, unknown_box
-from taisai.table.shift import Found
 from taisai.table.stacks import handed_newest_first
 from taisai.table.state import Round, RoundPhase, TableState
 

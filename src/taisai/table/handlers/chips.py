@@ -7,13 +7,13 @@ Serves `nz-division-9` §3.1, §3.4(a)-(c), §4.3; `rws-open-cover-v3` §1, §3.
 from __future__ import annotations
 
 from taisai.core.rulebook import Rule
-from taisai.table import actions as a
-from taisai.table import happenings as h
+from taisai.table import commands as a
+from taisai.table import events as h
+from taisai.table.handlers.shift import Found, worth
 from taisai.table.ledger import FLOAT, colour_account, debt_account, player_account
 from taisai.table.people import Role
 from taisai.table.refusals import Code, Refusal
 from taisai.table.rules import TableRules, listed, set_up_of
-from taisai.table.shift import Found, worth
 from taisai.table.state import RoundPhase, TableState
 
 OwnAction = a.SitDown | a.LeaveTable | a.PlaceBet | a.WithdrawBet | a.OpenDispute

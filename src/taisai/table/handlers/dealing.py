@@ -15,12 +15,12 @@ from taisai.core.fair import commitment_of, roll_from, secret_of
 from taisai.core.money import Chips
 from taisai.core.rulebook import Device, Layout, Rule, Step, Tumble, VoidReason
 from taisai.core.settlement import Ruling, settle
-from taisai.table import actions as a
-from taisai.table import happenings as h
-from taisai.table.chips import colour_out, float_short
+from taisai.table import commands as a
+from taisai.table import events as h
+from taisai.table.handlers.chips import colour_out, float_short
+from taisai.table.handlers.shift import Found, no_sound_dice
 from taisai.table.refusals import Code, Refusal
 from taisai.table.rules import TableRules, set_up_of
-from taisai.table.shift import Found, no_sound_dice
 from taisai.table.stacks import Parts, after_malfunction, fixed_bets, merged, voided
 from taisai.table.state import Round, RoundPhase, TableState
 

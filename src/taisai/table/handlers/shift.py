@@ -9,8 +9,8 @@ from taisai.core.dice import roll_of
 from taisai.core.faults import InputFault
 from taisai.core.money import CHIPS_MAX
 from taisai.core.rulebook import Rule
-from taisai.table import actions as a
-from taisai.table import happenings as h
+from taisai.table import commands as a
+from taisai.table import events as h
 from taisai.table.ledger import DROP, FLOAT
 from taisai.table.refusals import Code, Refusal
 from taisai.table.rules import TableRules, limits_of, listed, set_up_of

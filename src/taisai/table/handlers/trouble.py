@@ -13,12 +13,12 @@ from taisai.core.explain import clauses_behind_void
 from taisai.core.money import Chips
 from taisai.core.rulebook import Rule, VoidReason, VoidScope
 from taisai.core.settlement import is_established
-from taisai.table import actions as a
-from taisai.table import happenings as h
+from taisai.table import commands as a
+from taisai.table import events as h
+from taisai.table.handlers.shift import Found
 from taisai.table.ledger import FLOAT, player_account
 from taisai.table.refusals import Code, Refusal
 from taisai.table.rules import TableRules, listed, unknown_box
-from taisai.table.shift import Found
 from taisai.table.stacks import Parts, after_malfunction, fixed_bets, handed_newest_first, voided
 from taisai.table.state import PastRound, RoundPhase, Stack, TableState
 

@@ -17,7 +17,7 @@ import msgspec
 from msgspec import NODEFAULT, Struct, inspect
 
 from taisai.core.faults import shown
-from taisai.table import actions as a
+from taisai.table import commands as a
 
 BECAUSE: Final = "because"
 NONE: Final = "none"

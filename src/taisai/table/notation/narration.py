@@ -12,10 +12,10 @@ from typing import Final
 
 import msgspec
 
-from taisai.table import happenings as h
-from taisai.table.actions import Count, Dice, How, Mending
-from taisai.table.notation import output_line
-from taisai.table.notation_fields import sign_text
+from taisai.table import events as h
+from taisai.table.commands import Count, Dice, How, Mending
+from taisai.table.notation.fields import sign_text
+from taisai.table.notation.script import output_line
 from taisai.table.refusals import Refusal, cite
 
 CALL, EVENT, REFUSAL = ">", "-", "!"

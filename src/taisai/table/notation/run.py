@@ -15,12 +15,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from taisai.core.rulebook import RuleBook
-from taisai.table import actions as a
+from taisai.table import commands as a
 from taisai.table.decide import decide
+from taisai.table.events import Event
 from taisai.table.evolve import evolve
-from taisai.table.happenings import Event
-from taisai.table.notation import BOOKS_DIGEST, CommandLine, Script, format_shift
-from taisai.table.notation_told import told, told_refusal
+from taisai.table.notation.narration import told, told_refusal
+from taisai.table.notation.script import BOOKS_DIGEST, CommandLine, Script, format_shift
 from taisai.table.refusals import Refusal
 from taisai.table.rules import TableRules
 from taisai.table.state import TableState

@@ -16,8 +16,8 @@ from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from taisai.core.faults import InputFault, shown
-from taisai.table import actions as a
-from taisai.table.notation_fields import (
+from taisai.table import commands as a
+from taisai.table.notation.fields import (
     BECAUSE,
     Unreadable,
     bare_or_quoted,

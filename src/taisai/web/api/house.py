@@ -14,7 +14,7 @@ from starlette.responses import Response
 from taisai import __version__
 from taisai.audit.reports import STYLE_HASH, Span, make_report, to_csv, to_html
 from taisai.floor.answers import Fault, HouseCode
-from taisai.journal.house import HOUSE_KINDS, house_told, is_significant, read_house
+from taisai.streams.house_events import HOUSE_KINDS, house_told, is_significant, read_house
 from taisai.table.people import SUPERVISORS
 from taisai.web.endpoint import Call, Endpoint, Stop, Who
 from taisai.web.metrics import metrics_text

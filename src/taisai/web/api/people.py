@@ -8,17 +8,17 @@ from typing import Annotated, Any, Final, Literal
 
 from msgspec import Meta, Struct
 
-from taisai.floor.accounts import OneTimeLink, SignInCode, SignInRefusal
 from taisai.floor.answers import Fault, HouseCode
-from taisai.floor.seats import SeatRefusal
-from taisai.floor.sessions import ADMINISTRATOR, Admission, Session
-from taisai.journal.house import Post, StaffSheet
-from taisai.table.actions import Amount, BuyIn, Command, Name, SitDown, WalkAway
+from taisai.house.accounts import OneTimeLink, SignInCode, SignInRefusal
+from taisai.house.seats import SeatRefusal
+from taisai.house.sessions import ADMINISTRATOR, Admission, Session
+from taisai.protocol.answers import Admitted, LinkMade, Me, Said, SeatCodeMade
+from taisai.streams.house_events import Post, StaffSheet
+from taisai.table.commands import Amount, BuyIn, Command, Name, SitDown, WalkAway
 from taisai.table.people import Person, Role
 from taisai.table.state import TablePhase
+from taisai.web.context import sign_in_fault
 from taisai.web.endpoint import Call, Endpoint, Stop, Who
-from taisai.web.house import sign_in_fault
-from taisai.wire.answers import Admitted, LinkMade, Me, Said, SeatCodeMade
 
 Password = Annotated[str, Meta(min_length=1, max_length=256)]
 Login = Annotated[str, Meta(min_length=1, max_length=64)]

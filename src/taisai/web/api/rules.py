@@ -17,9 +17,9 @@ from taisai.core.odds import bets_odds, compare, layout_odds
 from taisai.core.rulebook import Layout, RuleBook
 from taisai.felt import PALETTES, draw
 from taisai.floor.answers import Fault, HouseCode
+from taisai.protocol.case import answer_case
+from taisai.protocol.rules import exact, plain_bets, plain_book, plain_box, plain_clause, plain_layout
 from taisai.web.endpoint import Call, Endpoint, Stop
-from taisai.wire.case import answer_case
-from taisai.wire.plain import exact, plain_bets, plain_book, plain_box, plain_clause, plain_layout
 
 Plain = dict[str, Any]
 

@@ -13,17 +13,17 @@ from taisai.core.dice import roll_of
 from taisai.felt import draw
 from taisai.floor.answers import Fault, HouseCode, Outcome
 from taisai.floor.live import LiveTable
-from taisai.floor.sessions import Session
-from taisai.floor.view import crew_view, plain, public_view
-from taisai.journal.codec import event_of
-from taisai.table.actions import Command, Name, SetUp
-from taisai.table.notation_told import told
+from taisai.house.sessions import Session
+from taisai.protocol.answers import CarriedOut, FloorCard, Plain, TableCard, TableNow
+from taisai.streams.codec import event_of
+from taisai.table.commands import Command, Name, SetUp
+from taisai.table.notation.narration import told
 from taisai.table.people import Person
 from taisai.table.recall import explain_line, exposure, recall, table_result
 from taisai.table.state import PastRound, TablePhase, TableState
+from taisai.view.table_view import crew_view, plain, public_view
 from taisai.web.endpoint import Call, Endpoint, Stop, Who
-from taisai.web.wire import Do
-from taisai.wire.answers import CarriedOut, FloorCard, Plain, TableCard, TableNow
+from taisai.web.socket.frames import Do
 
 _HOUR_US: Final = 3_600_000_000
 RECALLED: Final = 50

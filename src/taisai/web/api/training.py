@@ -11,7 +11,7 @@ from taisai.books import BookRefused
 from taisai.core.faults import InputFault
 from taisai.core.rulebook import Layout, RuleBook
 from taisai.floor.answers import Fault, HouseCode
-from taisai.floor.training import SEED_MAX, Answers, Drill, Marks, make_drill, mark_drill
+from taisai.training.drills import SEED_MAX, Answers, Drill, Marks, make_drill, mark_drill
 from taisai.web.endpoint import Call, Endpoint, Stop
 
 _Name = Annotated[str, Meta(max_length=100, description="As BOOK/LAYOUT.")]

@@ -16,12 +16,12 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from taisai.floor.live import LiveTable
-from taisai.floor.view import crew_view, is_urgent, public_patch, public_view, seat_view, told
-from taisai.table.happenings import Event
+from taisai.table.events import Event
 from taisai.table.people import PLAYERS, Person
 from taisai.table.state import TableState
-from taisai.web.line import Line
-from taisai.web.wire import Change, Crew, Seat, Snapshot, frame_of
+from taisai.view.table_view import crew_view, is_urgent, public_patch, public_view, seat_view, told
+from taisai.web.socket.frames import Change, Crew, Seat, Snapshot, frame_of
+from taisai.web.socket.transport import Line
 
 GATHER_S: Final = 0.1
 """How long moved chips wait for others."""

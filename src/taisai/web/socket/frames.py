@@ -1,4 +1,4 @@
-"""The play socket's messages as the server reads and writes them; what they are is in `taisai.wire.play`."""
+"""The play socket's messages as the server reads and writes them; what they are is in `taisai.protocol.messages`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from taisai.web.line import text_frame
-from taisai.wire.play import (
+from taisai.protocol.messages import (
     Change,
     ClientMessage,
     Crew,
@@ -26,6 +25,7 @@ from taisai.wire.play import (
     Watch,
     You,
 )
+from taisai.web.socket.transport import text_frame
 
 __all__ = [
     "Change",

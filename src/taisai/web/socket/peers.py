@@ -26,14 +26,14 @@ from websockets.exceptions import WebSocketException
 from taisai import __version__
 from taisai.floor.answers import Fault, HouseCode, Outcome
 from taisai.floor.live import Reply
-from taisai.table.actions import Action, Command
+from taisai.table.commands import Action, Command
 from taisai.table.people import Person
-from taisai.web.channel import Connection
-from taisai.web.line import Line, text_frame
 from taisai.web.security import bearer
+from taisai.web.socket.feed import Connection
+from taisai.web.socket.transport import Line, text_frame
 
 if TYPE_CHECKING:
-    from taisai.web.house import House
+    from taisai.web.context import House
 
 LOGGER = logging.getLogger("taisai.web")
 PATH: Final = "/internal/forward"

@@ -20,13 +20,13 @@ from taisai import __version__
 from taisai.floor.answers import Fault, HouseCode, Outcome
 from taisai.floor.clock import Clock
 from taisai.floor.live import LiveTable
-from taisai.floor.sessions import Session
-from taisai.table.actions import Command
+from taisai.house.sessions import Session
+from taisai.table.commands import Command
 from taisai.table.people import Person
-from taisai.web.channel import Channel, Connection
-from taisai.web.house import House
-from taisai.web.line import Line
-from taisai.web.wire import Do, Done, Hello, Ping, Pong, Refused, Watch, You, decode_client, field_of, frame_of
+from taisai.web.context import House
+from taisai.web.socket.feed import Channel, Connection
+from taisai.web.socket.frames import Do, Done, Hello, Ping, Pong, Refused, Watch, You, decode_client, field_of, frame_of
+from taisai.web.socket.transport import Line
 
 LOGGER = logging.getLogger("taisai.web")
 Scope = MutableMapping[str, Any]

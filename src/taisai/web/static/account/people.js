@@ -1,10 +1,10 @@
 // What the sign-in and the welcome page share: posts, and where each goes on.
 // Enters: login, password, post, table. Leaves: a session in this browser, and the next page.
 
-import { post, Refusal, remember } from "./api.js";
-import { h } from "./dom.js";
-import { t } from "./i18n.js";
-import { refusalWords } from "./shell.js";
+import { post, Refusal, remember } from "../lib/api.js";
+import { h } from "../lib/dom.js";
+import { t } from "../lib/i18n.js";
+import { refusalWords } from "../lib/shell.js";
 
 /** What one may sign in as. */
 export const POSTS = ["dealer", "supervisor", "pit-manager", "shift-manager", "auditor", "administrator"];

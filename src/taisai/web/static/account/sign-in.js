@@ -1,9 +1,9 @@
 // Staff sign in, personally, to a post. `?post=dealer&table=TS-A` fills the form; the table decides where to go on.
 
-import { $, h, put, query } from "./dom.js";
-import { t } from "./i18n.js";
+import { $, h, put, query } from "../lib/dom.js";
+import { t } from "../lib/i18n.js";
 import { enter, field, form, postChoice } from "./people.js";
-import { startPage } from "./shell.js";
+import { startPage } from "../lib/shell.js";
 
 await startPage({ title: "people.sign-in" });
 const login = field(t("people.login"), {

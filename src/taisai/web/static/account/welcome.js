@@ -1,11 +1,11 @@
 // A new member of staff chooses a password with a one-time link: /welcome?post=dealer&table=TS-A#TOKEN.
 // The token is in the fragment, which is sent to no server and taken out of the address at once.
 
-import { part, post, Refusal } from "./api.js";
-import { $, h, put, query } from "./dom.js";
-import { t } from "./i18n.js";
+import { part, post, Refusal } from "../lib/api.js";
+import { $, h, put, query } from "../lib/dom.js";
+import { t } from "../lib/i18n.js";
 import { enter, field, form, postChoice } from "./people.js";
-import { startPage } from "./shell.js";
+import { startPage } from "../lib/shell.js";
 
 const token = location.hash.slice(1);
 history.replaceState(null, "", location.pathname + location.search);

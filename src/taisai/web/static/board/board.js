@@ -2,17 +2,17 @@
 // Enters: /board?table=T; the public view. Leaves: a picture to be read from five metres. Completed rounds only (R11),
 // and it says that the table prevails (`rws-tai-sai-v6` §5.11).
 
-import { getOnce, part } from "./api.js";
-import { signOf } from "./boxes.js";
-import { diceRow, Tumbler } from "./dice.js";
-import { $, h, put, query, say } from "./dom.js";
-import { language, t } from "./i18n.js";
-import { money, number, percent, setCurrency } from "./money.js";
-import { clauseLinks, startPage, watchConnection } from "./shell.js";
-import { Table } from "./table.js";
+import { getOnce, part } from "../lib/api.js";
+import { signOf } from "../lib/boxes.js";
+import { diceRow, Tumbler } from "../lib/dice.js";
+import { $, h, put, query, say } from "../lib/dom.js";
+import { language, t } from "../lib/i18n.js";
+import { money, number, percent, setCurrency } from "../lib/money.js";
+import { clauseLinks, startPage, watchConnection } from "../lib/shell.js";
+import { Table } from "../lib/table.js";
 
-/** @typedef {import("./types").View} View */
-/** @typedef {import("./types").Result} Result */
+/** @typedef {import("../lib/types").View} View */
+/** @typedef {import("../lib/types").Result} Result */
 
 const TICK_MS = 200;
 const ROWS = 6;

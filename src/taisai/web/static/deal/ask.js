@@ -5,17 +5,17 @@
 // A desk is {table, crew, layout, acted}: the live table, the crew's view (what may be done, and why not), the boxes.
 // What needs another person is the server's word (`crew.needs`), and so is every refusal.
 
-import { Refusal } from "./api.js";
-import { boxName } from "./boxes.js";
-import { h, put } from "./dom.js";
-import { has, t } from "./i18n.js";
-import { money, plainMoney, typedMoney } from "./money.js";
-import { clauseLinks, dialog, refusalWords, showRefusal } from "./shell.js";
-import { newId, OF_A_ROUND } from "./table.js";
+import { Refusal } from "../lib/api.js";
+import { boxName } from "../lib/boxes.js";
+import { h, put } from "../lib/dom.js";
+import { has, t } from "../lib/i18n.js";
+import { money, plainMoney, typedMoney } from "../lib/money.js";
+import { clauseLinks, dialog, refusalWords, showRefusal } from "../lib/shell.js";
+import { newId, OF_A_ROUND } from "../lib/table.js";
 
-/** @typedef {import("./table.js").Table} Table */
-/** @typedef {import("./types").Crew} Crew */
-/** @typedef {import("./dom.js").Child} Child */
+/** @typedef {import("../lib/table.js").Table} Table */
+/** @typedef {import("../lib/types").Crew} Crew */
+/** @typedef {import("../lib/dom.js").Child} Child */
 /**
  * @typedef {object} Desk
  * @property {Table} table

@@ -3,23 +3,23 @@
 // What comes next, what to say, what to collect and to pay is the house's word (floor/steps.py, floor/view.py).
 // One hand: Enter or Space for the next step, 1-6 for faces, a letter for the rest; the letters stand on the buttons.
 
-import { me, part, Refusal } from "./api.js";
-import { boxName, layoutOf } from "./boxes.js";
-import { dieFace, Tumbler } from "./dice.js";
-import { $, h, put, query, say } from "./dom.js";
-import { mountFelt } from "./felt.js";
-import { t } from "./i18n.js";
-import { money, setCurrency } from "./money.js";
-import { baize, dialog, redraw, refusalWords, startPage, watchConnection } from "./shell.js";
-import { sound, speak } from "./sound.js";
-import { Table } from "./table.js";
-import { act, actionButton, actionName, ask, refuse, whyNot } from "./deal-ask.js";
-import { lockNow, onUnlock, stopped, watchIdle } from "./deal-lock.js";
-import { breachesPanel, losersPanel, payoutsPanel } from "./deal-pay.js";
-import { playersPanel, seatCode } from "./deal-people.js";
+import { me, part, Refusal } from "../lib/api.js";
+import { boxName, layoutOf } from "../lib/boxes.js";
+import { dieFace, Tumbler } from "../lib/dice.js";
+import { $, h, put, query, say } from "../lib/dom.js";
+import { mountFelt } from "../lib/felt.js";
+import { t } from "../lib/i18n.js";
+import { money, setCurrency } from "../lib/money.js";
+import { baize, dialog, redraw, refusalWords, startPage, watchConnection } from "../lib/shell.js";
+import { sound, speak } from "../lib/sound.js";
+import { Table } from "../lib/table.js";
+import { act, actionButton, actionName, ask, refuse, whyNot } from "./ask.js";
+import { lockNow, onUnlock, stopped, watchIdle } from "./lock.js";
+import { breachesPanel, losersPanel, payoutsPanel } from "./pay.js";
+import { playersPanel, seatCode } from "./people.js";
 
-/** @typedef {import("./types").View} View */
-/** @typedef {import("./types").Crew} Crew */
+/** @typedef {import("../lib/types").View} View */
+/** @typedef {import("../lib/types").Crew} Crew */
 
 const name = query("table");
 await startPage({
@@ -77,7 +77,7 @@ put(
 
 const table = new Table(name);
 const tumbler = new Tumbler(ui.dice);
-/** @type {import("./felt.js").Felt | null} */
+/** @type {import("../lib/felt.js").Felt | null} */
 let felt = null;
 /** @type {string[]} */
 let boxes = [];
@@ -90,7 +90,7 @@ let facesOf = 0;
 let awaited = 0;
 let busy = false;
 
-/** @type {import("./deal-ask.js").Desk} */
+/** @type {import("./ask.js").Desk} */
 const desk = {
   table,
   crew: () => table.crew,
@@ -384,7 +384,7 @@ function drawFacts(view, crew) {
 
 // ---------------------------------------------------------------- the felt
 
-/** @param {import("./types").SetUp} setUp */
+/** @param {import("../lib/types").SetUp} setUp */
 async function drawCloth(setUp) {
   const wanted = `${setUp.book}/${setUp.layout}/${baize()}`;
   if (wanted === drawn) return;
@@ -509,7 +509,9 @@ addEventListener("keydown", (event) => {
   } else if (key === "a" && whyNot(desk, "pay-all") === null) {
     void act(desk, { do: "pay-all" });
   } else if (key === "x") {
-    const over = table.crew?.breaches?.find((/** @type {import("./types").Breach} */ each) => each.player === null);
+    const over = table.crew?.breaches?.find(
+      (/** @type {import("../lib/types").Breach} */ each) => each.player === null,
+    );
     if (over) void act(desk, { do: "reject-excess", box: over.box });
   } else if (key === "n" && whyNot(desk, "sit-down") !== undefined) {
     event.preventDefault();

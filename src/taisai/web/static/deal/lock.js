@@ -3,12 +3,12 @@
 //   lockNow()          the holder leaves
 //   stopped(refusal)   shows the lock, or the way to sign in, when that is why something was refused
 
-import { me, post, Refusal, remember } from "./api.js";
-import { h } from "./dom.js";
-import { t } from "./i18n.js";
-import { refusalWords, signOut, toast } from "./shell.js";
+import { me, post, Refusal, remember } from "../lib/api.js";
+import { h } from "../lib/dom.js";
+import { t } from "../lib/i18n.js";
+import { refusalWords, signOut, toast } from "../lib/shell.js";
 
-/** @typedef {import("./types").Me} Me */
+/** @typedef {import("../lib/types").Me} Me */
 
 const TOUCHES = ["pointerdown", "keydown", "wheel", "touchstart"];
 const LOOK_MS = 1000;

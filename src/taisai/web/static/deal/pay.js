@@ -1,16 +1,16 @@
 // Collecting and paying: losing boxes, then each payment with the arithmetic that a dealer checks.
 // Enters: the crew's view. Leaves: elements. Every figure is the house's; nothing is computed here.
 
-import { boxName } from "./boxes.js";
-import { h } from "./dom.js";
-import { CHIP_COLOURS } from "./felt.js";
-import { t } from "./i18n.js";
-import { chip as chipFace, money } from "./money.js";
-import { clauseLinks } from "./shell.js";
-import { act, actionButton } from "./deal-ask.js";
+import { boxName } from "../lib/boxes.js";
+import { h } from "../lib/dom.js";
+import { CHIP_COLOURS } from "../lib/felt.js";
+import { t } from "../lib/i18n.js";
+import { chip as chipFace, money } from "../lib/money.js";
+import { clauseLinks } from "../lib/shell.js";
+import { act, actionButton } from "./ask.js";
 
-/** @typedef {import("./deal-ask.js").Desk} Desk */
-/** @typedef {import("./types").Payout} Payout */
+/** @typedef {import("./ask.js").Desk} Desk */
+/** @typedef {import("../lib/types").Payout} Payout */
 
 /**
  * Losing boxes, to be collected.

@@ -1,15 +1,15 @@
 // Players at the table, as the dealer sees them: chips in hand, colour, bets; and what he may do for each.
 // Enters: the crew's view. Leaves: elements, commands and seat codes.
 
-import { part, post, Refusal } from "./api.js";
-import { boxName } from "./boxes.js";
-import { h } from "./dom.js";
-import { t } from "./i18n.js";
-import { money, time, typedMoney } from "./money.js";
-import { dialog, showRefusal } from "./shell.js";
-import { actionButton, ask } from "./deal-ask.js";
+import { part, post, Refusal } from "../lib/api.js";
+import { boxName } from "../lib/boxes.js";
+import { h } from "../lib/dom.js";
+import { t } from "../lib/i18n.js";
+import { money, time, typedMoney } from "../lib/money.js";
+import { dialog, showRefusal } from "../lib/shell.js";
+import { actionButton, ask } from "./ask.js";
 
-/** @typedef {import("./deal-ask.js").Desk} Desk */
+/** @typedef {import("./ask.js").Desk} Desk */
 
 const FOR_A_PLAYER = [
   "buy-in",

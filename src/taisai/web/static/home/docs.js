@@ -1,9 +1,9 @@
 // The API, read from /openapi.json: endpoints by tag, and GETs to try.
 
-import { get, Refusal } from "./api.js";
-import { $, h, put } from "./dom.js";
-import { t } from "./i18n.js";
-import { startPage } from "./shell.js";
+import { get, Refusal } from "../lib/api.js";
+import { $, h, put } from "../lib/dom.js";
+import { t } from "../lib/i18n.js";
+import { startPage } from "../lib/shell.js";
 
 /** @typedef {{name: string, in: string, required?: boolean, schema?: any, description?: string}} Parameter */
 

@@ -1,15 +1,15 @@
 // The floor: every table as a card with its last results. Sit down, watch, or look at the board; crew finds its way
 // to work. Enters: /api/floor, read again every few seconds while somebody looks.
 
-import { get, getOnce, me, part, post, remember } from "./api.js";
-import { diceRow } from "./dice.js";
-import { $, h, put } from "./dom.js";
-import { t, tn } from "./i18n.js";
-import { money } from "./money.js";
-import { dialog, showRefusal, startPage } from "./shell.js";
+import { get, getOnce, me, part, post, remember } from "../lib/api.js";
+import { diceRow } from "../lib/dice.js";
+import { $, h, put } from "../lib/dom.js";
+import { t, tn } from "../lib/i18n.js";
+import { money } from "../lib/money.js";
+import { dialog, showRefusal, startPage } from "../lib/shell.js";
 
-/** @typedef {import("./types").TableCard} TableCard */
-/** @typedef {import("./types").FloorCard} FloorCard */
+/** @typedef {import("../lib/types").TableCard} TableCard */
+/** @typedef {import("../lib/types").FloorCard} FloorCard */
 
 const AGAIN_MS = 4000;
 const RESULTS = 6;

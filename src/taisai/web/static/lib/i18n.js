@@ -41,7 +41,7 @@ function fit(tag) {
 export async function loadTexts() {
   const wished = pref("language", "");
   chosen = wished in LANGUAGES ? wished : ((navigator.languages ?? []).map(fit).find(Boolean) ?? "en");
-  const response = await fetch(`/static/${chosen}.json`);
+  const response = await fetch(`/static/texts/${chosen}.json`);
   texts = await response.json();
   document.documentElement.lang = chosen;
 }

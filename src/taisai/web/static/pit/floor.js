@@ -1,18 +1,18 @@
 // The floor, for those who watch over it: alerts that stay until somebody clears them, and every table in figures.
 // Enters: /api/pit, /api/alerts; a socket for each table says when to ask again. Leaves: cleared alerts.
 
-import { get, part, post, Refusal } from "./api.js";
-import { diceRow } from "./dice.js";
-import { h, put } from "./dom.js";
-import { t, tn } from "./i18n.js";
-import { dateTime, money, number, percent, time } from "./money.js";
-import { dialog, showRefusal } from "./shell.js";
-import { sound } from "./sound.js";
-import { Table } from "./table.js";
-import { stopped } from "./deal-lock.js";
+import { get, part, post, Refusal } from "../lib/api.js";
+import { diceRow } from "../lib/dice.js";
+import { h, put } from "../lib/dom.js";
+import { t, tn } from "../lib/i18n.js";
+import { dateTime, money, number, percent, time } from "../lib/money.js";
+import { dialog, showRefusal } from "../lib/shell.js";
+import { sound } from "../lib/sound.js";
+import { Table } from "../lib/table.js";
+import { stopped } from "../deal/lock.js";
 
-/** @typedef {import("./types").PitCard} PitCard */
-/** @typedef {import("./types").Alert} Alert */
+/** @typedef {import("../lib/types").PitCard} PitCard */
+/** @typedef {import("../lib/types").Alert} Alert */
 
 const AGAIN_MS = 3000;
 const SOON_MS = 400;

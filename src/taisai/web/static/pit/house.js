@@ -1,12 +1,12 @@
 // The house: an audit of the journal, digests, what is disabled, what happened beside the tables.
 // Enters: /api/house/... Leaves: audits begun, rounds disabled and enabled with a reason.
 
-import { get, post, Refusal } from "./api.js";
-import { h, put } from "./dom.js";
-import { t, tn } from "./i18n.js";
-import { dateTime, number } from "./money.js";
-import { dialog, showRefusal } from "./shell.js";
-import { stopped } from "./deal-lock.js";
+import { get, post, Refusal } from "../lib/api.js";
+import { h, put } from "../lib/dom.js";
+import { t, tn } from "../lib/i18n.js";
+import { dateTime, number } from "../lib/money.js";
+import { dialog, showRefusal } from "../lib/shell.js";
+import { stopped } from "../deal/lock.js";
 
 const LOOK_MS = 300;
 const AGAIN_MS = 3000;
@@ -180,7 +180,7 @@ export async function open(host, _argument, who) {
   const may = who.post !== "auditor";
 
   async function draw() {
-    /** @type {[import("./types").FloorCard, any[]]} */
+    /** @type {[import("../lib/types").FloorCard, any[]]} */
     const [floor, happened] = await Promise.all([get("/api/floor"), get("/api/house/events?count=100")]);
     const house = await get("/readyz").then(
       () => true,

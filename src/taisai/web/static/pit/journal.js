@@ -1,12 +1,12 @@
 // The journal of a table as a readable list: who did what, when, on whose authority and why.
 // Enters: /api/tables/T/journal. Leaves: a list, narrowed by kind, person and words.
 
-import { get, part, Refusal } from "./api.js";
-import { h, put } from "./dom.js";
-import { t, tn } from "./i18n.js";
-import { dateTime } from "./money.js";
-import { refusalWords } from "./shell.js";
-import { stopped } from "./deal-lock.js";
+import { get, part, Refusal } from "../lib/api.js";
+import { h, put } from "../lib/dom.js";
+import { t, tn } from "../lib/i18n.js";
+import { dateTime } from "../lib/money.js";
+import { refusalWords } from "../lib/shell.js";
+import { stopped } from "../deal/lock.js";
 
 const LAST = 200;
 
@@ -15,7 +15,7 @@ const role = (name) => (name === "player" || name === "system" ? t(`pit.role.${n
 
 /** @type {import("./pit.js").Open} */
 export async function open(host, name) {
-  /** @type {import("./types").FloorCard} */
+  /** @type {import("../lib/types").FloorCard} */
   const floor = await get("/api/floor");
   const chosen = name || floor.tables[0]?.table || "";
   const table = h(

@@ -8,26 +8,26 @@
 //   #staff            accounts                               administrators
 // A part is a module with `open(host, argument, who)` that returns how to leave it; it is loaded when it is asked for.
 
-import { me, Refusal } from "./api.js";
-import { $, h, put } from "./dom.js";
-import { t } from "./i18n.js";
-import { showRefusal, startPage } from "./shell.js";
-import { lockNow, onUnlock, stopped, watchIdle } from "./deal-lock.js";
+import { me, Refusal } from "../lib/api.js";
+import { $, h, put } from "../lib/dom.js";
+import { t } from "../lib/i18n.js";
+import { showRefusal, startPage } from "../lib/shell.js";
+import { lockNow, onUnlock, stopped, watchIdle } from "../deal/lock.js";
 
-/** @typedef {import("./types").Me} Me */
+/** @typedef {import("../lib/types").Me} Me */
 /** @typedef {(host: HTMLElement, argument: string, who: Me) => Promise<(() => void) | void>} Open */
 
 const SUPERVISORS = ["supervisor", "pit-manager", "shift-manager"];
 const OVERSEERS = [...SUPERVISORS, "auditor", "administrator"];
 /** Part, who may see it, its module. @type {[string, string[], () => Promise<{open: Open}>][]} */
 const PARTS = [
-  ["floor", SUPERVISORS, () => import("./pit-floor.js")],
-  ["table", SUPERVISORS, () => import("./pit-table.js")],
-  ["setup", SUPERVISORS, () => import("./pit-setup.js")],
-  ["journal", OVERSEERS, () => import("./pit-journal.js")],
-  ["reports", OVERSEERS, () => import("./pit-reports.js")],
-  ["house", OVERSEERS, () => import("./pit-house.js")],
-  ["staff", ["administrator"], () => import("./pit-staff.js")],
+  ["floor", SUPERVISORS, () => import("./floor.js")],
+  ["table", SUPERVISORS, () => import("./table.js")],
+  ["setup", SUPERVISORS, () => import("./setup.js")],
+  ["journal", OVERSEERS, () => import("./journal.js")],
+  ["reports", OVERSEERS, () => import("./reports.js")],
+  ["house", OVERSEERS, () => import("./house.js")],
+  ["staff", ["administrator"], () => import("./staff.js")],
 ];
 const HIDDEN = ["table", "setup"];
 

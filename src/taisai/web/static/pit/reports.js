@@ -1,12 +1,12 @@
 // Reports: meters, win and hold by day, month, year or life, on screen, as CSV or as a page to print.
 // Enters: /api/report. Leaves: a table; every figure is the house's.
 
-import { get, Refusal } from "./api.js";
-import { h, put } from "./dom.js";
-import { t } from "./i18n.js";
-import { money, number, percent } from "./money.js";
-import { refusalWords } from "./shell.js";
-import { stopped } from "./deal-lock.js";
+import { get, Refusal } from "../lib/api.js";
+import { h, put } from "../lib/dom.js";
+import { t } from "../lib/i18n.js";
+import { money, number, percent } from "../lib/money.js";
+import { refusalWords } from "../lib/shell.js";
+import { stopped } from "../deal/lock.js";
 
 const SPANS = ["day", "month", "year", "life"];
 const SUMS = ["staked", "returned", "win", "drop", "fills", "credits"];
@@ -14,7 +14,7 @@ const SHARES = ["hold", "actual", "theoretical"];
 
 /** @type {import("./pit.js").Open} */
 export async function open(host) {
-  /** @type {import("./types").FloorCard} */
+  /** @type {import("../lib/types").FloorCard} */
   const floor = await get("/api/floor");
   const span = h("select", { name: "by" }, ...SPANS.map((each) => h("option", { value: each }, t(`pit.span.${each}`))));
   const table = h(

@@ -2,18 +2,18 @@
 // Enters: the books on the shelf, the limits in force. Leaves: a set-up, a set of dice sealed, or new limits.
 // The form checks nothing that a rule book decides: the table refuses, and the form shows why.
 
-import { get, getOnce, part, post, Refusal } from "./api.js";
-import { kindOf, layoutOf } from "./boxes.js";
-import { h, put } from "./dom.js";
-import { t } from "./i18n.js";
-import { plainMoney, typedMoney } from "./money.js";
-import { refusalWords, showRefusal } from "./shell.js";
-import { newId } from "./table.js";
-import { ask, refuse } from "./deal-ask.js";
-import { stopped } from "./deal-lock.js";
+import { get, getOnce, part, post, Refusal } from "../lib/api.js";
+import { kindOf, layoutOf } from "../lib/boxes.js";
+import { h, put } from "../lib/dom.js";
+import { t } from "../lib/i18n.js";
+import { plainMoney, typedMoney } from "../lib/money.js";
+import { refusalWords, showRefusal } from "../lib/shell.js";
+import { newId } from "../lib/table.js";
+import { ask, refuse } from "../deal/ask.js";
+import { stopped } from "../deal/lock.js";
 
-/** @typedef {import("./types").Limits} Limits */
-/** @typedef {import("./types").BoxLimit} BoxLimit */
+/** @typedef {import("../lib/types").Limits} Limits */
+/** @typedef {import("../lib/types").BoxLimit} BoxLimit */
 
 const CHIPS = "1, 5, 25, 100";
 const COLOUR_CHIPS = 300;
@@ -148,7 +148,7 @@ async function limitable(book, layout) {
 
 /**
  * Change the limits between rounds.
- * @param {import("./deal-ask.js").Desk} desk
+ * @param {import("../deal/ask.js").Desk} desk
  */
 export async function limitsDialog(desk) {
   const setUp = desk.table.view?.set_up;
@@ -180,7 +180,7 @@ export async function limitsDialog(desk) {
 export async function open(host, again) {
   /** @type {any[]} */
   const books = await get("/api/books");
-  /** @type {import("./types").FloorCard} */
+  /** @type {import("../lib/types").FloorCard} */
   const floor = await get("/api/floor");
   const old = floor.tables.find((each) => each.table === again);
   const input = (/** @type {string} */ name, /** @type {Record<string, any>} */ more = {}) =>

@@ -1,13 +1,13 @@
 // Staff and their posts, for the administrator. A new account chooses its password by a one-time link.
 // Enters: /api/staff. Leaves: accounts, links, logins switched off and on.
 
-import { get, part, patch, post, Refusal } from "./api.js";
-import { h, put } from "./dom.js";
-import { t } from "./i18n.js";
-import { POSTS } from "./people.js";
-import { dateTime } from "./money.js";
-import { dialog, refusalWords, showRefusal, toast } from "./shell.js";
-import { stopped } from "./deal-lock.js";
+import { get, part, patch, post, Refusal } from "../lib/api.js";
+import { h, put } from "../lib/dom.js";
+import { t } from "../lib/i18n.js";
+import { POSTS } from "../account/people.js";
+import { dateTime } from "../lib/money.js";
+import { dialog, refusalWords, showRefusal, toast } from "../lib/shell.js";
+import { stopped } from "../deal/lock.js";
 
 const ROLES = POSTS.filter((each) => each !== "administrator");
 

@@ -2,23 +2,23 @@
 // Enters: the crew's view over the play socket. Leaves: commands, with the second person and the reason
 // where the table asks.
 
-import { get, part, Refusal } from "./api.js";
-import { layoutOf } from "./boxes.js";
-import { diceRow } from "./dice.js";
-import { h, put } from "./dom.js";
-import { t } from "./i18n.js";
-import { dateTime, money, percent, setCurrency, time } from "./money.js";
-import { clauseLinks, redraw, toast, watchConnection } from "./shell.js";
-import { Table } from "./table.js";
-import { act, actionButton, ask } from "./deal-ask.js";
-import { onUnlock, stopped } from "./deal-lock.js";
-import { playersPanel } from "./deal-people.js";
-import { enabling } from "./pit-house.js";
-import { limitsDialog } from "./pit-setup.js";
+import { get, part, Refusal } from "../lib/api.js";
+import { layoutOf } from "../lib/boxes.js";
+import { diceRow } from "../lib/dice.js";
+import { h, put } from "../lib/dom.js";
+import { t } from "../lib/i18n.js";
+import { dateTime, money, percent, setCurrency, time } from "../lib/money.js";
+import { clauseLinks, redraw, toast, watchConnection } from "../lib/shell.js";
+import { Table } from "../lib/table.js";
+import { act, actionButton, ask } from "../deal/ask.js";
+import { onUnlock, stopped } from "../deal/lock.js";
+import { playersPanel } from "../deal/people.js";
+import { enabling } from "./house.js";
+import { limitsDialog } from "./setup.js";
 
-/** @typedef {import("./deal-ask.js").Desk} Desk */
-/** @typedef {import("./types").Crew} Crew */
-/** @typedef {import("./types").View} View */
+/** @typedef {import("../deal/ask.js").Desk} Desk */
+/** @typedef {import("../lib/types").Crew} Crew */
+/** @typedef {import("../lib/types").View} View */
 
 const GROUPS = [
   [
@@ -277,7 +277,7 @@ export async function open(host, name) {
 
   async function drawDisabling() {
     const floor = await get("/api/floor").catch(() => null);
-    const card = floor?.tables.find((/** @type {import("./types").TableCard} */ each) => each.table === name);
+    const card = floor?.tables.find((/** @type {import("../lib/types").TableCard} */ each) => each.table === name);
     if (card)
       put(
         disabling,
@@ -285,7 +285,7 @@ export async function open(host, name) {
       );
   }
 
-  /** The boxes of the layout. @param {import("./types").SetUp} setUp */
+  /** The boxes of the layout. @param {import("../lib/types").SetUp} setUp */
   async function learnBoxes(setUp) {
     const wanted = `${setUp.book}/${setUp.layout}`;
     if (wanted === drawn) return;

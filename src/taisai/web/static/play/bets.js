@@ -4,10 +4,10 @@
 //   bets.stakes()      own chips by box, those on their way included
 // Whether a bet is good the table decides: here is no limit and no payout, only what was asked and answered.
 
-import { Refusal } from "./api.js";
-import { keep, pref } from "./prefs.js";
+import { Refusal } from "../lib/api.js";
+import { keep, pref } from "../lib/prefs.js";
 
-/** @typedef {import("./table.js").Table} Table */
+/** @typedef {import("../lib/table.js").Table} Table */
 /** @typedef {{box: string, amount: number}} Move  a positive amount was placed, a negative one withdrawn */
 /** @typedef {{name: string, bets: Record<string, number>}} Favourite */
 

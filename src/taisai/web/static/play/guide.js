@@ -1,9 +1,9 @@
 // The guide for first-timers: four steps, each done by doing it. Whoever has seen it is left alone.
 //   const guide = new Guide(host); guide.did("chip" | "bet" | "dice" | "result");
 
-import { h, put } from "./dom.js";
-import { t } from "./i18n.js";
-import { keep, pref } from "./prefs.js";
+import { h, put } from "../lib/dom.js";
+import { t } from "../lib/i18n.js";
+import { keep, pref } from "../lib/prefs.js";
 
 const STEPS = ["chip", "bet", "dice", "result"];
 

@@ -2,26 +2,26 @@
 // Enters: /play?table=T; the table's view and the own seat over the play socket. Leaves: commands, through Bets.
 // Everything that counts is the house's: room, limits, odds, dice, payouts. This screen shows and asks.
 
-import { get, me, part, Refusal } from "./api.js";
-import { boxName, clausesOf, kindOf, layoutOf, limitOf, payText, SECTIONS, signOf } from "./boxes.js";
-import { diceRow, Tumbler } from "./dice.js";
-import { $, h, put, query, say } from "./dom.js";
-import { mountFelt, winnersOf } from "./felt.js";
-import { language, t } from "./i18n.js";
-import { money, setCurrency, signed } from "./money.js";
-import { Bets } from "./play-bets.js";
-import { Guide } from "./play-guide.js";
-import { Rail } from "./play-rail.js";
-import { headline, lines, needs, ownRounds } from "./play-result.js";
-import { buildScreen } from "./play-screen.js";
-import { keep, pref } from "./prefs.js";
-import { baize, clauseLinks, refusalWords, showRefusal, startPage, toast, watchConnection } from "./shell.js";
-import { sound, speak } from "./sound.js";
-import { Table } from "./table.js";
+import { get, me, part, Refusal } from "../lib/api.js";
+import { boxName, clausesOf, kindOf, layoutOf, limitOf, payText, SECTIONS, signOf } from "../lib/boxes.js";
+import { diceRow, Tumbler } from "../lib/dice.js";
+import { $, h, put, query, say } from "../lib/dom.js";
+import { mountFelt, winnersOf } from "../lib/felt.js";
+import { language, t } from "../lib/i18n.js";
+import { money, setCurrency, signed } from "../lib/money.js";
+import { Bets } from "./bets.js";
+import { Guide } from "./guide.js";
+import { Rail } from "./rail.js";
+import { headline, lines, needs, ownRounds } from "./result.js";
+import { buildScreen } from "./screen.js";
+import { keep, pref } from "../lib/prefs.js";
+import { baize, clauseLinks, refusalWords, showRefusal, startPage, toast, watchConnection } from "../lib/shell.js";
+import { sound, speak } from "../lib/sound.js";
+import { Table } from "../lib/table.js";
 
-/** @typedef {import("./types").View} View */
-/** @typedef {import("./types").SetUp} SetUp */
-/** @typedef {import("./types").Told} Told */
+/** @typedef {import("../lib/types").View} View */
+/** @typedef {import("../lib/types").SetUp} SetUp */
+/** @typedef {import("../lib/types").Told} Told */
 
 const TICK_MS = 100;
 const TOUCH_PX = 44;
@@ -49,9 +49,9 @@ const guide = new Guide(ui.guide);
 const bets = new Bets(table, { refused, changed: () => drawBets() });
 const rail = new Rail(ui, table, bets, { chosen: () => guide.did("chip") });
 
-/** @type {import("./felt.js").Felt | null} */
+/** @type {import("../lib/felt.js").Felt | null} */
 let felt = null;
-/** @type {import("./types").LayoutSheet | null} */
+/** @type {import("../lib/types").LayoutSheet | null} */
 let layout = null;
 /** The cloth that is drawn: book, layout and palette. */
 let drawn = "";

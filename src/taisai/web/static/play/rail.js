@@ -2,24 +2,24 @@
 // Favourite bets too.
 //   const rail = new Rail(ui, table, bets, {chosen: () => guide.did("chip")}); rail.draw(setUp); rail.value(setUp)
 
-import { post, remember } from "./api.js";
-import { boxName } from "./boxes.js";
-import { h, put } from "./dom.js";
-import { CHIP_COLOURS } from "./felt.js";
-import { t } from "./i18n.js";
-import { chip as chipFace, money } from "./money.js";
-import { showHistory } from "./play-result.js";
-import { keep, pref } from "./prefs.js";
-import { dialog, showRefusal } from "./shell.js";
+import { post, remember } from "../lib/api.js";
+import { boxName } from "../lib/boxes.js";
+import { h, put } from "../lib/dom.js";
+import { CHIP_COLOURS } from "../lib/felt.js";
+import { t } from "../lib/i18n.js";
+import { chip as chipFace, money } from "../lib/money.js";
+import { showHistory } from "./result.js";
+import { keep, pref } from "../lib/prefs.js";
+import { dialog, showRefusal } from "../lib/shell.js";
 
-/** @typedef {import("./types").SetUp} SetUp */
-/** @typedef {import("./play-bets.js").Bets} Bets */
+/** @typedef {import("../lib/types").SetUp} SetUp */
+/** @typedef {import("./bets.js").Bets} Bets */
 
 /** Chips and buttons under the felt. */
 export class Rail {
   /**
    * @param {{rail: HTMLElement, favourites: HTMLElement}} ui
-   * @param {import("./table.js").Table} table
+   * @param {import("../lib/table.js").Table} table
    * @param {Bets} bets
    * @param {{chosen: () => void}} tell
    */
@@ -203,7 +203,7 @@ export class Rail {
     );
   }
 
-  /** @param {import("./play-bets.js").Favourite} each */
+  /** @param {import("./bets.js").Favourite} each */
   _favourite(each) {
     const words = Object.entries(each.bets).map(([box, amount]) => `${boxName(box)} ${money(amount)}`);
     const remove = () => {

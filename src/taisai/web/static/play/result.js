@@ -1,18 +1,18 @@
 // What a round brought, bet by bet, with the explanation; and the player's own rounds as a replay (R6, R26).
 // Enters: rounds of /api/me/rounds. Leaves: elements. Every amount is the house's; words are ours.
 
-import { get } from "./api.js";
-import { boxName, kindOf } from "./boxes.js";
-import { diceRow, Tumbler } from "./dice.js";
-import { h } from "./dom.js";
-import { mountFelt } from "./felt.js";
-import { language, t, tn } from "./i18n.js";
-import { dateTime, money, signed } from "./money.js";
-import { baize, clauseLinks, dialog, showRefusal } from "./shell.js";
+import { get } from "../lib/api.js";
+import { boxName, kindOf } from "../lib/boxes.js";
+import { diceRow, Tumbler } from "../lib/dice.js";
+import { h } from "../lib/dom.js";
+import { mountFelt } from "../lib/felt.js";
+import { language, t, tn } from "../lib/i18n.js";
+import { dateTime, money, signed } from "../lib/money.js";
+import { baize, clauseLinks, dialog, showRefusal } from "../lib/shell.js";
 
-/** @typedef {import("./types").RoundReplay} RoundReplay */
-/** @typedef {import("./types").Line} Line */
-/** @typedef {import("./types").SetUp} SetUp */
+/** @typedef {import("../lib/types").RoundReplay} RoundReplay */
+/** @typedef {import("../lib/types").Line} Line */
+/** @typedef {import("../lib/types").SetUp} SetUp */
 
 const REVEAL_MS = 1800;
 

@@ -1,8 +1,8 @@
 // The parts of the player's screen, put together once: stage (dice, call, countdown), sign (limits), cloth, hand, side.
 // Enters: the table's name. Leaves: the elements that play.js fills.
 
-import { $, h, put } from "./dom.js";
-import { t } from "./i18n.js";
+import { $, h, put } from "../lib/dom.js";
+import { t } from "../lib/i18n.js";
 
 /** Build the screen. @param {string} name */
 export function buildScreen(name) {

@@ -1,15 +1,15 @@
 // Two layouts side by side, box by box: what differs, and what only one of them has.
 // Enters: /compare?one=B/L&two=B/L. Every figure is the house's.
 
-import { get, part } from "./api.js";
-import { boxName } from "./boxes.js";
-import { $, h, put, query } from "./dom.js";
-import { t } from "./i18n.js";
-import { percent } from "./money.js";
-import { books, knownLayout, layoutChoice, layoutNames, subNav } from "./rules-parts.js";
-import { startPage, toggle } from "./shell.js";
+import { get, part } from "../lib/api.js";
+import { boxName } from "../lib/boxes.js";
+import { $, h, put, query } from "../lib/dom.js";
+import { t } from "../lib/i18n.js";
+import { percent } from "../lib/money.js";
+import { books, knownLayout, layoutChoice, layoutNames, subNav } from "./parts.js";
+import { startPage, toggle } from "../lib/shell.js";
 
-/** @typedef {import("./rules-parts.js").Exact} Exact */
+/** @typedef {import("./parts.js").Exact} Exact */
 /** @typedef {{pays: {pays: number, ways: number}[], return: Exact, edge: Exact, below_75: boolean}} Side */
 /** @typedef {{box: string, one: Side | null, two: Side | null, differs: boolean}} Pair */
 

@@ -2,16 +2,16 @@
 // Enters: book, layout, and perhaps ?bets=small=100,total:9=50 (minor units). Leaves: figures, a chart of results, all
 // 216 rolls coloured by result. The bets stay in the address, so that they can be passed on.
 
-import { post, Refusal } from "./api.js";
-import { boxName } from "./boxes.js";
-import { h, put, query, s, say } from "./dom.js";
-import { mountFelt } from "./felt.js";
-import { t, tn } from "./i18n.js";
-import { chip, money, number, percent, signed } from "./money.js";
-import { exactly, sections } from "./rules-parts.js";
-import { baize, showRefusal } from "./shell.js";
+import { post, Refusal } from "../lib/api.js";
+import { boxName } from "../lib/boxes.js";
+import { h, put, query, s, say } from "../lib/dom.js";
+import { mountFelt } from "../lib/felt.js";
+import { t, tn } from "../lib/i18n.js";
+import { chip, money, number, percent, signed } from "../lib/money.js";
+import { exactly, sections } from "./parts.js";
+import { baize, showRefusal } from "../lib/shell.js";
 
-/** @typedef {import("./rules-parts.js").Exact} Exact */
+/** @typedef {import("./parts.js").Exact} Exact */
 /**
  * @typedef {object} BetsOdds
  * @property {number} staked
@@ -162,7 +162,7 @@ export async function betsPanel(host, { book, layout, boxes }) {
 /** @param {BetsOdds} odds */
 function facts(odds) {
   const worst = odds.house_worst;
-  /** @type {[string, import("./dom.js").Child[]][]} */
+  /** @type {[string, import("../lib/dom.js").Child[]][]} */
   const lines = [
     ["staked", [money(odds.staked)]],
     ["hit", exactly(odds.hit_frequency)],

@@ -5,18 +5,18 @@
 //   sections(felt, boxes)                buttons that bring a part of a large felt into sight
 //   exactly({exact, value})              per cent, and the fraction it is
 
-import { getOnce, part } from "./api.js";
-import { kindOf, SECTIONS } from "./boxes.js";
-import { h } from "./dom.js";
-import { t } from "./i18n.js";
-import { percent } from "./money.js";
+import { getOnce, part } from "../lib/api.js";
+import { kindOf, SECTIONS } from "../lib/boxes.js";
+import { h } from "../lib/dom.js";
+import { t } from "../lib/i18n.js";
+import { percent } from "../lib/money.js";
 
 /**
  * @typedef {{id: string, title: string, version: string, operator: string, jurisdiction: string, digest: string,
  *   layouts: string[]}} BookCard
  */
 /** @typedef {{exact: string, value: number}} Exact */
-/** @typedef {import("./felt.js").Felt} Felt */
+/** @typedef {import("../lib/felt.js").Felt} Felt */
 
 /** @returns {Promise<BookCard[]>} */
 export function books() {

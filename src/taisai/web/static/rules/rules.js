@@ -2,14 +2,14 @@
 // Enters: /rules?book=B, with #clause-5.1.1 or &clause=5.1.1 for one clause. Readable by anybody, without a stake.
 // The book's own words are English in every language; headings and names of steps are the reader's.
 
-import { getOnce, part, Refusal } from "./api.js";
-import { boxName } from "./boxes.js";
-import { $, h, put, query, say } from "./dom.js";
-import { has, language, t, tn } from "./i18n.js";
-import { anchor, books, subNav } from "./rules-parts.js";
-import { baize, showRefusal, startPage } from "./shell.js";
+import { getOnce, part, Refusal } from "../lib/api.js";
+import { boxName } from "../lib/boxes.js";
+import { $, h, put, query, say } from "../lib/dom.js";
+import { has, language, t, tn } from "../lib/i18n.js";
+import { anchor, books, subNav } from "./parts.js";
+import { baize, showRefusal, startPage } from "../lib/shell.js";
 
-/** @typedef {import("./types").LayoutSheet} LayoutSheet */
+/** @typedef {import("../lib/types").LayoutSheet} LayoutSheet */
 /** @typedef {{id: string, question: string, reading: string, house_choice: boolean}} Reading */
 /**
  * @typedef {{id: string, summary: string, duties: string[], interpretations: Reading[], cited_by: string[],
@@ -115,7 +115,7 @@ function said(step) {
 /**
  * A part of the page.
  * @param {string} id
- * @param {...import("./dom.js").Child} inside
+ * @param {...import("../lib/dom.js").Child} inside
  */
 function section(id, ...inside) {
   return h(

@@ -2,18 +2,18 @@
 // Enters: a drill of /api/training/drill. Leaves: answers for /api/training/mark, and the marks on screen. No payout is
 // computed here: tapped chips are added up, as a hand would, and all else is the house's.
 
-import { getOnce, part, post, Refusal } from "./api.js";
-import { boxName, SECTIONS } from "./boxes.js";
-import { diceRow } from "./dice.js";
-import { $, h, put, say } from "./dom.js";
-import { mountFelt } from "./felt.js";
-import { language, t, tn } from "./i18n.js";
-import { chip, money, setCurrency } from "./money.js";
-import { sections } from "./rules-parts.js";
-import { baize, showRefusal, toast } from "./shell.js";
-import { marksPanel } from "./train-marks.js";
+import { getOnce, part, post, Refusal } from "../lib/api.js";
+import { boxName, SECTIONS } from "../lib/boxes.js";
+import { diceRow } from "../lib/dice.js";
+import { $, h, put, say } from "../lib/dom.js";
+import { mountFelt } from "../lib/felt.js";
+import { language, t, tn } from "../lib/i18n.js";
+import { chip, money, setCurrency } from "../lib/money.js";
+import { sections } from "../rules/parts.js";
+import { baize, showRefusal, toast } from "../lib/shell.js";
+import { marksPanel } from "./marks.js";
 
-/** @typedef {import("./felt.js").Felt} Felt */
+/** @typedef {import("../lib/felt.js").Felt} Felt */
 /** @typedef {{player: string, box: string, stake: number, chips: number}} Bet */
 /** @typedef {{id: string, text: string, choices: {id: string, text: string}[]}} Situation */
 /**
@@ -25,7 +25,7 @@ import { marksPanel } from "./train-marks.js";
  * @property {string} seed
  * @property {string} currency
  * @property {number[]} denominations
- * @property {import("./types").Limits | null} limits
+ * @property {import("../lib/types").Limits | null} limits
  * @property {{name: string, colour: string, value: number}[]} players
  * @property {Bet[]} bets
  * @property {number[]} dice
@@ -37,7 +37,7 @@ import { marksPanel } from "./train-marks.js";
  * @typedef {object} Next what follows a drill
  * @property {(seed: string) => void} leave
  * @property {(seed: string, level: number) => void} again
- * @property {(marks: import("./train-marks.js").Marks, drill: Drill) => void} marked
+ * @property {(marks: import("./marks.js").Marks, drill: Drill) => void} marked
  */
 
 const STAGES = ["call", "collect", "pay", "cases"];
@@ -468,7 +468,7 @@ export class Exercise {
   }
 
   /**
-   * @param {import("./train-marks.js").Marks} marks
+   * @param {import("./marks.js").Marks} marks
    * @param {any} book
    */
   done(marks, book) {

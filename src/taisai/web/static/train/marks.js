@@ -1,12 +1,12 @@
 // The marks of a drill: what was right, what was not, and the clause that says so.
 // Enters: the answer of /api/training/mark. Leaves: elements; every figure and verdict is the house's.
 
-import { boxName } from "./boxes.js";
-import { h } from "./dom.js";
-import { t } from "./i18n.js";
-import { money } from "./money.js";
-import { needs } from "./play-result.js";
-import { clauseLinks } from "./shell.js";
+import { boxName } from "../lib/boxes.js";
+import { h } from "../lib/dom.js";
+import { t } from "../lib/i18n.js";
+import { money } from "../lib/money.js";
+import { needs } from "../play/result.js";
+import { clauseLinks } from "../lib/shell.js";
 
 /** @typedef {{given: string, right: string, correct: boolean, clauses: string[]}} CallMark */
 /** @typedef {{box: string, loses: boolean, collected: boolean, correct: boolean, clauses: string[]}} BoxMark */
@@ -41,7 +41,7 @@ import { clauseLinks } from "./shell.js";
 
 /**
  * @param {Marks} marks
- * @param {import("./train-drill.js").Drill} drill
+ * @param {import("./drill.js").Drill} drill
  * @param {any} book
  * @param {Words} words
  */
@@ -56,7 +56,7 @@ export function marksPanel(marks, drill, book, words) {
    * One thing marked; a mistake has the words of its clauses, each told once.
    * @param {{correct: boolean, clauses: string[]}} mark
    * @param {string} title
-   * @param {...import("./dom.js").Child} inside
+   * @param {...import("../lib/dom.js").Child} inside
    */
   function line(mark, title, ...inside) {
     const news = mark.correct ? [] : mark.clauses.filter((clause) => said.has(clause));

@@ -2,16 +2,16 @@
 // Enters: /train, perhaps with ?layout=B/L&level=2&seed=monday, which is always the same drill. The house makes and
 // marks it (/api/training); here is no payout. Results stay in this browser.
 
-import { part, post } from "./api.js";
-import { $, h, put, query } from "./dom.js";
-import { t } from "./i18n.js";
-import { dateTime } from "./money.js";
-import { keep, pref } from "./prefs.js";
-import { books, knownLayout, layoutChoice } from "./rules-parts.js";
-import { showRefusal, startPage } from "./shell.js";
-import { clock, Exercise } from "./train-drill.js";
+import { part, post } from "../lib/api.js";
+import { $, h, put, query } from "../lib/dom.js";
+import { t } from "../lib/i18n.js";
+import { dateTime } from "../lib/money.js";
+import { keep, pref } from "../lib/prefs.js";
+import { books, knownLayout, layoutChoice } from "../rules/parts.js";
+import { showRefusal, startPage } from "../lib/shell.js";
+import { clock, Exercise } from "./drill.js";
 
-/** @typedef {import("./train-drill.js").Drill} Drill */
+/** @typedef {import("./drill.js").Drill} Drill */
 /**
  * @typedef {{at: number, layout: string, level: number, seed: string, percent: number, passed: boolean,
  *   seconds: number, par_s: number}} Kept
@@ -187,7 +187,7 @@ function again(seed, wanted) {
 
 /**
  * Keep a result in this browser.
- * @param {import("./train-marks.js").Marks} marks
+ * @param {import("./marks.js").Marks} marks
  * @param {Drill} drill
  */
 function marked({ percent, passed, seconds, par_s }, drill) {

@@ -23,7 +23,7 @@ from msgspec import Struct, inspect
 from taisai.books import BookRefused, Shelf, open_shelf
 from taisai.core.faults import InputFault, shown
 from taisai.core.rulebook import Rule, RuleBook
-from taisai.floor.settings import Settings, TableSettings, redacted
+from taisai.settings.forms import Settings, TableSettings, redacted
 from taisai.table.rules import limits_of
 
 PREFIX: Final = "TAISAI_"

@@ -14,9 +14,9 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from taisai.journal.house import AlertCleared
-from taisai.table import happenings as h
-from taisai.table.happenings import Event
+from taisai.streams.house_events import AlertCleared
+from taisai.table import events as h
+from taisai.table.events import Event
 
 if TYPE_CHECKING:
     from taisai.floor.floor import Floor

@@ -19,7 +19,7 @@ from taisai.books import Shelf, open_shelf
 from taisai.core.boxes import Kind
 from taisai.core.limits import PAIR_BOXES
 from taisai.core.rulebook import Layout, Rule, RuleBook
-from taisai.table.actions import Amount, BoxLimit, ColourSet, Count, Name, SetUp, TableLimits
+from taisai.table.commands import Amount, BoxLimit, ColourSet, Count, Name, SetUp, TableLimits
 
 Port = Annotated[int, Meta(ge=0, le=65_535)]
 Some = Annotated[int, Meta(ge=1, le=1_000_000_000)]

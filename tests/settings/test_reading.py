@@ -12,14 +12,15 @@ import pytest
 
 from taisai.books import open_shelf
 from taisai.core.faults import InputFault
-from taisai.floor.settings import JournalPlace, Settings, TableSettings, Timing, demo_settings, redacted
-from taisai.floor.settings_reading import SettingsRefused, check_settings, read_settings
 from taisai.journal import MemoryJournal
-from taisai.journal.keeper import TableKeeper
-from taisai.table.actions import Command, CountFloat, SetUp
+from taisai.settings.forms import JournalPlace, Settings, TableSettings, Timing, demo_settings, redacted
+from taisai.settings.reading import SettingsRefused, check_settings, read_settings
+from taisai.table.commands import Command, CountFloat, SetUp
 from taisai.table.people import Person, Role
+from tests import ROOT
+from tests.streams.keeper import TableKeeper
 
-DOC = Path(__file__).resolve().parents[2] / "docs" / "settings.md"
+DOC = ROOT / "docs" / "settings.md"
 SHELF = open_shelf(environment={})
 LEE = Person("lee", Role.SUPERVISOR)
 

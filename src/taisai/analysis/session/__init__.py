@@ -1,0 +1,1 @@
+"""Exact sessions: what a player takes home, computed and not sampled."""

@@ -1,0 +1,1 @@
+"""Simulation of whole shifts, where no formula reaches."""

@@ -1,0 +1,1 @@
+"""The reader that proves a rule book before anyone plays by it."""

@@ -1,0 +1,1 @@
+"""Commands about an export: export, resettle, fairness."""

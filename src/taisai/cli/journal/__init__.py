@@ -1,0 +1,1 @@
+"""Commands about a journal: audit, report, replay, explain, verify, backup, restore, move."""

@@ -1,0 +1,1 @@
+"""Commands about chance: session, house, simulate, dice."""

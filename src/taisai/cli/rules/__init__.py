@@ -1,0 +1,1 @@
+"""Commands about the rule books: books, clause, settle, odds, compare, decided, felt."""

@@ -1,0 +1,1 @@
+"""What lies over a felt: chips, the names of the bets, the heat map."""

@@ -1,0 +1,36 @@
+"""The last commands of a table, by id.
+
+Enters: ids, as commands are carried out. Leaves: whether one has been seen lately; an older repeat is still caught by
+the journal's own key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+COMMANDS_KEPT: Final = 10_000
+"""Command ids held in memory."""
+
+
+class KnownCommands:
+    """The ids of a table's last commands: at least as many as it is told, at most twice as many.
+
+    Evicting a dict's oldest key rescans deleted slots; two generations of sets avoid it.
+    """
+
+    __slots__ = ("_kept", "_new", "_old")
+
+    def __init__(self, ids: Iterable[str], kept: int) -> None:
+        self._kept = kept
+        self._new = set(ids)
+        self._old: set[str] = set()
+
+    def __contains__(self, command_id: str) -> bool:
+        return command_id in self._new or command_id in self._old
+
+    def add(self, command_id: str) -> None:
+        """One more."""
+        self._new.add(command_id)
+        if len(self._new) >= self._kept:
+            self._old, self._new = self._new, set()

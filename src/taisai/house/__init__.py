@@ -1,0 +1,1 @@
+"""People and their doings: accounts, sessions, seats, alerts, and the log of the house."""

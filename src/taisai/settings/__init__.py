@@ -1,0 +1,1 @@
+"""What an operator may choose, and how it is read."""

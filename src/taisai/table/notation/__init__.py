@@ -1,0 +1,1 @@
+"""A shift as text that people read and write (`*.shift`)."""

@@ -1,0 +1,1 @@
+"""Drills for dealers."""
