@@ -27,10 +27,10 @@ from taisai.settings.forms import (
     Settings,
     TableSettings,
 )
-from taisai.table import commands as a
+from taisai.table import commands as c
 from taisai.table.people import Person, Role
 from taisai.web.app import App
-from taisai.web.context import House
+from taisai.web.context import Context
 from taisai.web.logs import set_up_logs
 from taisai.web.serve import tune
 from taisai.web.socket.transport import LineSocket, line_of, text_frame
@@ -99,7 +99,7 @@ async def floor(journal: str, tables: int, players: int) -> None:
     """A floor whose players are seated and rich."""
     shelf = open_shelf(environment={})
     book = shelf.book("rws-tai-sai-v6")
-    limits = a.TableLimits(100, a.BoxLimit(100, 100_000_000))
+    limits = c.TableLimits(100, c.BoxLimit(100, 100_000_000))
     names = [f"T{number}" for number in range(1, tables + 1)]
     many = 1_000_000_000
     settings = Settings(
@@ -114,39 +114,39 @@ async def floor(journal: str, tables: int, players: int) -> None:
         ),
     )
     set_up_logs("json", "error")
-    house = House(settings, shelf)
-    await house.start()
-    sessions = house.sessions
+    context = Context(settings, shelf)
+    await context.start()
+    sessions = context.sessions
     seats: dict[str, list[tuple[str, str]]] = {}
     dealers: dict[str, str] = {}
     for name in names:
-        await _open(house, name, [f"{name}-p{place}" for place in range(players)])
+        await _open(context, name, [f"{name}-p{place}" for place in range(players)])
         dealers[name] = (await sessions.begin("dan", Role.DEALER, "*")).token
         seats[name] = [
             (f"{name}-p{place}", (await sessions.begin_player(name, f"{name}-p{place}")).token)
             for place in range(players)
         ]
-    await _run(App(house), lambda port: {"port": port, "seats": seats, "dealers": dealers}, LineSocket)
+    await _run(App(context), lambda port: {"port": port, "seats": seats, "dealers": dealers}, LineSocket)
 
 
-async def _open(house: House, name: str, players: list[str]) -> None:
+async def _open(context: Context, name: str, players: list[str]) -> None:
     lee, dan = Person("lee", Role.SUPERVISOR), Person("dan", Role.DEALER)
-    book = house.shelf.book("rws-tai-sai-v6")
-    actions: list[tuple[a.Action, Person]] = [
-        (a.CountFloat({10_000: 10_000_000}), lee),
-        (a.ReceiveDice("D1"), lee),
-        (a.SealDice("D1", "S1"), lee),
-        (a.TestRun((1, 3, 6), lit_correctly=True), lee),
-        *((a.CheckItem(item.item, passed=True), lee) for item in book.procedure.opening),
-        (a.OpenTable(), lee),
-        *((a.SitDown(player), dan) for player in players),
-        *((a.BuyIn(player, 1_000_000_000), dan) for player in players),
+    book = context.shelf.book("rws-tai-sai-v6")
+    actions: list[tuple[c.Action, Person]] = [
+        (c.CountFloat({10_000: 10_000_000}), lee),
+        (c.ReceiveDice("D1"), lee),
+        (c.SealDice("D1", "S1"), lee),
+        (c.TestRun((1, 3, 6), lit_correctly=True), lee),
+        *((c.CheckItem(item.item, passed=True), lee) for item in book.procedure.opening),
+        (c.OpenTable(), lee),
+        *((c.SitDown(player), dan) for player in players),
+        *((c.BuyIn(player, 1_000_000_000), dan) for player in players),
     ]
     for place, (do, by) in enumerate(actions):
-        command = a.Command(id=f"opening-{place:04d}", at=house.clock.now(), by=by, do=do)
-        outcome = await house.floor.do(name, command)
-        if outcome.fault is not None:
-            raise SystemExit(f"{name}: {outcome.fault.sentence}")
+        command = c.Command(id=f"opening-{place:04d}", at=context.clock.now(), by=by, do=do)
+        outcome = await context.floor.do(name, command)
+        if outcome.refusal is not None:
+            raise SystemExit(f"{name}: {outcome.refusal.sentence}")
 
 
 def main() -> None:

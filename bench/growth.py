@@ -29,12 +29,12 @@ import uvloop
 
 from bench.measure import Line, paired
 from taisai.audit.run import Audit
-from taisai.floor.answers import Outcome
+from taisai.floor.answers import Answer
 from taisai.floor.floor import Floor
 from taisai.floor.live import LiveTable
 from taisai.journal import Batch, Journal, NewRecord, SqliteJournal, open_journal
 from taisai.streams.codec import records_of
-from taisai.table import commands as a
+from taisai.table import commands as c
 from taisai.table.decide import decide
 from taisai.table.events import Event
 from taisai.table.evolve import evolve, replay
@@ -76,7 +76,7 @@ class _Form(NamedTuple):
     """By how much its round is later than the first of the two; None when its body names no round."""
 
 
-def _decided(rules: TableRules, state: TableState, command: a.Command) -> tuple[TableState, Sequence[Event]]:
+def _decided(rules: TableRules, state: TableState, command: c.Command) -> tuple[TableState, Sequence[Event]]:
     found = decide(rules, state, command)
     if isinstance(found, Refusal):
         raise TypeError(str(found))
@@ -85,15 +85,15 @@ def _decided(rules: TableRules, state: TableState, command: a.Command) -> tuple[
     return state, found
 
 
-def _actions(dice: a.Dice) -> Iterator[tuple[a.Action, Person]]:
+def _actions(dice: c.Dice) -> Iterator[tuple[c.Action, Person]]:
     """A round with one bet."""
-    yield a.OpenBets(), DAN
-    yield a.PlaceBet("p0", "small", 100), Person("p0", Role.PLAYER)
+    yield c.OpenBets(), DAN
+    yield c.PlaceBet("p0", "small", 100), Person("p0", Role.PLAYER)
     yield from _after_bets(dice)
 
 
-def _after_bets(dice: a.Dice) -> Iterator[tuple[a.Action, Person]]:
-    for do in (a.CloseBets(), a.Tumble(3), a.Uncover(dice), a.Announce(), a.Collect(), a.PayAll()):
+def _after_bets(dice: c.Dice) -> Iterator[tuple[c.Action, Person]]:
+    for do in (c.CloseBets(), c.Tumble(3), c.Uncover(dice), c.Announce(), c.Collect(), c.PayAll()):
         yield do, DAN
 
 
@@ -104,9 +104,9 @@ def _forms(rules: TableRules, state: TableState) -> tuple[list[_Form], TableStat
     first = state.round.number + 1
     for place, dice in enumerate((LOST, WON)):
         for do, by in _actions(dice):
-            if isinstance(do, a.PayAll) and state.round.phase is RoundPhase.BETWEEN:
+            if isinstance(do, c.PayAll) and state.round.phase is RoundPhase.BETWEEN:
                 continue  # nobody has won: the round ended when the losers were collected
-            state, events = _decided(rules, state, a.Command(id="made", at=state.at + APART_US, by=by, do=do))
+            state, events = _decided(rules, state, c.Command(id="made", at=state.at + APART_US, by=by, do=do))
             for one in records_of("made", events):
                 body = one.body.replace(f'"at":{one.at},'.encode(), b'"at":%d,')
                 named = f'"round":{first + place},'.encode()
@@ -174,10 +174,10 @@ async def _bets(floor: Floor, table: LiveTable, ids: Iterator[str]) -> None:
     def play(place: int, number: int) -> None:
         player = PLAYERS[place]
 
-        def answered(outcome: Outcome) -> None:
+        def answered(answer: Answer) -> None:
             nonlocal left
-            if outcome.fault is not None:
-                done.set_exception(RuntimeError(outcome.fault.sentence))
+            if answer.refusal is not None:
+                done.set_exception(RuntimeError(answer.refusal.sentence))
             elif number + 1 < BETS:
                 play(place, number + 1)
             else:
@@ -187,7 +187,7 @@ async def _bets(floor: Floor, table: LiveTable, ids: Iterator[str]) -> None:
 
         box = f"single:{1 + (place + number) % 6}"
         by = Person(player, Role.PLAYER)
-        command = a.Command(id=next(ids), at=floor.clock.now(), by=by, do=a.PlaceBet(player, box, 100))
+        command = c.Command(id=next(ids), at=floor.clock.now(), by=by, do=c.PlaceBet(player, box, 100))
         floor.submit(table, command, answered)
 
     for place in range(len(PLAYERS)):
@@ -195,10 +195,10 @@ async def _bets(floor: Floor, table: LiveTable, ids: Iterator[str]) -> None:
     await done
 
 
-async def _do(floor: Floor, command: a.Command) -> None:
-    outcome = await floor.do(TABLE, command)
-    if outcome.fault is not None:
-        raise RuntimeError(outcome.fault.sentence)
+async def _do(floor: Floor, command: c.Command) -> None:
+    answer = await floor.do(TABLE, command)
+    if answer.refusal is not None:
+        raise RuntimeError(answer.refusal.sentence)
 
 
 async def _deal(floor: Floor, rounds: int, ids: Iterator[str]) -> _Dealt:
@@ -207,14 +207,14 @@ async def _deal(floor: Floor, rounds: int, ids: Iterator[str]) -> _Dealt:
     bets_s = commits = 0.0
     begun = time.perf_counter()
     for number in range(rounds):
-        await _do(floor, a.Command(id=next(ids), at=floor.clock.now(), by=DAN, do=a.OpenBets()))
+        await _do(floor, c.Command(id=next(ids), at=floor.clock.now(), by=DAN, do=c.OpenBets()))
         before, bets_begun = counts.commits, time.perf_counter()
         await _bets(floor, table, ids)
         bets_s += time.perf_counter() - bets_begun
         commits += counts.commits - before
         for do, by in _after_bets((LOST, WON)[number % 2]):
             if table.state.round.phase is not RoundPhase.BETWEEN:
-                await _do(floor, a.Command(id=next(ids), at=floor.clock.now(), by=by, do=do))
+                await _do(floor, c.Command(id=next(ids), at=floor.clock.now(), by=by, do=do))
     bets = rounds * len(PLAYERS) * BETS
     return _Dealt(bets_s / bets, (time.perf_counter() - begun) / rounds, bets / commits)
 

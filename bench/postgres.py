@@ -22,11 +22,11 @@ import asyncpg  # type: ignore[import-untyped]  # asyncpg does not say its types
 import uvloop
 
 from bench.measure import Line, paired
-from taisai.floor.answers import Outcome
+from taisai.floor.answers import Answer
 from taisai.floor.floor import Floor
 from taisai.floor.live import LiveTable
 from taisai.journal import Record, open_journal
-from taisai.table import commands as a
+from taisai.table import commands as c
 from taisai.table.people import Person, Role
 from tests.floor.gated import DAN, SHELF, betting
 from tests.postgres import Server
@@ -67,10 +67,10 @@ async def _bets(floor: Floor, tables: list[LiveTable]) -> _Turn:
     left = len(tables) * PLAYERS
 
     def play(table: LiveTable, player: str, number: int) -> None:
-        def answered(outcome: Outcome) -> None:
+        def answered(answer: Answer) -> None:
             nonlocal left
-            if outcome.fault is not None:
-                done.set_exception(RuntimeError(outcome.fault.sentence))
+            if answer.refusal is not None:
+                done.set_exception(RuntimeError(answer.refusal.sentence))
             elif number + 1 < BETS:
                 play(table, player, number + 1)
             else:
@@ -78,11 +78,11 @@ async def _bets(floor: Floor, tables: list[LiveTable]) -> _Turn:
                 if not left:
                     done.set_result(None)
 
-        command = a.Command(
+        command = c.Command(
             id=f"{time.time_ns():x}-{player}",
             at=floor.clock.now(),
             by=Person(player, Role.PLAYER),
-            do=a.PlaceBet(player, "small", 100),
+            do=c.PlaceBet(player, "small", 100),
         )
         floor.submit(table, command, answered)
 
@@ -101,11 +101,11 @@ async def _bets(floor: Floor, tables: list[LiveTable]) -> _Turn:
 
 async def _next_round(floor: Floor, table: LiveTable) -> None:
     """End the round and begin another: its felt is empty again."""
-    for do in (a.CloseBets(), a.Tumble(3), a.Uncover((1, 2, 3)), a.Announce(), a.Collect(), a.PayAll(), a.OpenBets()):
-        command = a.Command(id=f"{time.time_ns():x}-dan", at=floor.clock.now(), by=DAN, do=do)
-        outcome = await floor.do(table.name, command)
-        if outcome.fault is not None:
-            raise RuntimeError(outcome.fault.sentence)
+    for do in (c.CloseBets(), c.Tumble(3), c.Uncover((1, 2, 3)), c.Announce(), c.Collect(), c.PayAll(), c.OpenBets()):
+        command = c.Command(id=f"{time.time_ns():x}-dan", at=floor.clock.now(), by=DAN, do=do)
+        answer = await floor.do(table.name, command)
+        if answer.refusal is not None:
+            raise RuntimeError(answer.refusal.sentence)
 
 
 async def _bare(connection: Any, records: list[Record], size: int) -> float:

@@ -23,7 +23,7 @@ from taisai.audit.run import Audit
 from taisai.books import Shelf, open_shelf
 from taisai.journal import Batch, SqliteJournal
 from taisai.streams.codec import records_of
-from taisai.table import commands as a
+from taisai.table import commands as c
 from taisai.table.decide import decide
 from taisai.table.events import Event
 from taisai.table.evolve import evolve
@@ -59,8 +59,8 @@ def _bets(shelf: Shelf) -> Line:
     commands = []
     for number in range(BETS):
         player = chance.choice(list(start.players))
-        do = a.PlaceBet(player, chance.choice(boxes), 100 * chance.randint(1, 50))
-        commands.append(a.Command(id=f"c{number}", at=start.at + number, by=Person(player, Role.PLAYER), do=do))
+        do = c.PlaceBet(player, chance.choice(boxes), 100 * chance.randint(1, 50))
+        commands.append(c.Command(id=f"c{number}", at=start.at + number, by=Person(player, Role.PLAYER), do=do))
 
     def ours() -> list[Event]:
         state, made = start, []

@@ -26,7 +26,7 @@ from taisai.books import open_shelf
 from taisai.settings.forms import Settings, Timing, demo_settings
 
 if TYPE_CHECKING:
-    from taisai.web.context import House
+    from taisai.web.context import Context
 
 FOLDER: Final = Path(__file__).parent.parent / "docs" / "pictures" / "screens"
 SIZES: Final = {"phone": (390, 844), "tablet": (820, 1180), "table": (1920, 1080)}
@@ -131,8 +131,8 @@ def serve() -> None:
     """Be the floor: in a process of its own."""
     from taisai.web.serve import run  # noqa: PLC0415 - the pictures are taken by another process
 
-    def started(house: House, address: str) -> None:
-        print(address, json.dumps(house.demo_links), flush=True)
+    def started(context: Context, address: str) -> None:
+        print(address, json.dumps(context.demo_links), flush=True)
 
     run(settings(), lambda: open_shelf(environment={}), started)
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from taisai.books import open_shelf
 from taisai.core.rulebook import RuleBook, Tumble, VoidReason
 from taisai.journal import open_journal
-from taisai.table import commands as a
+from taisai.table import commands as c
 from taisai.table.people import Person, Role
 from taisai.table.state import RoundPhase, TablePhase, TableState
 from tests.streams.keeper import TableKeeper
@@ -41,11 +41,11 @@ class Bot:
         self._number = 0
         self._prefix = f"{seed}"
 
-    def command(self, state: TableState) -> a.Command:
+    def command(self, state: TableState) -> c.Command:
         """What comes next in this state."""
         self._number += 1
         do, by, second = self._next(state)
-        return a.Command(
+        return c.Command(
             id=f"{self._prefix}-{self._number}",
             at=max(state.at, 1_700_000_000 * SECOND_US) + SECOND_US,
             by=by,
@@ -54,95 +54,95 @@ class Bot:
             reason="as the bot sees it" if second is not None else "",
         )
 
-    def _next(self, state: TableState) -> tuple[a.Action, Person, Person | None]:
+    def _next(self, state: TableState) -> tuple[c.Action, Person, Person | None]:
         if state.round.interrupted:
             return self._after_interruption(state)
         if state.phase is not TablePhase.OPEN:
             return self._opening(state), LEE, None
         if state.suspended:
-            return a.ResumeTable(a.Mending.MENDED, "looked at"), LEE, None
+            return c.ResumeTable(c.Mending.MENDED, "looked at"), LEE, None
         poor = next(
             (player for player in PLAYERS if player not in state.players or state.funds(player) < 500_000), None
         )
         if poor is not None:
-            return (a.SitDown(poor) if poor not in state.players else a.BuyIn(poor, 5_000_000)), DAN, None
+            return (c.SitDown(poor) if poor not in state.players else c.BuyIn(poor, 5_000_000)), DAN, None
         if state.balance("float") < 1_000_000_000:
-            return a.Fill({10_000: 500_000}), LEE, None
+            return c.Fill({10_000: 500_000}), LEE, None
         return self._dealing(state)
 
-    def _opening(self, state: TableState) -> a.Action:
-        limits = a.TableLimits(100, a.BoxLimit(100, 2_000_000))
+    def _opening(self, state: TableState) -> c.Action:
+        limits = c.TableLimits(100, c.BoxLimit(100, 2_000_000))
         if state.set_up is None:
             denominations = (100, 500, 2_500, 10_000)
-            return a.SetUp(self._book.id, self._layout, self._book.digest, limits, "SGD", denominations)
+            return c.SetUp(self._book.id, self._layout, self._book.digest, limits, "SGD", denominations)
         if not state.dice_sets:
-            return a.ReceiveDice("D1")
+            return c.ReceiveDice("D1")
         if state.dice_in is None:
-            return a.SealDice("D1", "S1")
+            return c.SealDice("D1", "S1")
         if not state.balance("float"):
-            return a.CountFloat({10_000: 1_000_000})
+            return c.CountFloat({10_000: 1_000_000})
         if not state.test_runs:
-            return a.TestRun((1, 3, 6), lit_correctly=True)
+            return c.TestRun((1, 3, 6), lit_correctly=True)
         missing = [item.item for item in self._book.procedure.opening if item.item not in state.checks]
-        return a.CheckItem(missing[0], passed=True) if missing else a.OpenTable()
+        return c.CheckItem(missing[0], passed=True) if missing else c.OpenTable()
 
-    def _dealing(self, state: TableState) -> tuple[a.Action, Person, Person | None]:
+    def _dealing(self, state: TableState) -> tuple[c.Action, Person, Person | None]:
         current, chance = state.round, self._chance
         if current.phase is not RoundPhase.BETWEEN and chance.random() < self._trouble / 20:
-            return a.Interrupt("the lights went out"), DAN, None
+            return c.Interrupt("the lights went out"), DAN, None
         first = self._book.procedure.tumble is Tumble.BEFORE_BETS
         enough = current.tumbles >= self._book.procedure.tumbles_min
         match current.phase:
             case RoundPhase.BETWEEN:
-                return (a.Tumble(3) if first and not enough else a.OpenBets()), DAN, None
+                return (c.Tumble(3) if first and not enough else c.OpenBets()), DAN, None
             case RoundPhase.BETTING:
                 return self._betting(state)
             case RoundPhase.CLOSED:
                 if chance.random() < self._trouble:
-                    return a.VoidRound(VoidReason.NOT_FLAT), DAN, None
+                    return c.VoidRound(VoidReason.NOT_FLAT), DAN, None
                 dice = (chance.randint(1, 6), chance.randint(1, 6), chance.randint(1, 6))
-                return (a.Uncover(dice) if enough else a.Tumble(3)), DAN, None
+                return (c.Uncover(dice) if enough else c.Tumble(3)), DAN, None
             case RoundPhase.UNCOVERED:
-                return a.Announce(), DAN, None
+                return c.Announce(), DAN, None
             case RoundPhase.ANNOUNCED | RoundPhase.ENTERED:
                 return self._entering(state)
             case RoundPhase.COLLECTED:
-                return (a.PayAll() if chance.random() < 0.8 else a.PayNext()), DAN, None
+                return (c.PayAll() if chance.random() < 0.8 else c.PayNext()), DAN, None
 
-    def _betting(self, state: TableState) -> tuple[a.Action, Person, Person | None]:
+    def _betting(self, state: TableState) -> tuple[c.Action, Person, Person | None]:
         chance = self._chance
         if len(state.round.stacks) >= self._bets:
-            return a.CloseBets(), DAN, None
+            return c.CloseBets(), DAN, None
         player = chance.choice(PLAYERS)
         if state.round.stacks and chance.random() < self._trouble:
             stack = chance.choice(state.round.stacks)
-            return a.WithdrawBet(stack.player, stack.box), Person(stack.player, Role.PLAYER), None
-        bet = a.PlaceBet(player, chance.choice(self._boxes), 100 * chance.randint(1, 100))
+            return c.WithdrawBet(stack.player, stack.box), Person(stack.player, Role.PLAYER), None
+        bet = c.PlaceBet(player, chance.choice(self._boxes), 100 * chance.randint(1, 100))
         return bet, Person(player, Role.PLAYER), None
 
-    def _entering(self, state: TableState) -> tuple[a.Action, Person, Person | None]:
+    def _entering(self, state: TableState) -> tuple[c.Action, Person, Person | None]:
         current, chance = state.round, self._chance
         has_terminal = any(step.step == "enter" for step in self._book.procedure.steps)
         dice = current.dice or (1, 1, 1)
         if not has_terminal:
-            return a.Collect(), DAN, None
+            return c.Collect(), DAN, None
         if current.phase is RoundPhase.ENTERED:
             if current.entered is not None and sorted(current.entered) != sorted(dice):
-                return a.AmendEntry(dice), DAN, LEE
-            return a.Collect(), DAN, None
+                return c.AmendEntry(dice), DAN, LEE
+            return c.Collect(), DAN, None
         if len(current.pressed) == 3:
-            return a.Enter(), DAN, None
+            return c.Enter(), DAN, None
         wrong = chance.random() < self._trouble
-        return a.Press(chance.randint(1, 6) if wrong else dice[len(current.pressed)]), DAN, None
+        return c.Press(chance.randint(1, 6) if wrong else dice[len(current.pressed)]), DAN, None
 
-    def _after_interruption(self, state: TableState) -> tuple[a.Action, Person, Person | None]:
+    def _after_interruption(self, state: TableState) -> tuple[c.Action, Person, Person | None]:
         if state.round.dice is not None or state.round.phase is RoundPhase.BETTING or self._chance.random() < 0.5:
-            return a.ResolveInterruption(()), DAN, LEE
+            return c.ResolveInterruption(()), DAN, LEE
         dice = (self._chance.randint(1, 6), self._chance.randint(1, 6), self._chance.randint(1, 6))
-        return a.ResolveInterruption((dice[0],), dice), DAN, LEE
+        return c.ResolveInterruption((dice[0],), dice), DAN, LEE
 
 
-def deal(keeper: TableKeeper, bot: Bot) -> Iterator[tuple[a.Command, bool]]:
+def deal(keeper: TableKeeper, bot: Bot) -> Iterator[tuple[c.Command, bool]]:
     """Deal for ever: each command, and whether it was accepted."""
     while True:
         command = bot.command(keeper.state)

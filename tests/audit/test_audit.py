@@ -18,7 +18,7 @@ from taisai.core.rulebook import Rule, RuleBook, VoidReason
 from taisai.journal import Batch, MemoryJournal, NewRecord, SqliteJournal
 from taisai.streams.codec import event_of, records_of
 from taisai.streams.loading import load
-from taisai.table import events as h
+from taisai.table import events as e
 from taisai.table.commands import BoxLimit, TableLimits
 from taisai.table.people import Person, Role
 from taisai.table.state import SNAPSHOT_FORMAT, RoundPhase, TableState, snapshot_of
@@ -34,7 +34,7 @@ def shelf() -> Shelf:
     return open_shelf(environment={})
 
 
-def dealt(shelf: Shelf, layout: str, commands: int = 400, seed: int = 3) -> list[h.Event]:
+def dealt(shelf: Shelf, layout: str, commands: int = 400, seed: int = 3) -> list[e.Event]:
     """The events of a shift that the bot deals, up to the end of its last round."""
     book_id, _, layout_id = layout.partition("/")
     journal = MemoryJournal()
@@ -42,11 +42,11 @@ def dealt(shelf: Shelf, layout: str, commands: int = 400, seed: int = 3) -> list
     for _ in islice(deal(keeper, Bot(shelf.book(book_id), layout_id, seed)), commands):
         pass
     events = [event_of(record) for record in journal.read("T1")]
-    last = max(place for place, event in enumerate(events) if isinstance(event.what, h.RoundConcluded))
+    last = max(place for place, event in enumerate(events) if isinstance(event.what, e.RoundConcluded))
     return events[: last + 1]
 
 
-def journal_of(events: list[h.Event]) -> MemoryJournal:
+def journal_of(events: list[e.Event]) -> MemoryJournal:
     """A journal whose chain is whole, with these events, whatever they say."""
     journal = MemoryJournal()
     for seq, event in enumerate(events):
@@ -55,7 +55,7 @@ def journal_of(events: list[h.Event]) -> MemoryJournal:
 
 
 def found_in(
-    shelf: Shelf, events: list[h.Event], book_of: Callable[[str], RuleBook | None] | None = None
+    shelf: Shelf, events: list[e.Event], book_of: Callable[[str], RuleBook | None] | None = None
 ) -> list[AuditFinding]:
     """What the audit finds in these events."""
     return list(Audit(book_of or shelf.book).findings(journal_of(events)))
@@ -80,7 +80,7 @@ def test_a_good_shift_has_no_finding(shelf: Shelf, layout: str) -> None:
 Change = Callable[[Any], Any]
 
 
-def altered(events: list[h.Event], kind: type, change: Change, whole: Change = lambda event: event) -> list[h.Event]:
+def altered(events: list[e.Event], kind: type, change: Change, whole: Change = lambda event: event) -> list[e.Event]:
     """The events with the last one of a kind changed."""
     place = max(place for place, event in enumerate(events) if isinstance(event.what, kind))
     event = events[place]
@@ -93,42 +93,42 @@ def same(what: Any) -> Any:
 
 
 ALTERATIONS: list[tuple[str, str, type, Change, Change]] = [
-    ("settled-wrong", "nz-division-9/1", h.BetPaid, lambda what: replace(what, pays=(what.pays or 0) + 1), same),
-    ("sums-wrong", "nz-division-9/1", h.RoundConcluded, lambda what: replace(what, staked=what.staked + 1), same),
+    ("settled-wrong", "nz-division-9/1", e.BetPaid, lambda what: replace(what, pays=(what.pays or 0) + 1), same),
+    ("sums-wrong", "nz-division-9/1", e.RoundConcluded, lambda what: replace(what, staked=what.staked + 1), same),
     (
         "dice-differ",
         "rws-tai-sai-v6/E",
-        h.RoundConcluded,
+        e.RoundConcluded,
         lambda what: replace(what, dice=(what.dice[0] % 6 + 1, 1, 1)),
         same,
     ),
-    ("lights-wrong", "nz-division-9/1", h.ResultEntered, lambda what: replace(what, lit=what.lit[1:]), same),
+    ("lights-wrong", "nz-division-9/1", e.ResultEntered, lambda what: replace(what, lit=what.lit[1:]), same),
     (
         "lights-wrong",
         "rws-tai-sai-v6/E",
-        h.AreasLit,
+        e.AreasLit,
         lambda what: replace(what, lit=(*what.lit, "total:4", "total:17")),
         same,
     ),
-    ("lights-wrong", "nz-division-9/1", h.TestRunMade, lambda what: replace(what, lit=()), same),
-    ("call-wrong", "nz-division-9/1", h.ResultAnnounced, lambda what: replace(what, call="triple 1, total 3."), same),
-    ("book-differs", "nz-division-9/1", h.TableSetUp, lambda what: replace(what, digest="0" * 64), same),
-    ("book-changed", "nz-division-9/1", h.BetsOpened, lambda what: replace(what, digest="0" * 64), same),
+    ("lights-wrong", "nz-division-9/1", e.TestRunMade, lambda what: replace(what, lit=()), same),
+    ("call-wrong", "nz-division-9/1", e.ResultAnnounced, lambda what: replace(what, call="triple 1, total 3."), same),
+    ("book-differs", "nz-division-9/1", e.TableSetUp, lambda what: replace(what, digest="0" * 64), same),
+    ("book-changed", "nz-division-9/1", e.BetsOpened, lambda what: replace(what, digest="0" * 64), same),
     (
         "not-authorised",
         "nz-division-9/1",
-        h.TableOpened,
+        e.TableOpened,
         same,
         lambda event: replace(event, by=Person("dan", Role.DEALER)),
     ),
     (
         "not-authorised",
         "nz-division-9/1",
-        h.BetPlaced,
+        e.BetPlaced,
         same,
         lambda event: replace(event, by=Person("eve", Role.PLAYER)),
     ),
-    ("settled-wrong", "rws-tai-sai-v6/E", h.BetPlaced, lambda what: replace(what, box="any-triple"), same),
+    ("settled-wrong", "rws-tai-sai-v6/E", e.BetPlaced, lambda what: replace(what, box="any-triple"), same),
 ]
 
 
@@ -142,29 +142,29 @@ def test_a_forged_event_is_found(shelf: Shelf, alteration: tuple[str, str, type,
     assert all(finding.table == "T1" and finding.seq for finding in findings)
 
 
-def event(what: h.Happening, by: Person | None = None, **rest: Any) -> h.Event:
+def event(what: e.EventBody, by: Person | None = None, **rest: Any) -> e.Event:
     """An event of its own."""
-    return h.Event(at=1_800_000_000_000_000, by=by or Person("dan", Role.DEALER), what=what, **rest)
+    return e.Event(at=1_800_000_000_000_000, by=by or Person("dan", Role.DEALER), what=what, **rest)
 
 
 LIMITS = TableLimits(100, BoxLimit(100, 2_000_000))
-FORGED: list[tuple[str, str, h.Happening]] = [
-    ("out-of-order", "rws-tai-sai-v6/E", h.BetPlaced("p1", "big", 100)),
-    ("out-of-order", "rws-tai-sai-v6/E", h.DiceUncovered((1, 2, 3))),
-    ("out-of-order", "nz-division-9/1", h.BetsClosed("No more bets", bell=True, bets=(), flags=())),
-    ("one-person", "nz-division-9/1", h.LimitsSet(LIMITS, LIMITS)),
-    ("no-reason", "nz-division-9/1", h.LimitsSet(LIMITS, LIMITS)),
-    ("one-person", "rws-tai-sai-v6/E", h.RoundReversed(1, (), ())),
-    ("not-authorised", "rws-tai-sai-v6/E", h.Ruled("x", "y", ())),
-    ("void-reason", "nz-division-9/1", h.RoundVoided(9, VoidReason.DAMAGED_DICE, True, "", (), ())),
-    ("ledger-broken", "nz-division-9/1", h.CashedOut("p1", 10**12)),
-    ("ledger-broken", "nz-division-9/1", h.BetPlaced("nobody", "big", 100)),
-    ("table-not-open", "nz-division-9/1", h.BetsOpened(99, "Place your bets", "0" * 64)),
+FORGED: list[tuple[str, str, e.EventBody]] = [
+    ("out-of-order", "rws-tai-sai-v6/E", e.BetPlaced("p1", "big", 100)),
+    ("out-of-order", "rws-tai-sai-v6/E", e.DiceUncovered((1, 2, 3))),
+    ("out-of-order", "nz-division-9/1", e.BetsClosed("No more bets", bell=True, bets=(), flags=())),
+    ("one-person", "nz-division-9/1", e.LimitsSet(LIMITS, LIMITS)),
+    ("no-reason", "nz-division-9/1", e.LimitsSet(LIMITS, LIMITS)),
+    ("one-person", "rws-tai-sai-v6/E", e.RoundReversed(1, (), ())),
+    ("not-authorised", "rws-tai-sai-v6/E", e.Ruled("x", "y", ())),
+    ("void-reason", "nz-division-9/1", e.RoundVoided(9, VoidReason.DAMAGED_DICE, True, "", (), ())),
+    ("ledger-broken", "nz-division-9/1", e.CashedOut("p1", 10**12)),
+    ("ledger-broken", "nz-division-9/1", e.BetPlaced("nobody", "big", 100)),
+    ("table-not-open", "nz-division-9/1", e.BetsOpened(99, "Place your bets", "0" * 64)),
 ]
 
 
 @pytest.mark.parametrize(("code", "layout", "what"), FORGED)
-def test_an_inserted_event_is_found(shelf: Shelf, code: str, layout: str, what: h.Happening) -> None:
+def test_an_inserted_event_is_found(shelf: Shelf, code: str, layout: str, what: e.EventBody) -> None:
     """An event that should not be there is found."""
     events = dealt(shelf, layout, 200)
     if code == "table-not-open":
@@ -178,22 +178,22 @@ def test_an_inserted_event_is_found(shelf: Shelf, code: str, layout: str, what: 
 def test_bets_over_the_limits_are_found(shelf: Shelf) -> None:
     """A bet under the minimum, over the maximum or over the differential, and not found on the felt, is a finding."""
     limits = TableLimits(100, BoxLimit(200, 1000), differential={"big-small": 600})
-    events = altered(dealt(shelf, "rws-tai-sai-v6/A", 120), h.TableSetUp, lambda what: replace(what, limits=limits))
-    place = next(place for place, each in enumerate(events) if isinstance(each.what, h.BetsOpened))
+    events = altered(dealt(shelf, "rws-tai-sai-v6/A", 120), e.TableSetUp, lambda what: replace(what, limits=limits))
+    place = next(place for place, each in enumerate(events) if isinstance(each.what, e.BetsOpened))
     me = Person("p1", Role.PLAYER)
-    bets = [h.BetPlaced("p1", "small", 100), h.BetPlaced("p1", "single:1", 1100), h.BetPlaced("p1", "big", 900)]
+    bets = [e.BetPlaced("p1", "small", 100), e.BetPlaced("p1", "single:1", 1100), e.BetPlaced("p1", "big", 900)]
     findings = found_in(shelf, [*events[: place + 1], *(event(bet, me) for bet in bets)])
     assert [finding.code for finding in findings] == ["under-minimum", "over-maximum", "over-differential"]
     assert findings[0].clauses == shelf.book("rws-tai-sai-v6").clauses_for(Rule.MINIMUM)
     assert "§3.4" in str(findings[0])
-    strange = [*events[: place + 1], event(h.BetPlaced("p1", "nowhere", 200), me)]
+    strange = [*events[: place + 1], event(e.BetPlaced("p1", "nowhere", 200), me)]
     assert found_in(shelf, strange)[0].code == "unknown-box"
 
 
 def test_an_unsettled_or_twice_settled_bet_is_found(shelf: Shelf) -> None:
     """A payment left out, or made twice, is found at the end of its round."""
     events = dealt(shelf, "rws-tai-sai-v6/A")
-    paid = max(place for place, each in enumerate(events) if isinstance(each.what, h.BetPaid))
+    paid = max(place for place, each in enumerate(events) if isinstance(each.what, e.BetPaid))
     left_out = found_in(shelf, events[:paid] + events[paid + 1 :])
     assert {"felt-not-empty", "settled-not-once"} <= {finding.code for finding in left_out}
     twice = found_in(shelf, [*events[: paid + 1], events[paid], *events[paid + 1 :]])
@@ -203,8 +203,8 @@ def test_an_unsettled_or_twice_settled_bet_is_found(shelf: Shelf) -> None:
 def test_a_void_that_keeps_chips_is_found(shelf: Shelf) -> None:
     """A void that does not hand everything back is found; so is one after the reveal without a second person."""
     events = dealt(shelf, "nz-division-9/1")
-    place = max(place for place, each in enumerate(events) if isinstance(each.what, h.DiceUncovered))
-    void = h.RoundVoided(1, VoidReason.NOT_FLAT, True, "No spin", (), ())
+    place = max(place for place, each in enumerate(events) if isinstance(each.what, e.DiceUncovered))
+    void = e.RoundVoided(1, VoidReason.NOT_FLAT, True, "No spin", (), ())
     codes = {finding.code for finding in found_in(shelf, [*events[: place + 1], event(void)])}
     assert {"void-not-whole", "one-person", "no-reason"} <= codes
 
@@ -212,10 +212,10 @@ def test_a_void_that_keeps_chips_is_found(shelf: Shelf) -> None:
 def test_chips_that_were_not_there_are_found(shelf: Shelf) -> None:
     """More chips handed back than lay in the box is a finding."""
     events = dealt(shelf, "nz-division-9/1")
-    place = max(place for place, each in enumerate(events) if isinstance(each.what, h.BetPlaced))
+    place = max(place for place, each in enumerate(events) if isinstance(each.what, e.BetPlaced))
     bet = events[place].what
-    assert isinstance(bet, h.BetPlaced)
-    back = h.BetWithdrawn(h.Handed(bet.player, bet.box, 10**9))
+    assert isinstance(bet, e.BetPlaced)
+    back = e.BetWithdrawn(e.Handed(bet.player, bet.box, 10**9))
     codes = [finding.code for finding in found_in(shelf, [*events[: place + 1], event(back)])]
     assert codes[0] == "chips-not-there"
 
@@ -223,9 +223,9 @@ def test_chips_that_were_not_there_are_found(shelf: Shelf) -> None:
 def test_an_opening_without_its_check_is_found(shelf: Shelf) -> None:
     """A table opened without its items, or without dice, is a finding."""
     events = [
-        each for each in dealt(shelf, "nz-division-9/1", 60) if not isinstance(each.what, h.ItemChecked | h.DiceSealed)
+        each for each in dealt(shelf, "nz-division-9/1", 60) if not isinstance(each.what, e.ItemChecked | e.DiceSealed)
     ]
-    opened = next(place for place, each in enumerate(events) if isinstance(each.what, h.TableOpened))
+    opened = next(place for place, each in enumerate(events) if isinstance(each.what, e.TableOpened))
     codes = {finding.code for finding in found_in(shelf, events[: opened + 1])}
     assert codes == {"check-incomplete", "no-dice"}
 

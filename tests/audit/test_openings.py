@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from taisai.audit.openings import opened_wrong
 from taisai.audit.run import Audit
 from taisai.core.fair import commitment_of, roll_from
-from taisai.table import commands as a
-from taisai.table import events as h
+from taisai.table import commands as c
+from taisai.table import events as e
 from taisai.table.people import Person, Role
 from taisai.table.state import SNAPSHOT_FORMAT, snapshot_of
 from tests.audit.test_audit import journal_of
@@ -29,24 +29,24 @@ class At(Deal):
         self.state = replace(self.state, table=TABLE)
 
 
-def dealt(rounds: int = 2) -> list[h.Event]:
+def dealt(rounds: int = 2) -> list[e.Event]:
     """A shift of committed rounds."""
     deal = At(TAI_SAI).open().seat(ann=1000)
     for number in range(1, rounds + 1):
-        deal.do(a.CommitDice(commitment_of(SECRET, TABLE, number)))
+        deal.do(c.CommitDice(commitment_of(SECRET, TABLE, number)))
         deal.begin().bet("ann", "small", 10).close()
-        deal.do(a.Uncover(roll_from(SECRET, TABLE, number).faces, SECRET.hex()))
-        deal.do(a.Announce())
+        deal.do(c.Uncover(roll_from(SECRET, TABLE, number).faces, SECRET.hex()))
+        deal.do(c.Announce())
         deal.settle()
     return deal.record
 
 
-def found(events: list[h.Event]) -> list[tuple[str, str]]:
+def found(events: list[e.Event]) -> list[tuple[str, str]]:
     """Code and sentence of what the audit finds."""
     return [(finding.code, finding.sentence) for finding in Audit(shelf().book).findings(journal_of(events))]
 
 
-def changed(kind: type, **fields: Any) -> list[h.Event]:
+def changed(kind: type, **fields: Any) -> list[e.Event]:
     """The shift with the last event of a kind changed."""
     events = dealt()
     place = max(place for place, event in enumerate(events) if isinstance(event.what, kind))
@@ -61,11 +61,11 @@ def test_committed_rounds_are_clean() -> None:
 @pytest.mark.parametrize(
     ("kind", "fields", "says"),
     [
-        (h.DiceUncovered, {"opening": ""}, "without their opening"),
-        (h.DiceUncovered, {"opening": OTHER.hex()}, "does not fit the commitment"),
-        (h.DiceCommitted, {"commitment": commitment_of(SECRET, TABLE, 1)}, "does not fit the commitment"),
-        (h.DiceCommitted, {"commitment": ""}, "had not been committed"),
-        (h.DiceCommitted, {"round": 7}, "committed for round 7, the next is 2"),
+        (e.DiceUncovered, {"opening": ""}, "without their opening"),
+        (e.DiceUncovered, {"opening": OTHER.hex()}, "does not fit the commitment"),
+        (e.DiceCommitted, {"commitment": commitment_of(SECRET, TABLE, 1)}, "does not fit the commitment"),
+        (e.DiceCommitted, {"commitment": ""}, "had not been committed"),
+        (e.DiceCommitted, {"round": 7}, "committed for round 7, the next is 2"),
     ],
 )
 def test_what_is_not_as_committed_is_found(kind: type, fields: dict[str, Any], says: str) -> None:
@@ -78,15 +78,15 @@ def test_what_is_not_as_committed_is_found(kind: type, fields: dict[str, Any], s
 def test_other_dice_than_the_opening_gives_are_found() -> None:
     """Dice that were changed after the fact are found, beside everything that then does not add up."""
     one, two, three = roll_from(SECRET, TABLE, 2).faces
-    findings = found(changed(h.DiceUncovered, dice=(one % 6 + 1, two, three)))
+    findings = found(changed(e.DiceUncovered, dice=(one % 6 + 1, two, three)))
     assert any(code == "not-as-committed" and "the opening gives" in sentence for code, sentence in findings)
 
 
 def test_a_commitment_made_twice_or_too_late_is_found() -> None:
     """A second commitment of one round, and one while bets are open, are found."""
     by, record = Person("dan", Role.DEALER), dealt(1)
-    again = h.Event(1, by, h.DiceCommitted(1, "0" * 64))
-    first = next(place for place, event in enumerate(record) if isinstance(event.what, h.DiceCommitted))
+    again = e.Event(1, by, e.DiceCommitted(1, "0" * 64))
+    first = next(place for place, event in enumerate(record) if isinstance(event.what, e.DiceCommitted))
     codes = [code for code, _ in found([*record[: first + 1], again])]
     assert codes == ["not-as-committed"]
     codes = [code for code, _ in found([*record[: first + 2], again])]
@@ -96,9 +96,9 @@ def test_a_commitment_made_twice_or_too_late_is_found() -> None:
 def test_virtual_dice_that_somebody_read_are_found() -> None:
     """An interrupted round that was concluded with dice nobody could read is a finding."""
     record = dealt(1)
-    place = next(place for place, event in enumerate(record) if isinstance(event.what, h.DiceUncovered))
-    read = h.InterruptionResolved(1, (1, 2, 3), (1, 2, 3))
-    event = h.Event(1, Person("dan", Role.DEALER), read, Person("sue", Role.SUPERVISOR), "seen")
+    place = next(place for place, event in enumerate(record) if isinstance(event.what, e.DiceUncovered))
+    read = e.InterruptionResolved(1, (1, 2, 3), (1, 2, 3))
+    event = e.Event(1, Person("dan", Role.DEALER), read, Person("sue", Role.SUPERVISOR), "seen")
     assert [code for code, _ in found([*record[:place], event])] == ["not-as-committed"]
 
 

@@ -63,7 +63,7 @@ def test_two_houses_cannot_share_an_id(tmp_path: Path) -> None:
 def test_one_folder_may_be_given_twice(tmp_path: Path) -> None:
     """The same folder given again, by another path or by the environment, is no contradiction."""
     (tmp_path / "link").symlink_to(HOUSE)
-    again: list[str | Path] = [HOUSE, str(HOUSE / ".." / "house"), HARBOUR, tmp_path / "link", OWN_BOOKS]
+    again: list[str | Path] = [HOUSE, str(HOUSE / ".." / "sample"), HARBOUR, tmp_path / "link", OWN_BOOKS]
     assert open_shelf(again, environment={"TAISAI_BOOKS": str(HOUSE)}).ids == (*OWN_IDS, "harbour-sic-bo")
 
 

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 from playwright.sync_api import Page, expect
 
 from taisai.client import Session
-from taisai.table import commands as a
+from taisai.table import commands as c
 from tests.browser.conftest import WAIT_MS, Visit
 from tests.web.serving import PASSWORD, POSTS, Running, open_house
 
@@ -56,7 +56,7 @@ class CrewHouse:
         """A player with chips."""
         return self.wait(self._running.seat(player, table))
 
-    def do(self, who: str | Session, table: str, *actions: a.Action) -> None:
+    def do(self, who: str | Session, table: str, *actions: c.Action) -> None:
         """Have somebody do one thing after the other."""
         session = self._running.crew[who] if isinstance(who, str) else who
         for action in actions:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from taisai.table import commands as a
+from taisai.table import commands as c
 from tests.browser.conftest import Visit
 from tests.browser.crew import CrewHouse, crew_house
 from tests.browser.test_screens import LANGUAGES, SCRIPT_BYTES, SIZES, serious_findings
@@ -38,11 +38,11 @@ def house() -> Iterator[CrewHouse]:
     with crew_house() as opened:
         assert opened.new_table("nz-division-9/1") == TABLE
         ann = opened.seat("ann", TABLE)
-        opened.do("dan", TABLE, a.Tumble(3), a.OpenBets())
-        opened.do(ann, TABLE, a.PlaceBet("ann", "small", 1_000), a.PlaceBet("ann", "total:7", 500))
-        opened.do("dan", TABLE, a.PlaceBet("ann", "big", 11_000, a.How.FELT), a.CloseBets(), a.Uncover((1, 2, 4)))
-        opened.do("dan", TABLE, a.Announce(), *(a.Press(face) for face in (1, 2, 5)), a.Enter())
-        opened.do("dan", TABLE, a.OpenDispute("D-1", "ann", 1, "the die was moved"))
+        opened.do("dan", TABLE, c.Tumble(3), c.OpenBets())
+        opened.do(ann, TABLE, c.PlaceBet("ann", "small", 1_000), c.PlaceBet("ann", "total:7", 500))
+        opened.do("dan", TABLE, c.PlaceBet("ann", "big", 11_000, c.How.FELT), c.CloseBets(), c.Uncover((1, 2, 4)))
+        opened.do("dan", TABLE, c.Announce(), *(c.Press(face) for face in (1, 2, 5)), c.Enter())
+        opened.do("dan", TABLE, c.OpenDispute("D-1", "ann", 1, "the die was moved"))
         opened.wait(opened.running.crew["sue"].put_up(CLOSED, set_up_of("nz-division-9/1")))
         yield opened
 

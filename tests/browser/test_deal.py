@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from taisai.table import commands as a
+from taisai.table import commands as c
 from tests.browser.conftest import Visit
 from tests.browser.crew import CrewHouse, authorise, crew_house
 from tests.web.serving import PASSWORD
@@ -81,11 +81,11 @@ def press(page: Page, step: str) -> None:
 def dealt_to(page: Page, house: CrewHouse, table: str, step: str) -> None:
     """A round at a table whose book tumbles after the close, brought to a step by the Python client."""
     order = (
-        ("close-bets", a.OpenBets()),
-        ("tumble", a.CloseBets()),
-        ("uncover", a.Tumble(3)),
-        ("announce", a.Uncover((1, 2, 4))),
-        ("collect", a.Announce()),
+        ("close-bets", c.OpenBets()),
+        ("tumble", c.CloseBets()),
+        ("uncover", c.Tumble(3)),
+        ("announce", c.Uncover((1, 2, 4))),
+        ("collect", c.Announce()),
     )
     for reached, action in order:
         house.do("dan", table, action)
@@ -122,8 +122,8 @@ def test_a_whole_round_by_keyboard(name: str, house: CrewHouse, visit: Visit) ->
         press(page, step)
         if step == "open-bets":
             next_is(page, "close-bets")
-            house.do(ann, table, a.PlaceBet("ann", book.winner, 500), a.PlaceBet("ann", book.loser, 1_000))
-            house.do(bob, table, a.PlaceBet("bob", book.winner, 1_500))
+            house.do(ann, table, c.PlaceBet("ann", book.winner, 500), c.PlaceBet("ann", book.loser, 1_000))
+            house.do(bob, table, c.PlaceBet("bob", book.winner, 1_500))
     first = page.locator(".pay-list li").first
     expect(first).to_contain_text(f"$5 × {book.pays} to 1 = ${5 * book.pays}")
     expect(first).to_contain_text("paid")
@@ -180,9 +180,9 @@ def test_every_void_reason_of_the_book(name: str, house: CrewHouse, visit: Visit
     table = house.new_table(book.layout)
     ann = house.seat("ann", table)
     if book.steps[0] == "tumble":
-        house.do("dan", table, a.Tumble(3))
-    house.do("dan", table, a.OpenBets())
-    house.do(ann, table, a.PlaceBet("ann", book.loser, 1_000))
+        house.do("dan", table, c.Tumble(3))
+    house.do("dan", table, c.OpenBets())
+    house.do(ann, table, c.PlaceBet("ann", book.loser, 1_000))
     page = house.page(visit, "dan", f"/deal?table={table}")
     next_is(page, "close-bets")
     page.keyboard.press("v")
@@ -235,7 +235,7 @@ def test_lights_that_failed_are_reported(house: CrewHouse, visit: Visit) -> None
 
 def test_chips_and_seats(house: CrewHouse, visit: Visit) -> None:
     """A dealer seats a player, sells chips, takes some back, and gives out a seat code that works."""
-    table = house.new_table("nz-division-9/1", colours={"red": a.ColourSet(100)})
+    table = house.new_table("nz-division-9/1", colours={"red": c.ColourSet(100)})
     page = house.page(visit, "dan", f"/deal?table={table}", viewport={"width": 390, "height": 844})
     expect(page.locator("[data-action=sit-down]")).to_be_visible()
     page.keyboard.press("n")

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, WebSocketRoute, expect
 
 from taisai.core.rulebook import VoidReason
-from taisai.table import commands as a
+from taisai.table import commands as c
 from tests.browser.conftest import Visit
 from tests.browser.crew import CrewHouse, crew_house
 from tests.browser.late import Late
@@ -100,9 +100,9 @@ def form_of(page: Page, action: str) -> Locator:
     return page.locator(f"dialog[open] form[data-ask={action}]")
 
 
-def next_round(house: CrewHouse, table: str, *steps: a.Action) -> None:
+def next_round(house: CrewHouse, table: str, *steps: c.Action) -> None:
     """Somebody else voids the round and begins the next."""
-    house.do("dan", table, a.VoidRound(VoidReason.NOT_FLAT), a.OpenBets(), *steps)
+    house.do("dan", table, c.VoidRound(VoidReason.NOT_FLAT), c.OpenBets(), *steps)
 
 
 # ---------------------------------------------------------------- another round
@@ -156,7 +156,7 @@ def test_faces_do_not_outlive_their_round(house: CrewHouse, visit: Visit) -> Non
         page.keyboard.press(face)
     button = page.locator("#next")
     expect(button).to_contain_text("1-2-4")
-    next_round(house, table, a.CloseBets(), a.Tumble(3))
+    next_round(house, table, c.CloseBets(), c.Tumble(3))
     expect(page.locator(".deal-state")).to_contain_text("Round 2")
     next_is(page, "uncover")
     expect(button).not_to_contain_text("1-2-4")
@@ -167,7 +167,7 @@ def test_faces_do_not_outlive_their_round(house: CrewHouse, visit: Visit) -> Non
     expect(button).to_contain_text("3-5-6")
     page.keyboard.press("Enter")
     next_is(page, "announce")
-    assert house.running.house.floor.tables[table].state.round.dice == (3, 5, 6)
+    assert house.running.context.floor.tables[table].state.round.dice == (3, 5, 6)
 
 
 # ---------------------------------------------------------------- the focus
@@ -181,19 +181,19 @@ def test_the_focus_stays_where_it_is(house: CrewHouse, visit: Visit) -> None:
     dealt_to(page, house, table, "close-bets")
     person, sale = page.locator("[data-player=bob] .person"), page.locator("[data-player=bob] [data-action=buy-in]")
     person.focus()
-    house.do(ann, table, a.PlaceBet("ann", "big", 500))
-    house.do(bob, table, a.PlaceBet("bob", "big", 500))
+    house.do(ann, table, c.PlaceBet("ann", "big", 500))
+    house.do(bob, table, c.PlaceBet("bob", "big", 500))
     expect(person.locator(".number")).to_have_text("$195")
     expect(person).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator("dialog[open] h2")).to_have_text("bob")
-    house.do(bob, table, a.PlaceBet("bob", "big", 500))
+    house.do(bob, table, c.PlaceBet("bob", "big", 500))
     expect(person.locator(".number")).to_have_text("$190")
     page.keyboard.press("Escape")
     expect(page.locator("dialog")).to_have_count(0)
     expect(person).to_be_focused()
     page.keyboard.press("Tab")
-    house.do(bob, table, a.PlaceBet("bob", "big", 500))
+    house.do(bob, table, c.PlaceBet("bob", "big", 500))
     expect(person.locator(".number")).to_have_text("$185")
     expect(sale).to_be_focused()
     page.keyboard.press("Enter")
@@ -207,9 +207,9 @@ def test_enter_is_not_for_the_next_step_when_its_button_has_gone(house: CrewHous
     house.seat("ann", table)
     page = house.page(visit, "dan", f"/deal?table={table}")
     dealt_to(page, house, table, "close-bets")
-    house.do("dan", table, a.PlaceBet("ann", "big", 11_500, a.How.FELT))
+    house.do("dan", table, c.PlaceBet("ann", "big", 11_500, c.How.FELT))
     page.locator(".breaches [data-action=reject-excess]").focus()
-    house.do("dan", table, a.RejectExcess("big"))
+    house.do("dan", table, c.RejectExcess("big"))
     expect(page.locator(".breaches")).to_have_count(0)
     page.keyboard.press("Enter")
     expect(page.locator("#next")).to_be_focused()
@@ -227,7 +227,7 @@ def test_a_step_that_only_says_why_takes_no_other(house: CrewHouse, visit: Visit
     dealt_to(page, house, table, "close-bets")
     later = page.locator(".steps li", has_text="Collect losing")
     later.focus()
-    house.do(ann, table, a.PlaceBet("ann", "big", 500))
+    house.do(ann, table, c.PlaceBet("ann", "big", 500))
     expect(page.locator("[data-player=ann] .number")).to_have_text("$195")
     expect(later).to_be_focused()
     page.keyboard.press("Enter")
@@ -243,7 +243,7 @@ def test_an_opening_check_keeps_its_place(house: CrewHouse, visit: Visit) -> Non
     page = house.page(visit, "sue", f"/pit#table/{table}")
     failed = page.locator("[data-item=tumbler]").get_by_role("button", name="Failed")
     failed.focus()
-    house.do("kim", table, a.ReceiveDice("D1"), a.CheckItem("power", True), a.CheckItem("tumbler", True))
+    house.do("kim", table, c.ReceiveDice("D1"), c.CheckItem("power", True), c.CheckItem("tumbler", True))
     expect(page.locator("[data-item=tumbler]")).to_contain_text("passed, kim")
     expect(failed).to_be_focused()
     page.keyboard.press("Enter")
@@ -261,7 +261,7 @@ def test_a_click_is_not_lost_when_somebody_bets(selector: str, house: CrewHouse,
     dealt_to(page, house, table, "close-bets")
     page.locator(selector).hover()
     page.mouse.down()
-    house.do(ann, table, a.PlaceBet("ann", "big", 500))
+    house.do(ann, table, c.PlaceBet("ann", "big", 500))
     expect(page.locator("[data-player=ann] .number")).to_have_text("$195")
     page.mouse.up()
     if selector == "#next":
@@ -388,7 +388,7 @@ def test_a_felt_that_failed_is_asked_for_again(house: CrewHouse, visit: Visit) -
     next_is(page, "open-bets")
     expect(page.locator("#felt svg")).to_have_count(0)
     page.unroute("**/felt.svg*")
-    house.do("dan", table, a.OpenBets())
+    house.do("dan", table, c.OpenBets())
     expect(page.locator("#felt [data-box=big]")).to_be_visible()
     assert failed
 
@@ -407,8 +407,8 @@ def test_an_older_felt_does_not_cover_a_newer_one(house: CrewHouse, visit: Visit
     expect(page.locator("#felt svg.red")).to_be_visible()
     with page.expect_response("**/felt.svg?palette=green"):
         held.pop(0).continue_()
-    house.do("dan", table, a.OpenBets())
-    house.do(ann, table, a.PlaceBet("ann", "big", 500))
+    house.do("dan", table, c.OpenBets())
+    house.do(ann, table, c.PlaceBet("ann", "big", 500))
     expect(page.locator("#felt svg.red g.box[data-box=big]")).to_have_attribute("aria-label", "Big, $5")
     expect(page.locator("#felt svg.green")).to_have_count(0)
 
@@ -420,7 +420,7 @@ def test_the_lock_opens_on_the_table_as_it_is(house: CrewHouse, visit: Visit) ->
     next_is(page, "open-bets")
     with page.expect_response("**/api/lock"):
         page.get_by_role("button", name="Lock").click()
-    house.do("dan", table, a.OpenBets())
+    house.do("dan", table, c.OpenBets())
     expect(page.locator(".deal-state")).to_have_text("Round 1 · Place your bets")
     page.locator("dialog.lock input").fill(PASSWORD)
     page.keyboard.press("Enter")
@@ -446,7 +446,7 @@ def test_a_form_over_which_the_lock_came_is_sent_again(house: CrewHouse, visit: 
     expect(words).to_have_value("the felt is torn")
     form.locator("[type=submit]").click()
     expect(page.locator("dialog")).to_have_count(0)
-    assert house.running.house.floor.tables[table].state.suspended
+    assert house.running.context.floor.tables[table].state.suspended
 
 
 @pytest.mark.parametrize(("login", "path"), [("dan", "/deal?table="), ("sue", "/pit#table/")])
@@ -456,7 +456,7 @@ def test_a_table_set_up_anew_shows_its_new_currency(login: str, path: str, house
     page = house.page(visit, login, path + table)
     figures = page.locator(".facts, .figures").first
     expect(figures).to_contain_text("$6,000")
-    house.do("sue", table, a.CloseTable(FLOAT), set_up_of(TAI_SAI, currency="JPY"))
-    house.do("sue", table, a.CountFloat(FLOAT))
+    house.do("sue", table, c.CloseTable(FLOAT), set_up_of(TAI_SAI, currency="JPY"))
+    house.do("sue", table, c.CountFloat(FLOAT))
     expect(figures).to_contain_text("¥600,000")
     expect(figures).not_to_contain_text("$")

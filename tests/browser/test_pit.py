@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from taisai.table import commands as a
+from taisai.table import commands as c
 from tests.browser.conftest import Visit
 from tests.browser.crew import CrewHouse, authorise, crew_house
 from tests.browser.late import Late
@@ -30,10 +30,10 @@ def entered_wrong(house: CrewHouse) -> str:
     """A table whose dice show 1-2-4 and whose terminal was given 1-2-5."""
     table = house.new_table(NZ)
     ann = house.seat("ann", table)
-    house.do("dan", table, a.Tumble(3), a.OpenBets())
-    house.do(ann, table, a.PlaceBet("ann", "small", 1_000))
-    house.do("dan", table, a.CloseBets(), a.Uncover((1, 2, 4)), a.Announce())
-    house.do("dan", table, *(a.Press(face) for face in (1, 2, 5)), a.Enter())
+    house.do("dan", table, c.Tumble(3), c.OpenBets())
+    house.do(ann, table, c.PlaceBet("ann", "small", 1_000))
+    house.do("dan", table, c.CloseBets(), c.Uncover((1, 2, 4)), c.Announce())
+    house.do("dan", table, *(c.Press(face) for face in (1, 2, 5)), c.Enter())
     return table
 
 
@@ -110,10 +110,10 @@ def test_a_table_is_put_up_checked_and_opened(house: CrewHouse, visit: Visit) ->
         expect(row).to_contain_text("passed, sue")
     page.locator("[data-action=open-table]").click()
     expect(page.locator(".part-top .tag")).to_have_text("Between rounds")
-    limits = house.running.house.floor.tables["NEW-1"].state.set_up
+    limits = house.running.context.floor.tables["NEW-1"].state.set_up
     assert limits is not None
-    assert limits.limits.kinds["triple"] == a.BoxLimit(100, 5_000)
-    assert limits.limits.default == a.BoxLimit(500, 100_000)
+    assert limits.limits.kinds["triple"] == c.BoxLimit(100, 5_000)
+    assert limits.limits.default == c.BoxLimit(500, 100_000)
 
 
 def test_limits_that_were_typed_outlive_a_late_layout(house: CrewHouse, visit: Visit) -> None:
@@ -140,10 +140,10 @@ def test_limits_that_were_typed_outlive_a_late_layout(house: CrewHouse, visit: V
         form.locator(f"[name={name}]").fill(value)
     form.locator("[type=submit]").click()
     expect(page.locator(".opening")).to_be_visible()
-    made = house.running.house.floor.tables["YEN-1"].state.set_up
+    made = house.running.context.floor.tables["YEN-1"].state.set_up
     assert made is not None
     assert (made.currency, made.layout, made.denominations) == ("JPY", "C", (100, 1_000))
-    assert made.limits.default == a.BoxLimit(500, 100_000)
+    assert made.limits.default == c.BoxLimit(500, 100_000)
 
 
 def test_an_alert_stays_until_somebody_clears_it(house: CrewHouse, visit: Visit) -> None:
@@ -151,8 +151,8 @@ def test_an_alert_stays_until_somebody_clears_it(house: CrewHouse, visit: Visit)
     table = house.new_table(TAI_SAI)
     sue, kim = (house.page(visit, each, "/pit") for each in ("sue", "kim"))
     expect(sue.locator(f"[data-table={table}]")).to_be_visible()
-    house.do("dan", table, a.SuspendTable("the dome is cracked"))
-    house.do("sue", table, a.ResumeTable(a.Mending.MENDED, "a new dome"))
+    house.do("dan", table, c.SuspendTable("the dome is cracked"))
+    house.do("sue", table, c.ResumeTable(c.Mending.MENDED, "a new dome"))
     alert = sue.locator(".alert", has_text="the dome is cracked")
     expect(alert).to_contain_text("Table suspended")
     alert.get_by_role("button").click()
@@ -174,12 +174,12 @@ def test_the_grid_follows_the_tables(house: CrewHouse, visit: Visit) -> None:
     card = page.locator(f".pit-card[data-table={table}]")
     expect(card).to_contain_text("Between rounds")
     ann = house.seat("ann", table)
-    house.do("dan", table, a.OpenBets())
-    house.do(ann, table, a.PlaceBet("ann", "total:7", 1_000))
-    house.do("dan", table, a.CloseBets())
+    house.do("dan", table, c.OpenBets())
+    house.do(ann, table, c.PlaceBet("ann", "total:7", 1_000))
+    house.do("dan", table, c.CloseBets())
     expect(card).to_contain_text("No more bets")
     expect(card.locator("dl")).to_contain_text("Exposure$120")
-    house.do("dan", table, a.Tumble(3), a.Uncover((1, 1, 1)), a.Announce(), a.Collect())
+    house.do("dan", table, c.Tumble(3), c.Uncover((1, 1, 1)), c.Announce(), c.Collect())
     for words in ("Between rounds", "Players1", "Turnover$10", "Win$10", "Hold5.0%"):
         expect(card).to_contain_text(words)
 
@@ -215,10 +215,10 @@ def test_a_dispute_limits_and_rulings(house: CrewHouse, visit: Visit) -> None:
     """A dispute is resolved, limits change with a manager and a reason, and the shift manager rules."""
     table = house.new_table(TAI_SAI)
     ann = house.seat("ann", table)
-    house.do("dan", table, a.OpenBets())
-    house.do(ann, table, a.PlaceBet("ann", "big", 1_000))
-    house.do("dan", table, a.CloseBets(), a.Tumble(3), a.Uncover((1, 2, 4)), a.Announce(), a.Collect())
-    house.do("dan", table, a.OpenDispute("D-1", "ann", 1, "the die was moved"))
+    house.do("dan", table, c.OpenBets())
+    house.do(ann, table, c.PlaceBet("ann", "big", 1_000))
+    house.do("dan", table, c.CloseBets(), c.Tumble(3), c.Uncover((1, 2, 4)), c.Announce(), c.Collect())
+    house.do("dan", table, c.OpenDispute("D-1", "ann", 1, "the die was moved"))
     page = house.page(visit, "kim", f"/pit#table/{table}")
     page.locator("[data-dispute=D-1] button").click()
     page.locator("dialog[open] [name=resolution]").fill("the film shows no touch")
@@ -228,7 +228,7 @@ def test_a_dispute_limits_and_rulings(house: CrewHouse, visit: Visit) -> None:
     page.locator("dialog[open] [name=default-max]").fill("200")
     authorise(page, "pat", "a busy evening")
     expect(page.locator("dialog")).to_have_count(0)
-    set_up = house.running.house.floor.tables[table].state.set_up
+    set_up = house.running.context.floor.tables[table].state.set_up
     assert set_up is not None
     assert set_up.limits.default.max == 20_000
     page.locator("[data-action=rule]").click()

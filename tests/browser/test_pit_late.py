@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from taisai.table import commands as a
+from taisai.table import commands as c
 from tests.browser.conftest import Visit
 from tests.browser.crew import CrewHouse, crew_house
 from tests.browser.late import Late, settle
@@ -132,7 +132,7 @@ def test_a_set_up_done_late_takes_nobody_away(house: CrewHouse, visit: Visit) ->
         if answer:
             expect(page.locator(".toast.bad")).to_contain_text("Refused: bad-value.")
         go(page, "#setup")
-    assert "SLOWLY" in house.running.house.floor.tables
+    assert "SLOWLY" in house.running.context.floor.tables
 
 
 def test_the_lock_leaves_what_was_typed(house: CrewHouse, visit: Visit) -> None:
@@ -312,7 +312,7 @@ def test_reports_follow_their_filters(house: CrewHouse, visit: Visit) -> None:
 def test_a_cleared_alert_stays_cleared(house: CrewHouse, visit: Visit) -> None:
     """A look at the alerts from before one was cleared comes after it: the alert does not stand again."""
     table = house.new_table(TAI_SAI)
-    house.do("dan", table, a.SuspendTable("the dome is dull"))
+    house.do("dan", table, c.SuspendTable("the dome is dull"))
     page = house.page(visit, "sue", "/pit")
     waiting = page.locator(".alert:not(.cleared)", has_text="the dome is dull")
     expect(waiting).to_be_visible()

@@ -8,7 +8,7 @@ from time import monotonic
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from taisai.table import commands as a
+from taisai.table import commands as c
 from tests.browser.conftest import WAIT_MS, Visit
 from tests.browser.crew import CrewHouse, crew_house
 from tests.browser.floor import Floor, Wire
@@ -50,7 +50,7 @@ def sit_by_code(house: CrewHouse, visit: Visit, table: str, line: Wire) -> Page:
     page.locator("[name=code]").fill(code.code)
     page.locator("form.sit button").click()
     expect(page.locator(".rail-chip").first).to_be_visible()
-    house.do("dan", table, a.BuyIn("ann", BUY_IN), a.OpenBets())
+    house.do("dan", table, c.BuyIn("ann", BUY_IN), c.OpenBets())
     expect(page.locator("#funds")).to_have_text("$200")
     expect(page.locator("body[data-phase=betting]")).to_be_attached()
     page.locator(".rail-chip").nth(1).click()
@@ -59,7 +59,7 @@ def sit_by_code(house: CrewHouse, visit: Visit, table: str, line: Wire) -> Page:
 
 def next_round(house: CrewHouse, table: str) -> None:
     """The round goes by, with dice that pay nobody, and bets are open again."""
-    house.do("dan", table, a.CloseBets(), a.Tumble(3), a.Uncover((1, 1, 1)), a.Announce(), a.Collect(), a.OpenBets())
+    house.do("dan", table, c.CloseBets(), c.Tumble(3), c.Uncover((1, 1, 1)), c.Announce(), c.Collect(), c.OpenBets())
 
 
 def stakes(house: CrewHouse, table: str) -> dict[str, int]:
@@ -160,7 +160,7 @@ def test_a_table_set_up_anew_has_its_new_currency(house: CrewHouse, visit: Visit
     table = house.new_table(TAI_SAI)
     page = visit(f"/play?table={table}", at=house.address)
     expect(page.locator(".limits")).to_contain_text("$1 to $100")
-    house.do("sue", table, a.CloseTable(FLOAT), set_up_of(TAI_SAI, currency="JPY"))
+    house.do("sue", table, c.CloseTable(FLOAT), set_up_of(TAI_SAI, currency="JPY"))
     expect(page.locator(".limits")).to_contain_text("¥100 to ¥10,000")
     floor = visit("/", at=house.address)
     expect(floor.locator(f'[data-table="{table}"]')).to_contain_text("¥100 to ¥10,000")

@@ -16,7 +16,7 @@ import pytest
 from taisai.cli import main
 from tests import ROOT
 
-HOUSE = ROOT / "tests" / "books" / "house"
+HOUSE = ROOT / "tests" / "books" / "sample"
 BROKEN = ROOT / "tests" / "books" / "broken"
 CASE = {
     "layout": "rws-tai-sai-v6/A",

@@ -12,7 +12,7 @@ from websockets.asyncio.server import ServerConnection, serve
 
 from taisai.client import Change, Client, Lost, Refused, Session, Snapshot, Table
 from taisai.client import table as tables
-from taisai.table import commands as a
+from taisai.table import commands as c
 from tests.web.serving import PASSWORD, on_a_loop, open_house
 
 HELLO = '{"t":"hello","table":"T1","you":null,"mode":"dealer","now":0,"version":"0"}'
@@ -57,7 +57,7 @@ async def test_a_session_is_resumed_by_its_token() -> None:
     async with open_house() as running:
         await running.ready_table("T1")
         ann = await running.seat("ann")
-        await running.crew["dan"].do("T1", a.OpenBets())
+        await running.crew["dan"].do("T1", c.OpenBets())
         async with ann.table() as table:
             await table.bet("small", 100)
         async with Client(running.address + "/") as another:
@@ -76,10 +76,10 @@ async def test_a_refusal_says_everything() -> None:
     async with open_house() as running:
         await running.ready_table("T1")
         ann = await running.seat("ann")
-        await running.crew["dan"].do("T1", a.OpenBets())
+        await running.crew["dan"].do("T1", c.OpenBets())
         found = []
         async with ann.table() as table:
-            for asked in (table.bet("small", 10_100), ann.do("T1", a.PlaceBet("ann", "small", 10_100))):
+            for asked in (table.bet("small", 10_100), ann.do("T1", c.PlaceBet("ann", "small", 10_100))):
                 with pytest.raises(Refused) as refused:
                     await asked
                 found.append(refused.value)
@@ -100,7 +100,7 @@ async def test_a_view_has_the_bet_when_bet_returns() -> None:
         ann, dan = await running.seat("ann"), running.crew["dan"]
         async with ann.table() as table, dan.table("T1") as crew:
             assert (table.mode, table.you is not None and table.you.player) == ("dealer", "ann")
-            done = await crew.do(a.OpenBets())
+            done = await crew.do(c.OpenBets())
             await table.until_seq(done.seq)
             assert table.takes_bets
             assert table.round == 1
@@ -132,7 +132,7 @@ async def test_an_answer_knows_better_than_an_older_seat() -> None:
         await socket.wait_closed()
 
     async with false_house(house) as address, Table(address, "T1", player="ann") as table:
-        await table.do(a.PlaceBet("ann", "small", 20), command_id="x")
+        await table.do(c.PlaceBet("ann", "small", 20), command_id="x")
         await table.until_seq(7)
         assert table.funds == 80
         pinged = asyncio.create_task(table.ping())
@@ -162,7 +162,7 @@ async def test_an_observer_watches() -> None:
         async with running.client.watch("T1") as table:
             first = await anext(table)
             assert isinstance(first, Snapshot)
-            await running.crew["dan"].do("T1", a.OpenBets())
+            await running.crew["dan"].do("T1", c.OpenBets())
             second = await anext(table)
             assert isinstance(second, Change)
             assert len(second.told) == 1
@@ -209,7 +209,7 @@ async def test_it_goes_on_from_the_last_number(monkeypatch: pytest.MonkeyPatch) 
         await socket.wait_closed()
 
     async with false_house(house) as address, Table(address, "T1", player="ann") as table:
-        done = await table.do(a.PlaceBet("ann", "small", 100))
+        done = await table.do(c.PlaceBet("ann", "small", 100))
         assert done.repeated
         assert paths == ["/play/T1", "/play/T1?after=5", "/play/T1?after=5"]
         first, *again = (msgspec.json.decode(frame) for frame in frames)
@@ -235,7 +235,7 @@ async def test_patience_ends(monkeypatch: pytest.MonkeyPatch) -> None:
         port = next(iter(server.sockets)).getsockname()[1]
         table = Table(f"http://127.0.0.1:{port}", "T1", player="ann", patience_s=0.05)
         await table.__aenter__()
-        asked = asyncio.create_task(table.do(a.OpenBets(), command_id="mine-1"))
+        asked = asyncio.create_task(table.do(c.OpenBets(), command_id="mine-1"))
         await got.wait()
     with pytest.raises(Lost) as lost:
         await asked
@@ -244,7 +244,7 @@ async def test_patience_ends(monkeypatch: pytest.MonkeyPatch) -> None:
         async for _ in table:
             pass
     with pytest.raises(Lost):
-        await table.do(a.OpenBets())
+        await table.do(c.OpenBets())
     await table.close()
 
 
@@ -310,7 +310,7 @@ async def test_leaving_ends_the_stream() -> None:
 
     async with false_house(house) as address:
         async with Table(address, "T1") as table:
-            asked = asyncio.create_task(table.do(a.OpenBets(), command_id="late"))
+            asked = asyncio.create_task(table.do(c.OpenBets(), command_id="late"))
             pinged = asyncio.create_task(table.ping())
             await anext(table)
         with pytest.raises(Lost) as lost:

@@ -64,10 +64,10 @@ async def test_the_python_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -
     tables = tuple(replace(table, timing=OPEN) for table in base.tables if table.name in ("TS-A", "TS-C"))
     settings = replace(base, tables=tables, house=replace(base.house, minimum_betting_ms=0))
     async with open_house(settings) as running:
-        names: dict[str, Any] = {"link": f"/welcome#{running.house.demo_links['dealer']}"}
+        names: dict[str, Any] = {"link": f"/welcome#{running.context.demo_links['dealer']}"}
         for block in blocks("python"):
             await run(block.replace("http://127.0.0.1:8000", running.address), names)
-        state = running.house.floor.tables["TS-C"].state
+        state = running.context.floor.tables["TS-C"].state
         assert state.meters.staked or state.round.stakes or state.round.bets
         lines = capsys.readouterr().out.splitlines()
     assert lines == ["dealer dealer *", "between-rounds 262000000", "no-such-table 404 guest_at"]

@@ -10,14 +10,14 @@ from taisai.books import open_shelf
 from taisai.floor.floor import Floor
 from taisai.floor.live import LiveTable
 from taisai.journal import Batch, Head, JournalError, MemoryJournal
-from taisai.table import commands as a
+from taisai.table import commands as c
 from taisai.table.people import Person, Role
 
 SHELF = open_shelf(environment={})
 BOOK = SHELF.book("rws-tai-sai-v6")
 LEE = Person("lee", Role.SUPERVISOR)
 DAN = Person("dan", Role.DEALER)
-LIMITS = a.TableLimits(100, a.BoxLimit(100, 1_000_000))
+LIMITS = c.TableLimits(100, c.BoxLimit(100, 1_000_000))
 
 
 class GatedJournal(MemoryJournal):
@@ -63,25 +63,25 @@ class GatedJournal(MemoryJournal):
         await asyncio.to_thread(self.waiting.wait, 10)
 
 
-def command(number: int, do: a.Action, by: Person = DAN, second: Person | None = None) -> a.Command:
+def command(number: int, do: c.Action, by: Person = DAN, second: Person | None = None) -> c.Command:
     """A command with an id of its own."""
     reason = "" if second is None else "as the test says"
-    return a.Command(id=f"c-{number:06d}", at=number, by=by, do=do, authorised_by=second, reason=reason)
+    return c.Command(id=f"c-{number:06d}", at=number, by=by, do=do, authorised_by=second, reason=reason)
 
 
-def opening(players: Sequence[str]) -> list[a.Command]:
+def opening(players: Sequence[str]) -> list[c.Command]:
     """From nothing to open bets with players who have chips."""
-    actions: list[tuple[a.Action, Person]] = [
-        (a.SetUp(BOOK.id, "C", BOOK.digest, LIMITS, "SGD", (100, 1_000, 10_000)), LEE),
-        (a.CountFloat({10_000: 100_000}), LEE),
-        (a.ReceiveDice("D1"), LEE),
-        (a.SealDice("D1", "S1"), LEE),
-        (a.TestRun((1, 3, 6), lit_correctly=True), LEE),
-        *((a.CheckItem(item.item, passed=True), LEE) for item in BOOK.procedure.opening),
-        (a.OpenTable(), LEE),
-        *((a.SitDown(player), DAN) for player in players),
-        *((a.BuyIn(player, 1_000_000), DAN) for player in players),
-        (a.OpenBets(), DAN),
+    actions: list[tuple[c.Action, Person]] = [
+        (c.SetUp(BOOK.id, "C", BOOK.digest, LIMITS, "SGD", (100, 1_000, 10_000)), LEE),
+        (c.CountFloat({10_000: 100_000}), LEE),
+        (c.ReceiveDice("D1"), LEE),
+        (c.SealDice("D1", "S1"), LEE),
+        (c.TestRun((1, 3, 6), lit_correctly=True), LEE),
+        *((c.CheckItem(item.item, passed=True), LEE) for item in BOOK.procedure.opening),
+        (c.OpenTable(), LEE),
+        *((c.SitDown(player), DAN) for player in players),
+        *((c.BuyIn(player, 1_000_000), DAN) for player in players),
+        (c.OpenBets(), DAN),
     ]
     return [command(place, do, by) for place, (do, by) in enumerate(actions, 1)]
 
@@ -96,11 +96,11 @@ async def floor_on(journal: MemoryJournal, **options: int) -> Floor:
 async def betting(floor: Floor, table: str = "T", players: Sequence[str] = ("p1", "p2")) -> LiveTable:
     """A table whose bets are open."""
     for each in opening(players):
-        outcome = await floor.do(table, each)
-        assert outcome.fault is None, outcome.fault
+        answer = await floor.do(table, each)
+        assert answer.refusal is None, answer.refusal
     return floor.table(table)
 
 
-def bet(number: int, player: str = "p1", box: str = "small", amount: int = 100) -> a.Command:
+def bet(number: int, player: str = "p1", box: str = "small", amount: int = 100) -> c.Command:
     """A bet by the player himself."""
-    return command(number, a.PlaceBet(player, box, amount), Person(player, Role.PLAYER))
+    return command(number, c.PlaceBet(player, box, amount), Person(player, Role.PLAYER))

@@ -12,15 +12,15 @@ from taisai.floor.dice import DiceSource, VirtualTumbler
 from taisai.journal import MemoryJournal
 from taisai.settings.forms import Timing
 from taisai.streams.codec import event_of
-from taisai.table import commands as a
-from taisai.table import events as h
+from taisai.table import commands as c
+from taisai.table import events as e
 from taisai.table.people import Person, Role
 from taisai.table.state import TableState
 from tests.streams.keeper import Answer, TableKeeper
 from tests.table.driver import set_up_of, shelf
 
 TABLE = "T1"
-FLOAT: a.Count = {500: 100_000}
+FLOAT: c.Count = {500: 100_000}
 DAN = Person("dan", Role.DEALER)
 LEE = Person("lee", Role.SUPERVISOR)
 BETTING_US = 36_000_000
@@ -39,7 +39,7 @@ class House:
         idle_when_empty: bool = False,
         players: int = 2,
         seed: int = 1,
-        float_count: a.Count = FLOAT,
+        float_count: c.Count = FLOAT,
         opened: bool = True,
     ) -> None:
         self.layout = layout
@@ -57,8 +57,8 @@ class House:
         for command in opening if opened else ():
             self.given(command)
         for number in range(1, (players if opened else 0) + 1):
-            self.hand(a.SitDown(f"p{number}"))
-            self.hand(a.BuyIn(f"p{number}", 50_000))
+            self.hand(c.SitDown(f"p{number}"))
+            self.hand(c.BuyIn(f"p{number}", 50_000))
 
     def _new_dealer(self) -> tuple[DiceSource, AutomaticDealer]:
         dice = self._make_dice()
@@ -71,7 +71,7 @@ class House:
 
     # -------------------------------------------------------------- what is done
 
-    def given(self, command: a.Command) -> Answer:
+    def given(self, command: c.Command) -> Answer:
         """A command that must be carried out, for the first time."""
         answer = self.keeper.do(command)
         assert answer.refusal is None, str(answer.refusal)
@@ -79,18 +79,18 @@ class House:
         return answer
 
     def hand(
-        self, do: a.Action, by: Person = DAN, second: Person | None = None, reason: str = ""
-    ) -> tuple[h.Happening, ...]:
+        self, do: c.Action, by: Person = DAN, second: Person | None = None, reason: str = ""
+    ) -> tuple[e.EventBody, ...]:
         """Something that people do."""
         self._hands += 1
-        command = a.Command(
+        command = c.Command(
             id=f"hand-{self.state.seq}-{self._hands}", at=self.now, by=by, do=do, authorised_by=second, reason=reason
         )
         return tuple(event.what for event in self.given(command).events)
 
     def bet(self, name: str, box: str, amount: int) -> None:
         """A player's bet."""
-        self.hand(a.PlaceBet(name, box, amount), Person(name, Role.PLAYER))
+        self.hand(c.PlaceBet(name, box, amount), Person(name, Role.PLAYER))
 
     def bet_by_chance(self) -> None:
         """A few bets of everybody who has chips."""
@@ -112,7 +112,7 @@ class House:
         move = self.move()
         if move.command is not None:
             self.given(move.command)
-            if bets and isinstance(move.command.do, a.OpenBets):
+            if bets and isinstance(move.command.do, c.OpenBets):
                 self.now += self.chance.randint(0, 1_000_000)
                 self.bet_by_chance()
         elif move.at is not None:
@@ -147,7 +147,7 @@ class House:
 
     # -------------------------------------------------------------- what is on record
 
-    def events(self) -> list[h.Event]:
+    def events(self) -> list[e.Event]:
         """Everything that happened."""
         return [event_of(record) for record in self.journal.read(TABLE)]
 

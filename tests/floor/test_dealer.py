@@ -14,8 +14,8 @@ from taisai.core.rulebook import Tumble
 from taisai.floor.dealer import DEALER, SUPERVISOR, AutomaticDealer, Countdown, Stage, opening_moves
 from taisai.floor.dice import Mischief, ScriptedDice, VirtualTumbler
 from taisai.settings.forms import Timing
-from taisai.table import commands as a
-from taisai.table import events as h
+from taisai.table import commands as c
+from taisai.table import events as e
 from taisai.table.state import RoundPhase, TablePhase, TableState
 from tests.core.samples import LAYOUT_NAMES
 from tests.floor.simulated import BETTING_US, DAN, FLOAT, LEE, TABLE, House
@@ -34,14 +34,14 @@ from tests.table.driver import (
 BOOKS = pytest.mark.parametrize("layout", ONE_OF_EACH_BOOK)
 
 NZ_ROUND = [
-    h.DiceCommitted, h.DiceTumbled, h.BetsOpened, h.BetsClosed, h.DiceUncovered, h.ResultAnnounced, h.NumberPressed,
-    h.NumberPressed, h.NumberPressed, h.ResultEntered, h.LosersCollected, h.RoundConcluded,
+    e.DiceCommitted, e.DiceTumbled, e.BetsOpened, e.BetsClosed, e.DiceUncovered, e.ResultAnnounced, e.NumberPressed,
+    e.NumberPressed, e.NumberPressed, e.ResultEntered, e.LosersCollected, e.RoundConcluded,
 ]  # fmt: skip
 LIT_ROUND = [
-    h.DiceCommitted, h.BetsOpened, h.BetsClosed, h.DiceTumbled, h.DiceUncovered, h.ResultAnnounced, h.AreasLit,
-    h.LosersCollected, h.RoundConcluded,
+    e.DiceCommitted, e.BetsOpened, e.BetsClosed, e.DiceTumbled, e.DiceUncovered, e.ResultAnnounced, e.AreasLit,
+    e.LosersCollected, e.RoundConcluded,
 ]  # fmt: skip
-PLAIN_ROUND = [each for each in LIT_ROUND if each is not h.AreasLit]
+PLAIN_ROUND = [each for each in LIT_ROUND if each is not e.AreasLit]
 ORDERS = [
     pytest.param(layout, order, marks=pytest.mark.clause(*clauses))
     for layout, order, clauses in (
@@ -62,8 +62,8 @@ def test_twenty_rounds_of_every_layout_are_dealt_by_the_book(layout: str) -> Non
     history = house.state.history
     assert [past.number for past in history] == list(range(1, 21))
     assert all(past.dice is not None and past.lines for past in history)
-    commitments = house.happened(h.DiceCommitted)
-    openings = house.happened(h.DiceUncovered)
+    commitments = house.happened(e.DiceCommitted)
+    openings = house.happened(e.DiceUncovered)
     for number, (committed, opened) in enumerate(zip(commitments, openings, strict=True), start=1):
         assert committed.round == number
         assert commitment_of(secret_of(opened.opening), TABLE, number) == committed.commitment
@@ -74,8 +74,8 @@ def test_twenty_rounds_of_every_layout_are_dealt_by_the_book(layout: str) -> Non
 def test_the_wagering_period_is_honoured_exactly(layout: str) -> None:
     """Bets are open for the 36 seconds of R20, to the microsecond, in every round."""
     house = House(layout).rounds(5)
-    opened = [event.at for event in house.events() if isinstance(event.what, h.BetsOpened)]
-    closed = [event.at for event in house.events() if isinstance(event.what, h.BetsClosed)]
+    opened = [event.at for event in house.events() if isinstance(event.what, e.BetsOpened)]
+    closed = [event.at for event in house.events() if isinstance(event.what, e.BetsClosed)]
     assert [late - early for early, late in zip(opened, closed, strict=True)] == [BETTING_US] * 5
 
 
@@ -84,7 +84,7 @@ def test_the_steps_come_in_the_order_of_the_book(layout: str, order: list[type])
     """A round without bets, from the commitment to its end, is exactly the procedure of the book."""
     house = House(layout, players=0).rounds(2, bets=False)
     kinds = [type(event.what) for event in house.events()]
-    first = kinds.index(h.DiceCommitted)
+    first = kinds.index(e.DiceCommitted)
     assert kinds[first:] == order + order
 
 
@@ -97,14 +97,14 @@ def test_each_step_takes_its_time() -> None:
     times: dict[type, int] = {type(event.what): event.at for event in house.events()}
     timing = Timing()
     steps: list[type] = [
-        h.BetsClosed,
-        h.DiceTumbled,
-        h.DiceUncovered,
-        h.ResultAnnounced,
-        h.LosersCollected,
-        h.RoundConcluded,
+        e.BetsClosed,
+        e.DiceTumbled,
+        e.DiceUncovered,
+        e.ResultAnnounced,
+        e.LosersCollected,
+        e.RoundConcluded,
     ]
-    at = [times[each] for each in (*steps, h.BetsOpened)]
+    at = [times[each] for each in (*steps, e.BetsOpened)]
     lasted = [timing.after_close_ms, timing.tumbling_ms, timing.reveal_ms, timing.lit_ms, timing.paid_ms]
     assert [late - early for early, late in pairwise(at)] == [each * 1000 for each in [*lasted, timing.between_ms]]
 
@@ -186,7 +186,7 @@ def test_with_people_about_an_interruption_waits_for_them(layout: str) -> None:
     house.restart()
     move = house.step()
     assert (move.command, move.at, move.stage) == (None, None, Stage.INTERRUPTED)
-    house.hand(a.ResolveInterruption(()), DAN, LEE, "nothing to be read")
+    house.hand(c.ResolveInterruption(()), DAN, LEE, "nothing to be read")
     house.rounds(1).clean()
     assert [past.void for past in house.state.history] == ["", "interrupted", ""]
 
@@ -198,7 +198,7 @@ def test_a_secret_lost_before_the_round_began_makes_it_void_on_record() -> None:
     house.restart().until(lambda: bool(house.state.round.interrupted))
     assert house.state.round.stacks
     assert house.move()[:3] == (None, None, Stage.INTERRUPTED)
-    house.hand(a.ResolveInterruption(()), DAN, LEE, "virtual dice")
+    house.hand(c.ResolveInterruption(()), DAN, LEE, "virtual dice")
     house.rounds(1).clean()
     past = house.state.history[1]
     assert (past.number, past.void, past.opening) == (2, "interrupted", "")
@@ -210,7 +210,7 @@ def test_unattended_resolutions_are_on_record_as_two_of_the_house() -> None:
     """The dealer asks, the supervisor of the house authorises, with the reason."""
     house = House(NZ).rounds(1).at(Stage.BETTING)
     house.restart().rounds(1)
-    resolved = next(event for event in house.events() if isinstance(event.what, h.InterruptionResolved))
+    resolved = next(event for event in house.events() if isinstance(event.what, e.InterruptionResolved))
     assert (resolved.by, resolved.authorised_by) == (DEALER, SUPERVISOR)
     assert resolved.reason
 
@@ -221,7 +221,7 @@ def test_a_secret_lost_without_an_interruption_interrupts_the_round() -> None:
     house.dealer = AutomaticDealer(house.book, VirtualTumbler(), unattended=True)
     command = house.step().command
     assert command is not None
-    assert isinstance(command.do, a.Interrupt)
+    assert isinstance(command.do, c.Interrupt)
     house.rounds(1).clean()
     assert house.state.history[1].void == "interrupted"
 
@@ -235,7 +235,7 @@ def test_dice_that_do_not_lie_flat_void_the_round(layout: str) -> None:
     """Instead of uncovering, the dealer voids by the reason of the book; the next round is dealt."""
     house = House(layout, lambda: ScriptedDice([Mischief.NOT_FLAT, parse_roll("1,2,3")])).rounds(2).clean()
     assert [past.void for past in house.state.history] == ["not-flat", ""]
-    assert len(house.happened(h.DiceUncovered)) == 1
+    assert len(house.happened(e.DiceUncovered)) == 1
 
 
 @pytest.mark.clause("rws-tai-sai-v6 §5.5.1", "rws-open-cover-v3 §5.1.2", "rws-mini-dice-v3 §5.1.1")
@@ -245,7 +245,7 @@ def test_too_few_tumbles_void_the_round_or_are_made_again_before_it(layout: str)
     house = House(layout, lambda: ScriptedDice([Mischief.TOO_FEW, parse_roll("1,2,3")])).rounds(2).clean()
     first = house.book.procedure.tumble is Tumble.BEFORE_BETS
     assert [past.void for past in house.state.history] == ["" if first else "too-few-tumbles", ""]
-    assert [each.times for each in house.happened(h.DiceTumbled)] == ([2, 4, 3] if first else [2, 3])
+    assert [each.times for each in house.happened(e.DiceTumbled)] == ([2, 4, 3] if first else [2, 3])
 
 
 @pytest.mark.clause("nz-division-9 §7.1(c)", "rws-tai-sai-v6 §5.5.3")
@@ -270,18 +270,18 @@ def test_a_table_that_is_not_open_is_waited_for() -> None:
     dealer = house.dealer
     new = dealer.next_move(TableState(TABLE), house.now)
     assert (new.command, new.at, new.stage) == (None, None, Stage.NOT_OPEN)
-    house.hand(a.SuspendTable("smoke"))
+    house.hand(c.SuspendTable("smoke"))
     assert house.move()[:3] == (None, None, Stage.SUSPENDED)
-    house.hand(a.ResumeTable(a.Mending.MENDED, "aired"), LEE)
+    house.hand(c.ResumeTable(c.Mending.MENDED, "aired"), LEE)
     assert house.move().at is not None
-    house.hand(a.CloseTable({}), LEE)
+    house.hand(c.CloseTable({}), LEE)
     assert house.move()[:3] == (None, None, Stage.NOT_OPEN)
 
 
 def test_a_table_suspended_in_a_round_deals_it_to_its_end() -> None:
     """What was begun is settled; then the dealer waits."""
     house = House(TAI_SAI).at(Stage.BETTING)
-    house.hand(a.SuspendTable("smoke"))
+    house.hand(c.SuspendTable("smoke"))
     house.rounds(1)
     assert house.state.history[0].dice is not None
     assert house.move().stage is Stage.SUSPENDED
@@ -291,24 +291,24 @@ def test_an_empty_table_is_dealt_once_and_then_waits_for_a_player() -> None:
     """After a round for nobody the table idles, and wakes when somebody sits down, not when somebody walks away."""
     house = House(TAI_SAI, idle_when_empty=True, players=0).rounds(1)
     assert house.move()[:3] == (None, None, Stage.EMPTY)
-    house.hand(a.SitDown("ann"))
+    house.hand(c.SitDown("ann"))
     assert len(house.rounds(2).state.history) == 3
-    house.hand(a.WalkAway("ann"))
+    house.hand(c.WalkAway("ann"))
     assert house.move()[:3] == (None, None, Stage.EMPTY)
 
 
 def test_a_float_too_short_to_pay_is_waited_with_until_it_is_filled() -> None:
     """The dealer gives no command that is refused; he says why, and pays after the fill."""
     house = House(TAI_SAI, lambda: ScriptedDice([parse_roll("1,1,1")]), players=0, float_count={500: 200})
-    house.hand(a.SitDown("ann"))
-    house.hand(a.BringChips("ann", 10_000))
+    house.hand(c.SitDown("ann"))
+    house.hand(c.BringChips("ann", 10_000))
     house.at(Stage.BETTING).bet("ann", "triple:1", 5_000)
     house.at(Stage.PAYING)
     house.now = house.move().at or 0
     move = house.move()
     assert (move.command, move.at) == (None, None)
     assert "float-short" in move.why
-    house.hand(a.Fill({500: 100_000}), LEE)
+    house.hand(c.Fill({500: 100_000}), LEE)
     house.rounds(1).clean()
     assert house.state.funds("ann") > 500_000
 
@@ -316,11 +316,11 @@ def test_a_float_too_short_to_pay_is_waited_with_until_it_is_filled() -> None:
 def test_a_round_that_the_crew_began_is_uncovered_by_the_crew() -> None:
     """Without committed dice the dealer closes the bets, and leaves the dice to who can see them."""
     house = House(TAI_SAI)
-    house.hand(a.OpenBets())
+    house.hand(c.OpenBets())
     house.until(lambda: house.state.round.phase is RoundPhase.CLOSED)
     assert house.move()[:3] == (None, None, Stage.CREW)
-    house.hand(a.Tumble(3))
-    house.hand(a.Uncover((1, 2, 3)))
+    house.hand(c.Tumble(3))
+    house.hand(c.Uncover((1, 2, 3)))
     house.rounds(1).clean()
 
 
@@ -340,7 +340,7 @@ def test_people_who_come_and_go_do_not_hold_up_the_round() -> None:
     assert due is not None
     house.now = due - 1
     for name in ("eve", "fay"):
-        house.hand(a.SitDown(name))
+        house.hand(c.SitDown(name))
     house.now = due
     assert house.move().command is not None
 
@@ -350,10 +350,10 @@ def test_a_tumble_while_bets_are_open_does_not_make_the_period_longer() -> None:
     house = House(TAI_SAI).at(Stage.BETTING)
     due = house.state.round.opened_at + BETTING_US
     house.now = due - 1_000
-    house.hand(a.Tumble(3))
+    house.hand(c.Tumble(3))
     assert house.move().at == due
     house.rounds(1).clean()
-    assert len(house.happened(h.DiceTumbled)) == 1
+    assert len(house.happened(e.DiceTumbled)) == 1
 
 
 # ------------------------------------------------------------------ the terminal
@@ -364,11 +364,11 @@ def test_the_terminal_is_entered_whatever_was_pressed_before() -> None:
     """Stray numbers fall out at the front: the last three are the dice when the entry button is pressed."""
     house = House(NZ, lambda: ScriptedDice([parse_roll("2,2,3")])).at(Stage.REVEAL)
     for number in (6, 2, 2):
-        house.hand(a.Press(number))
+        house.hand(c.Press(number))
     house.rounds(1).clean()
-    (entered,) = house.happened(h.ResultEntered)
+    (entered,) = house.happened(e.ResultEntered)
     assert (entered.dice, entered.matches) == ((2, 2, 3), True)
-    assert len(house.happened(h.NumberPressed)) == 4
+    assert len(house.happened(e.NumberPressed)) == 4
 
 
 @pytest.mark.clause("nz-division-9 §7.2")
@@ -377,14 +377,14 @@ def test_a_wrong_entry_is_amended_by_two_or_waited_with() -> None:
     for unattended in (True, False):
         house = House(NZ, lambda: ScriptedDice([parse_roll("1,2,3")]), unattended=unattended).at(Stage.ENTERING)
         for number in (6, 6, 6):
-            house.hand(a.Press(number))
-        house.hand(a.Enter())
+            house.hand(c.Press(number))
+        house.hand(c.Enter())
         house.now = house.move().at or 0
         if not unattended:
             assert "entry-wrong" in house.move().why
-            house.hand(a.AmendEntry((1, 2, 3)), DAN, LEE, "pressed wrongly")
+            house.hand(c.AmendEntry((1, 2, 3)), DAN, LEE, "pressed wrongly")
         house.rounds(1).clean()
-        amended = [event for event in house.events() if isinstance(event.what, h.EntryAmended)]
+        amended = [event for event in house.events() if isinstance(event.what, e.EntryAmended)]
         assert [event.authorised_by for event in amended] == [SUPERVISOR if unattended else LEE]
 
 
@@ -450,7 +450,7 @@ def test_a_dealers_table_is_set_up_and_left_to_its_crew() -> None:
     moves = opening_moves(TableState(TABLE), book, set_up_of(NZ), FLOAT, 1, opening=False)
     assert [move.do for move in moves] == [set_up_of(NZ)]
     house = House(NZ, players=0)
-    house.hand(a.CloseTable({}), LEE)
+    house.hand(c.CloseTable({}), LEE)
     assert opening_moves(house.state, book, set_up_of(NZ), FLOAT, 1, opening=False) == []
 
 
@@ -458,16 +458,16 @@ def test_a_closed_table_is_opened_again_with_other_limits_or_dice() -> None:
     """Another day: new limits are a new set-up, retired dice are followed by the next set, all items checked anew."""
     house = House(NZ).rounds(1)
     count = {500: house.state.balance("float") // 500}
-    house.hand(a.CloseTable(count), LEE)
-    house.hand(a.RetireDice("virtual"), LEE)
-    wanted = set_up_of(NZ, a.TableLimits(5, a.BoxLimit(10, 1000)))
+    house.hand(c.CloseTable(count), LEE)
+    house.hand(c.RetireDice("virtual"), LEE)
+    wanted = set_up_of(NZ, c.TableLimits(5, c.BoxLimit(10, 1000)))
     moves = opening_moves(house.state, house.book, wanted, FLOAT, house.now)
     for command in moves:
         house.given(command)
     assert house.state.phase is TablePhase.OPEN
     assert house.state.dice_in == "virtual-2"
     assert [type(move.do) for move in moves][:5] == [
-        a.SetUp, a.CountFloat, a.ReceiveDice, a.SealDice, a.InspectDice,
+        c.SetUp, c.CountFloat, c.ReceiveDice, c.SealDice, c.InspectDice,
     ]  # fmt: skip
     house.rounds(1).clean()
 
@@ -475,10 +475,10 @@ def test_a_closed_table_is_opened_again_with_other_limits_or_dice() -> None:
 def test_damaged_dice_are_changed_at_the_opening() -> None:
     """A set found damaged is retired, and one that was received already takes its place."""
     house = House(NZ, players=0)
-    house.hand(a.CloseTable({}), LEE)
-    house.hand(a.CheckItem("seal", passed=True), LEE)  # of the old seal: another one is looked at anew
-    house.hand(a.InspectDice(sound=False), LEE)
-    house.hand(a.ReceiveDice("spare"), LEE)
+    house.hand(c.CloseTable({}), LEE)
+    house.hand(c.CheckItem("seal", passed=True), LEE)  # of the old seal: another one is looked at anew
+    house.hand(c.InspectDice(sound=False), LEE)
+    house.hand(c.ReceiveDice("spare"), LEE)
     for command in opening_moves(house.state, house.book, set_up_of(NZ), FLOAT, house.now):
         house.given(command)
     assert (house.state.dice_in, house.state.phase) == ("spare", TablePhase.OPEN)

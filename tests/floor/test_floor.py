@@ -11,10 +11,10 @@ from taisai.floor.clock import JUMP_US, Clock
 from taisai.floor.live import SNAPSHOT_EVERY
 from taisai.house.log import read_house
 from taisai.journal import MemoryJournal
-from taisai.table import commands as a
+from taisai.table import commands as c
 from tests.floor.gated import DAN, GatedJournal, bet, betting, command, floor_on
 
-SETTLING: tuple[a.Action, ...] = (a.CloseBets(), a.Tumble(3), a.Uncover((1, 2, 3)), a.Announce(), a.Collect())
+SETTLING: tuple[c.Action, ...] = (c.CloseBets(), c.Tumble(3), c.Uncover((1, 2, 3)), c.Announce(), c.Collect())
 
 
 def _told(journal: MemoryJournal) -> list[str]:
@@ -30,18 +30,18 @@ def test_a_disabled_table_finishes_its_round_and_begins_no_other(what: str) -> N
         floor = await floor_on(journal)
         await betting(floor)
         await floor.disable(what, by="lee", reason="a test")
-        assert (await floor.do("T", bet(100))).fault is None
+        assert (await floor.do("T", bet(100))).refusal is None
         for number, do in enumerate(SETTLING, 200):
-            assert (await floor.do("T", command(number, do))).fault is None
-        assert (await floor.do("T", command(210, a.PayAll()))).fault is None
-        refused = await floor.do("T", command(211, a.OpenBets()))
-        assert refused.fault is not None
-        assert (refused.fault.code, refused.fault.clauses) == (HouseCode.DISABLED, ("R35",))
+            assert (await floor.do("T", command(number, do))).refusal is None
+        assert (await floor.do("T", command(210, c.PayAll()))).refusal is None
+        refused = await floor.do("T", command(211, c.OpenBets()))
+        assert refused.refusal is not None
+        assert (refused.refusal.code, refused.refusal.clauses) == (HouseCode.DISABLED, ("R35",))
         await floor.stop()
         again = await floor_on(journal)
         assert again.disabled == {what}
         await again.enable(what, by="lee", reason="looked at")
-        assert (await again.do("T", command(212, a.OpenBets()))).fault is None
+        assert (await again.do("T", command(212, c.OpenBets()))).refusal is None
         kind = "table" if what == "T" else "house"
         assert [each for each in _told(journal) if "abled" in each] == [f"{kind}-disabled", f"{kind}-enabled"]
         await again.stop()
@@ -60,7 +60,7 @@ def test_a_large_win_is_a_significant_event() -> None:
         await floor.do("T", bet(101, "p2", "odd", 100))
         for number, do in enumerate(SETTLING, 200):
             await floor.do("T", command(number, do))
-        await floor.do("T", command(210, a.PayAll()))
+        await floor.do("T", command(210, c.PayAll()))
         await floor.stop()
         assert _told(journal).count("large-win") == 1
 
@@ -75,9 +75,9 @@ def test_a_closing_house_takes_no_bet() -> None:
         await betting(floor)
         floor.closing = True
         refused = await floor.do("T", bet(100))
-        assert refused.fault is not None
-        assert refused.fault.code == HouseCode.CLOSING
-        assert (await floor.do("T", command(101, a.CloseBets(), DAN))).fault is None
+        assert refused.refusal is not None
+        assert refused.refusal.code == HouseCode.CLOSING
+        assert (await floor.do("T", command(101, c.CloseBets(), DAN))).refusal is None
         await floor.stop()
 
     asyncio.run(run())

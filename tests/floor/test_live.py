@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from taisai.floor.answers import HouseCode, Outcome
+from taisai.floor.answers import Answer, HouseCode
 from taisai.floor.writer import LARGEST_GROUP
 from taisai.journal import Batch, JournalFailed, JournalFull
 from taisai.streams.loading import load
-from taisai.table import commands as a
+from taisai.table import commands as c
 from taisai.table.people import Person, Role
 from taisai.table.state import RoundPhase
 from tests.floor.gated import DAN, LEE, GatedJournal, bet, betting, command, floor_on
@@ -26,7 +26,7 @@ def test_an_answer_leaves_only_when_its_event_is_on_disk() -> None:
         floor.listen(lambda live, _events: heard.append(live.state.seq))
         before = table.state
         journal.hold()
-        answers: list[Outcome] = []
+        answers: list[Answer] = []
         floor.submit(table, bet(100), answers.append)
         await journal.held()
         await asyncio.sleep(0)
@@ -48,7 +48,7 @@ def test_events_of_all_tables_that_arrive_together_share_one_commit() -> None:
         floor = await floor_on(journal)
         tables = [await betting(floor, name) for name in ("A", "B", "C")]
         journal.hold()
-        answers: list[Outcome] = []
+        answers: list[Answer] = []
         floor.submit(tables[0], bet(100), answers.append)
         await journal.held()
         for number in range(101, 131):
@@ -58,7 +58,7 @@ def test_events_of_all_tables_that_arrive_together_share_one_commit() -> None:
         await floor.do("A", bet(200))
         assert journal.groups[:2] == [1, 31]
         assert len(answers) == 31
-        assert all(each.fault is None for each in answers)
+        assert all(each.refusal is None for each in answers)
         assert LARGEST_GROUP > 30
         await floor.stop()
 
@@ -73,22 +73,22 @@ def test_a_repeated_command_gets_its_first_answer() -> None:
         floor = await floor_on(journal)
         table = await betting(floor)
         journal.hold()
-        answers: list[Outcome] = []
+        answers: list[Answer] = []
         floor.submit(table, bet(100), answers.append)
         floor.submit(table, bet(100), answers.append)
         floor.submit(table, bet(100, "p2"), answers.append)
         journal.open.set()
         later = await floor.do("T", bet(100))
         stolen = await floor.do("T", bet(100, "p2"))
-        assert [(each.seq, each.repeated, each.fault is None) for each in answers[1:]] == [
+        assert [(each.seq, each.repeated, each.refusal is None) for each in answers[1:]] == [
             (table.state.seq, False, True),
             (table.state.seq, True, True),
         ]
-        assert answers[0].fault is not None
-        assert answers[0].fault.code == HouseCode.ID_TAKEN
+        assert answers[0].refusal is not None
+        assert answers[0].refusal.code == HouseCode.ID_TAKEN
         assert (later.seq, later.repeated, len(later.events)) == (table.state.seq, True, 1)
-        assert stolen.fault is not None
-        assert stolen.fault.code == HouseCode.ID_TAKEN
+        assert stolen.refusal is not None
+        assert stolen.refusal.code == HouseCode.ID_TAKEN
         await floor.stop()
         again = await floor_on(journal)
         assert (await again.do("T", bet(100))).repeated
@@ -105,10 +105,10 @@ def test_a_full_disk_refuses_everything_decided_on_top_and_loses_nothing() -> No
         journal = GatedJournal()
         floor = await floor_on(journal)
         table = await betting(floor)
-        assert (await floor.do("T", bet(99))).fault is None
+        assert (await floor.do("T", bet(99))).refusal is None
         before = table.state
         journal.hold()
-        answers: list[Outcome] = []
+        answers: list[Answer] = []
         floor.submit(table, bet(100), answers.append)
         await journal.held()
         for number in range(101, 105):
@@ -116,7 +116,7 @@ def test_a_full_disk_refuses_everything_decided_on_top_and_loses_nothing() -> No
         journal.refuse = lambda _batches: JournalFull("the disk is full: nothing was written")
         journal.open.set()
         late = await floor.do("T", bet(105))
-        assert [each.fault.code for each in (*answers, late) if each.fault] == [HouseCode.NOT_RECORDED] * 6
+        assert [each.refusal.code for each in (*answers, late) if each.refusal] == [HouseCode.NOT_RECORDED] * 6
         assert table.state == before == load(journal, "T")[0]
         journal.refuse = lambda _batches: None
         assert (await floor.do("T", bet(100))).seq == before.seq + 1
@@ -133,11 +133,11 @@ def test_a_commit_that_broke_off_is_looked_up() -> None:
         journal = GatedJournal()
         floor = await floor_on(journal)
         table = await betting(floor)
-        journal.break_off = JournalFailed("the connection was cut in the commit: the outcome is not known")
-        outcome = await floor.do("T", bet(100))
-        assert (outcome.fault, outcome.repeated) == (None, True)
+        journal.break_off = JournalFailed("the connection was cut in the commit: the answer is not known")
+        answer = await floor.do("T", bet(100))
+        assert (answer.refusal, answer.repeated) == (None, True)
         assert table.state.round.totals == {"small": 100}
-        assert (await floor.do("T", bet(101))).fault is None
+        assert (await floor.do("T", bet(101))).refusal is None
         assert table.state == load(journal, "T")[0]
         await floor.stop()
 
@@ -154,16 +154,16 @@ def test_one_table_with_a_refused_batch_does_not_hold_up_the_others() -> None:
         other = await floor_on(journal)
         assert (
             await other.do("A", bet(90))
-        ).fault is not None  # the second floor interrupted the round of A at its start
+        ).refusal is not None  # the second floor interrupted the round of A at its start
         journal.hold()
-        answers: dict[str, Outcome] = {}
-        floor.submit(two, bet(100), lambda outcome: answers.__setitem__("first", outcome))
+        answers: dict[str, Answer] = {}
+        floor.submit(two, bet(100), lambda answer: answers.__setitem__("first", answer))
         await journal.held()
-        floor.submit(one, bet(101), lambda outcome: answers.__setitem__("A", outcome))
-        floor.submit(two, bet(102), lambda outcome: answers.__setitem__("B", outcome))
+        floor.submit(one, bet(101), lambda answer: answers.__setitem__("A", answer))
+        floor.submit(two, bet(102), lambda answer: answers.__setitem__("B", answer))
         journal.open.set()
-        await floor.do("A", command(300, a.NoteError(1, "a look")))
-        assert answers["A"].fault is not None
+        await floor.do("A", command(300, c.NoteError(1, "a look")))
+        assert answers["A"].refusal is not None
         assert one.state.round.interrupted
         assert one.state == load(journal, "A")[0]
         await floor.stop()
@@ -186,10 +186,10 @@ def test_anything_that_goes_wrong_in_a_commit_is_told() -> None:
             return ZeroDivisionError("a fault of the program") if len(seen) == 1 else None
 
         journal.refuse = once
-        outcome = await floor.do("T", bet(100))
-        assert outcome.fault is not None
-        assert outcome.fault.code == HouseCode.NOT_RECORDED
-        assert (await floor.do("T", bet(101))).fault is None
+        answer = await floor.do("T", bet(100))
+        assert answer.refusal is not None
+        assert answer.refusal.code == HouseCode.NOT_RECORDED
+        assert (await floor.do("T", bet(101))).refusal is None
         assert table.state.round.totals == {"small": 100}
         await floor.stop()
 
@@ -209,8 +209,8 @@ def test_a_restart_interrupts_the_round_in_play() -> None:
         table = again.table("T")
         assert table.state.round.interrupted == "the house was restarted"
         assert table.state.round.totals == {"small": 100}
-        outcome = await again.do("T", command(200, a.ResolveInterruption(()), DAN, LEE))
-        assert outcome.fault is None
+        answer = await again.do("T", command(200, c.ResolveInterruption(()), DAN, LEE))
+        assert answer.refusal is None
         assert table.state.round.phase is RoundPhase.BETWEEN
         assert table.state.funds("p1") == 1_000_000
         await again.stop()
@@ -223,9 +223,9 @@ def test_a_table_that_is_not_set_up_says_so() -> None:
 
     async def run() -> None:
         floor = await floor_on(GatedJournal())
-        outcome = await floor.do("new", command(1, a.OpenBets(), Person("dan", Role.DEALER)))
-        assert outcome.fault is not None
-        assert outcome.fault.code == "not-set-up"
+        answer = await floor.do("new", command(1, c.OpenBets(), Person("dan", Role.DEALER)))
+        assert answer.refusal is not None
+        assert answer.refusal.code == "not-set-up"
         await floor.stop()
 
     asyncio.run(run())

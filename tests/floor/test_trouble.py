@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from taisai.audit.run import Audit
-from taisai.floor.answers import HouseCode, Outcome
+from taisai.floor.answers import Answer, HouseCode
 from taisai.floor.floor import Floor
 from taisai.journal import Journal, SqliteJournal, open_journal
 from taisai.streams.loading import load
@@ -48,25 +48,25 @@ def test_a_disk_that_takes_nothing_refuses_bets_and_loses_none(
     async def run() -> None:
         floor = await _floor(str(tmp_path / "floor.db"))
         table = await betting(floor)
-        taken = [number for number in range(100, 120) if (await floor.do("T", bet(number))).fault is None]
+        taken = [number for number in range(100, 120) if (await floor.do("T", bet(number))).refusal is None]
         assert len(taken) == 20
         writer = _writer(floor)._writer
         assert writer is not None
         writer.execute(spoil).fetchall()
-        refused: list[Outcome] = []
+        refused: list[Answer] = []
         number = 1_000
         while len(refused) < 20:  # a full disk still has some room in its last page
             number += 1
-            outcome = await floor.do("T", bet(number))
-            if outcome.fault is None:
+            answer = await floor.do("T", bet(number))
+            if answer.refusal is None:
                 taken.append(number)
             else:
-                refused.append(outcome)
-        assert {outcome.fault.code for outcome in refused if outcome.fault} == {HouseCode.NOT_RECORDED}
-        assert all(words in outcome.fault.sentence for outcome in refused if outcome.fault)
+                refused.append(answer)
+        assert {answer.refusal.code for answer in refused if answer.refusal} == {HouseCode.NOT_RECORDED}
+        assert all(words in answer.refusal.sentence for answer in refused if answer.refusal)
         assert table.state.round.totals == {"small": 100 * len(taken)}
         writer.execute(mend).fetchall()
-        assert (await floor.do("T", bet(9_000))).fault is None
+        assert (await floor.do("T", bet(9_000))).refusal is None
         assert table.state == load(floor.writer.journal, "T")[0]
         await floor.stop()
 
@@ -93,12 +93,12 @@ def test_a_database_that_restarts_under_load_loses_nothing(tmp_path: Path) -> No
                     if number == first + 30:
                         await down.wait()  # however quick the bets are, half of them meet the restart
                     command = bet(number)
-                    outcome = await floor.do("T", command)
-                    while outcome.fault is not None and len(refused) < 10_000:
-                        assert outcome.fault.code in (HouseCode.NOT_RECORDED, HouseCode.TRY_AGAIN), outcome.fault
+                    answer = await floor.do("T", command)
+                    while answer.refusal is not None and len(refused) < 10_000:
+                        assert answer.refusal.code in (HouseCode.NOT_RECORDED, HouseCode.TRY_AGAIN), answer.refusal
                         refused.append(command.id)
                         await asyncio.sleep(0.05)  # a client that tries again, with the same id
-                        outcome = await floor.do("T", command)
+                        answer = await floor.do("T", command)
                     done.append(command.id)
 
             async def restart() -> None:
@@ -137,7 +137,7 @@ def test_a_connection_cut_off_under_load_loses_nothing(tmp_path: Path) -> None:
 
             async def play(first: int) -> None:
                 for number in range(first, first + 40):
-                    while (await floor.do("T", bet(number))).fault is not None:
+                    while (await floor.do("T", bet(number))).refusal is not None:
                         await asyncio.sleep(0.02)  # a client that tries again, with the same id
 
             async def cut() -> None:

@@ -25,7 +25,7 @@ from taisai.streams.house_events import (
     TableDisabled,
     house_records_of,
 )
-from taisai.table import commands as a
+from taisai.table import commands as c
 from taisai.table.events import Event
 from taisai.table.notation.run import run_shift
 from taisai.table.notation.script import parse_shift
@@ -43,7 +43,7 @@ BOTS = (("NZ", "nz-division-9", "1", 4), ("SG<1>", "rws-tai-sai-v6", "C", 5), ("
 class SlowBot(Bot):
     """A bot that takes its time, so that a shift lasts some weeks."""
 
-    def command(self, state: TableState) -> a.Command:
+    def command(self, state: TableState) -> c.Command:
         """The next command, half an hour after the last."""
         return msgspec.structs.replace(
             super().command(state), at=max(state.at, 1_772_000_000_000_000) + 31 * MINUTE_US + 1

@@ -20,7 +20,7 @@ from taisai.journal import Batch, JournalDamaged, MemoryJournal, NewRecord
 from taisai.journal.record import Row
 from taisai.streams.codec import event_of
 from taisai.streams.house_events import HOUSE
-from taisai.table import events as h
+from taisai.table import events as e
 from taisai.table.evolve import evolve
 from taisai.table.ledger import postings_of
 from taisai.table.state import TableState
@@ -99,7 +99,7 @@ def test_bets_and_rounds_are_those_of_the_table(house: MemoryJournal, export: Ex
         for record in house.read(table):
             event = event_of(record)
             state = evolve(state, event)
-            if isinstance(event.what, h.RoundConcluded | h.RoundVoided):
+            if isinstance(event.what, e.RoundConcluded | e.RoundVoided):
                 seen += 1
                 past = state.history[-1]
                 lines = [(each.player, each.box, each.stake, each.at_risk, each.pays, each.winnings, each.returned)

@@ -13,8 +13,8 @@ from taisai.journal import Batch, JournalDamaged, MemoryJournal, Record
 from taisai.streams.codec import KIND_OF, VERSION_OF, event_of, events_of, records_of
 from taisai.streams.loading import load
 from taisai.streams.upcast import UPCASTS, UnknownEvent, Upcasts
-from taisai.table import commands as a
-from taisai.table import events as h
+from taisai.table import commands as c
+from taisai.table import events as e
 from taisai.table.people import Person, Role
 from taisai.table.state import TableState
 from tests.audit.bot import Bot, deal
@@ -36,11 +36,11 @@ def test_a_repeat_gets_its_first_answer() -> None:
     """A command sent again, at once or after a restart, is not carried out twice."""
     journal = MemoryJournal()
     keeper = kept(journal, 60)
-    command = a.Command(id="again", at=1, by=LEE, do=a.ReceiveDice("D9"))
+    command = c.Command(id="again", at=1, by=LEE, do=c.ReceiveDice("D9"))
     first = keeper.do(command)
     seq = keeper.state.seq
     for each in (keeper, kept(journal)):
-        again = each.do(replace(command, do=a.ReceiveDice("D10")))
+        again = each.do(replace(command, do=c.ReceiveDice("D10")))
         assert (again.events, again.repeated, again.refusal) == (first.events, True, None)
         assert each.state.seq == seq
 
@@ -50,10 +50,10 @@ def test_a_repeat_long_forgotten_is_caught_by_the_journal(monkeypatch: pytest.Mo
     monkeypatch.setattr("tests.streams.keeper.COMMANDS_KEPT", 2)
     journal = MemoryJournal()
     keeper = kept(journal, 60)
-    first = keeper.do(a.Command(id="old", at=1, by=LEE, do=a.ReceiveDice("D9")))
+    first = keeper.do(c.Command(id="old", at=1, by=LEE, do=c.ReceiveDice("D9")))
     for number in range(3):
-        keeper.do(a.Command(id=f"new{number}", at=1, by=LEE, do=a.ReceiveDice(f"E{number}")))
-    again = keeper.do(a.Command(id="old", at=1, by=LEE, do=a.ReceiveDice("D11")))
+        keeper.do(c.Command(id=f"new{number}", at=1, by=LEE, do=c.ReceiveDice(f"E{number}")))
+    again = keeper.do(c.Command(id="old", at=1, by=LEE, do=c.ReceiveDice("D11")))
     assert (again.events, again.repeated) == (first.events, True)
     assert "D11" not in keeper.state.dice_sets
 
@@ -63,7 +63,7 @@ def test_a_refused_command_leaves_no_record() -> None:
     journal = MemoryJournal()
     keeper = kept(journal, 60)
     before = journal.head("T1")
-    command = a.Command(id="no", at=1, by=Person("ann", Role.AUDITOR), do=a.OpenBets())
+    command = c.Command(id="no", at=1, by=Person("ann", Role.AUDITOR), do=c.OpenBets())
     for _ in range(2):
         refusal = keeper.do(command).refusal
         assert refusal is not None
@@ -75,17 +75,17 @@ def test_a_refused_command_leaves_no_record() -> None:
 def test_a_table_that_is_not_set_up_says_so() -> None:
     """Before the set-up everything is refused; a set-up under a book that is not there too."""
     keeper = kept(MemoryJournal())
-    refusal = keeper.do(a.Command(id="1", at=1, by=LEE, do=a.OpenTable())).refusal
+    refusal = keeper.do(c.Command(id="1", at=1, by=LEE, do=c.OpenTable())).refusal
     assert refusal is not None
     assert refusal.code == "not-set-up"
     assert keeper.rules() is None
-    limits = a.TableLimits(1, a.BoxLimit(1, 10))
-    do = a.SetUp("no-such-book", "A", "0" * 64, limits, "SGD", (1,))
+    limits = c.TableLimits(1, c.BoxLimit(1, 10))
+    do = c.SetUp("no-such-book", "A", "0" * 64, limits, "SGD", (1,))
 
     def no_book(book_id: str) -> None:
         raise LookupError(f"there is no rule book {book_id}")
 
-    refusal = TableKeeper(MemoryJournal(), no_book, "T1").do(a.Command(id="2", at=1, by=LEE, do=do)).refusal  # type: ignore[arg-type] # it never gives one
+    refusal = TableKeeper(MemoryJournal(), no_book, "T1").do(c.Command(id="2", at=1, by=LEE, do=do)).refusal  # type: ignore[arg-type] # it never gives one
     assert refusal is not None
     assert refusal.code == "wrong-book"
 
@@ -121,7 +121,7 @@ def record(kind: str, version: int, body: bytes) -> Record:
 
 def test_a_body_that_is_no_event_is_damage() -> None:
     """A broken body, or one of another event than its record says, is named with its place."""
-    event = h.Event(1, LEE, h.DiceReceived("D1"))
+    event = e.Event(1, LEE, e.DiceReceived("D1"))
     body = msgspec.json.encode(event)
     assert event_of(record("dice-received", 1, body)) == event
     for kind, content in (("dice-received", b"{"), ("dice-sealed", body), ("dice-received", b"{}")):
@@ -143,13 +143,13 @@ def test_an_old_version_is_read_as_todays(monkeypatch: pytest.MonkeyPatch) -> No
         return {"dice_set": body["set"]}
 
     old = b'{"at":1,"by":{"id":"lee","role":"supervisor"},"what":{"event":"dice-received","set":"D1"}}'
-    assert event_of(record("dice-received", 1, old)).what == h.DiceReceived("D1")
+    assert event_of(record("dice-received", 1, old)).what == e.DiceReceived("D1")
     assert UPCASTS is not upcasts
 
 
 def test_records_carry_command_and_part() -> None:
     """The events of one command are parts of it, in order."""
-    events = [h.Event(1, LEE, h.DiceReceived("D1")), h.Event(1, LEE, h.DiceSealed("D1", "S1"))]
+    events = [e.Event(1, LEE, e.DiceReceived("D1")), e.Event(1, LEE, e.DiceSealed("D1", "S1"))]
     records = records_of("c1", events)
     assert [(each.kind, each.command_id, each.part, each.by) for each in records] == [
         ("dice-received", "c1", 0, "lee"),

@@ -12,8 +12,8 @@ from typing import Any, Final, TypeVar
 
 from taisai.books import Shelf, open_shelf
 from taisai.core.rulebook import Tumble, VoidReason
-from taisai.table import commands as a
-from taisai.table import events as h
+from taisai.table import commands as c
+from taisai.table import events as e
 from taisai.table.decide import can, decide
 from taisai.table.evolve import evolve, replay
 from taisai.table.people import Person, Role
@@ -41,7 +41,7 @@ TAI_SAI_C: Final = "rws-tai-sai-v6/C"
 MINI_DICE: Final = "rws-mini-dice-v3/A"
 ONE_OF_EACH_BOOK: Final = (NZ, OPEN_COVER, TAI_SAI, MINI_DICE)
 
-LIMITS: Final = a.TableLimits(5, a.BoxLimit(10, 5000))
+LIMITS: Final = c.TableLimits(5, c.BoxLimit(10, 5000))
 COUNT: Final = {100: 1000, 5: 100}
 """A float of 100,500."""
 
@@ -59,36 +59,36 @@ def player(name: str) -> Person:
     return Person(name, Role.PLAYER)
 
 
-def set_up_of(layout: str, limits: a.TableLimits = LIMITS, **more: Any) -> a.SetUp:
+def set_up_of(layout: str, limits: c.TableLimits = LIMITS, **more: Any) -> c.SetUp:
     """The command that puts a table under a layout's book."""
     book_id, _, layout_id = layout.partition("/")
     digest = shelf().book(book_id).digest
-    colours = {name: a.ColourSet(300) for name in ("red", "blue", "green")}
+    colours = {name: c.ColourSet(300) for name in ("red", "blue", "green")}
     parts: dict[str, Any] = {"currency": "NZD", "denominations": (limits.unit, 100, 500), "colours": colours} | more
-    return a.SetUp(book_id, layout_id, digest, limits, **parts)
+    return c.SetUp(book_id, layout_id, digest, limits, **parts)
 
 
 class Deal:
     """One table, dealt command by command."""
 
-    def __init__(self, layout: str = NZ, limits: a.TableLimits = LIMITS, *, rules: TableRules | None = None) -> None:
+    def __init__(self, layout: str = NZ, limits: c.TableLimits = LIMITS, *, rules: TableRules | None = None) -> None:
         self.layout = layout
         self.limits = limits
         self.rules = rules or TableRules(shelf().book(layout.partition("/")[0]))
         self.state = TableState("t1")
-        self.record: list[h.Event] = []
+        self.record: list[e.Event] = []
         self.clock = 10**15
         self._commands = 0
 
     # -------------------------------------------------------------- commands
 
-    def command(self, do: a.Action, by: Person = DEALER, second: Person | None = None, reason: str = "") -> a.Command:
+    def command(self, do: c.Action, by: Person = DEALER, second: Person | None = None, reason: str = "") -> c.Command:
         """A command with an id and a time of its own."""
         self._commands += 1
         self.clock += SECOND
-        return a.Command(id=f"c{self._commands}", at=self.clock, by=by, do=do, authorised_by=second, reason=reason)
+        return c.Command(id=f"c{self._commands}", at=self.clock, by=by, do=do, authorised_by=second, reason=reason)
 
-    def decide(self, command: a.Command) -> list[h.Event] | Refusal:
+    def decide(self, command: c.Command) -> list[e.Event] | Refusal:
         """What becomes of a command: the same from a state that went through a snapshot; the state is left alone."""
         before = snapshot_of(self.state)
         found = decide(self.rules, self.state, command)
@@ -97,7 +97,7 @@ class Deal:
         assert snapshot_of(self.state) == before
         return found
 
-    def take(self, events: Sequence[h.Event]) -> None:
+    def take(self, events: Sequence[e.Event]) -> None:
         """Let events happen, each held against the invariants."""
         for event in events:
             before, self.state = self.state, evolve(self.state, event)
@@ -105,8 +105,8 @@ class Deal:
             check_event(self.rules, before, event, self.state)
 
     def do(
-        self, do: a.Action, by: Person = DEALER, second: Person | None = None, reason: str = ""
-    ) -> list[h.Happening]:
+        self, do: c.Action, by: Person = DEALER, second: Person | None = None, reason: str = ""
+    ) -> list[e.EventBody]:
         """Do something that must be accepted; what happened."""
         found = self.decide(self.command(do, by, second, reason))
         assert not isinstance(found, Refusal), str(found)
@@ -115,7 +115,7 @@ class Deal:
         return [event.what for event in found]
 
     def refused(
-        self, do: a.Action, code: Code, by: Person = DEALER, second: Person | None = None, reason: str = ""
+        self, do: c.Action, code: Code, by: Person = DEALER, second: Person | None = None, reason: str = ""
     ) -> Refusal:
         """Try something that must be refused with a code; the refusal."""
         found = self.decide(self.command(do, by, second, reason))
@@ -124,7 +124,7 @@ class Deal:
         assert found.sentence
         return found
 
-    def altered(self, do: a.Action, by: Person = SUPERVISOR, second: Person = PIT_MANAGER) -> list[h.Happening]:
+    def altered(self, do: c.Action, by: Person = SUPERVISOR, second: Person = PIT_MANAGER) -> list[e.EventBody]:
         """Do something that needs two people and a reason."""
         return self.do(do, by, second, "seen by both")
 
@@ -164,9 +164,9 @@ class Deal:
     def set_up(self, **more: Any) -> Deal:
         """Under the book, float counted, dice sealed in."""
         self.do(set_up_of(self.layout, self.limits, **more), SUPERVISOR)
-        self.do(a.CountFloat(COUNT), SUPERVISOR)
-        self.do(a.ReceiveDice("d1"), SUPERVISOR)
-        self.do(a.SealDice("d1", "s1"), SUPERVISOR)
+        self.do(c.CountFloat(COUNT), SUPERVISOR)
+        self.do(c.ReceiveDice("d1"), SUPERVISOR)
+        self.do(c.SealDice("d1", "s1"), SUPERVISOR)
         return self
 
     def check(self, *without: str) -> Deal:
@@ -174,21 +174,21 @@ class Deal:
         for item in self.rules.book.procedure.opening:
             if item.item not in without:
                 if item.item == "test-run":
-                    self.do(a.TestRun((1, 2, 3), lit_correctly=True), SUPERVISOR)
-                self.do(a.CheckItem(item.item, passed=True), SUPERVISOR)
+                    self.do(c.TestRun((1, 2, 3), lit_correctly=True), SUPERVISOR)
+                self.do(c.CheckItem(item.item, passed=True), SUPERVISOR)
         return self
 
     def open(self, **more: Any) -> Deal:
         """Set up, checked and open."""
         self.set_up(**more).check()
-        self.do(a.OpenTable(), SUPERVISOR)
+        self.do(c.OpenTable(), SUPERVISOR)
         return self
 
     def seat(self, **funds: int) -> Deal:
         """Players sit down and buy in."""
         for name, amount in funds.items():
-            self.do(a.SitDown(name), player(name))
-            self.do(a.BuyIn(name, amount))
+            self.do(c.SitDown(name), player(name))
+            self.do(c.BuyIn(name, amount))
         return self
 
     # -------------------------------------------------------------- the round
@@ -196,38 +196,38 @@ class Deal:
     def begin(self) -> Deal:
         """Up to the call for bets."""
         if self.tumbles_first:
-            self.do(a.Tumble(3))
-        self.do(a.OpenBets())
+            self.do(c.Tumble(3))
+        self.do(c.OpenBets())
         return self
 
     def bet(self, name: str, box: str, amount: int, colour: str | None = None) -> Deal:
         """A player places for himself."""
-        self.do(a.PlaceBet(name, box, amount, a.How.PLACED, colour), player(name))
+        self.do(c.PlaceBet(name, box, amount, c.How.PLACED, colour), player(name))
         return self
 
     def felt(self, name: str, box: str, amount: int, colour: str | None = None) -> Deal:
         """The dealer records chips as they lie."""
-        self.do(a.PlaceBet(name, box, amount, a.How.FELT, colour))
+        self.do(c.PlaceBet(name, box, amount, c.How.FELT, colour))
         return self
 
     def close(self) -> Deal:
         """No more bets, and the dice tumbled where that comes now."""
-        self.do(a.CloseBets())
+        self.do(c.CloseBets())
         if self.state.round.tumbles < self.rules.book.procedure.tumbles_min:
-            self.do(a.Tumble(3))
+            self.do(c.Tumble(3))
         return self
 
     def show(self, *dice: int) -> Deal:
         """Uncover and announce."""
-        self.do(a.Uncover((dice[0], dice[1], dice[2])))
-        self.do(a.Announce())
+        self.do(c.Uncover((dice[0], dice[1], dice[2])))
+        self.do(c.Announce())
         return self
 
     def enter(self, *dice: int) -> Deal:
         """Press three numbers and the entry button."""
         for number in dice:
-            self.do(a.Press(number))
-        self.do(a.Enter())
+            self.do(c.Press(number))
+        self.do(c.Enter())
         return self
 
     def result(self, *dice: int) -> Deal:
@@ -237,9 +237,9 @@ class Deal:
 
     def settle(self) -> Deal:
         """Collect, then pay all."""
-        self.do(a.Collect())
+        self.do(c.Collect())
         if self.phase is RoundPhase.COLLECTED:
-            self.do(a.PayAll())
+            self.do(c.PayAll())
         assert self.phase is RoundPhase.BETWEEN
         return self
 
@@ -251,10 +251,10 @@ class Deal:
         """From open bets, or wherever the round is, on to a phase of it."""
         steps: dict[RoundPhase, Callable[[], object]] = {
             RoundPhase.CLOSED: self.close,
-            RoundPhase.UNCOVERED: lambda: self.do(a.Uncover((dice[0], dice[1], dice[2]))),
-            RoundPhase.ANNOUNCED: lambda: self.do(a.Announce()),
+            RoundPhase.UNCOVERED: lambda: self.do(c.Uncover((dice[0], dice[1], dice[2]))),
+            RoundPhase.ANNOUNCED: lambda: self.do(c.Announce()),
             RoundPhase.ENTERED: lambda: self.enter(*dice),
-            RoundPhase.COLLECTED: lambda: self.do(a.Collect()),
+            RoundPhase.COLLECTED: lambda: self.do(c.Collect()),
         }
         order = list(RoundPhase)
         for step, go in steps.items():
@@ -264,16 +264,16 @@ class Deal:
         assert self.phase is phase
         return self
 
-    def void(self, why: VoidReason, *, announced: bool = True) -> h.RoundVoided:
+    def void(self, why: VoidReason, *, announced: bool = True) -> e.RoundVoided:
         """Void the round before the reveal."""
-        self.do(a.VoidRound(why, announced))
-        return self.last(h.RoundVoided)
+        self.do(c.VoidRound(why, announced))
+        return self.last(e.RoundVoided)
 
     def funds(self, name: str) -> int:
         """What a player holds."""
         return self.state.funds(name)
 
 
-def opened(layout: str = NZ, limits: a.TableLimits = LIMITS, **funds: int) -> Deal:
+def opened(layout: str = NZ, limits: c.TableLimits = LIMITS, **funds: int) -> Deal:
     """An open table with players who have bought in."""
     return Deal(layout, limits).open().seat(**funds)

@@ -16,17 +16,17 @@ import msgspec
 from taisai.audit import recount
 from taisai.audit.openings import opened_wrong
 from taisai.core.rulebook import VoidReason
-from taisai.table import events as h
+from taisai.table import events as e
 from taisai.table.handlers.betting import breaches
 from taisai.table.ledger import OUTSIDE, postings_of
 from taisai.table.rules import TableRules
 from taisai.table.state import HISTORY_ROUNDS, PaidLine, Round, RoundPhase, TableState, snapshot_of, state_from
 
-_MOVES_CHIPS_ON_THE_FELT: Final = (h.BetPlaced, h.BetWithdrawn, h.ExcessRejected, h.MinimumAdvised)
-_event_decoder: Final = msgspec.json.Decoder(h.Event)
+_MOVES_CHIPS_ON_THE_FELT: Final = (e.BetPlaced, e.BetWithdrawn, e.ExcessRejected, e.MinimumAdvised)
+_event_decoder: Final = msgspec.json.Decoder(e.Event)
 
 
-def check_event(rules: TableRules, before: TableState, event: h.Event, after: TableState) -> None:
+def check_event(rules: TableRules, before: TableState, event: e.Event, after: TableState) -> None:
     """Hold one event, and the state it left, against everything below."""
     _event_survives_the_journal(event)
     _money_is_conserved(event, after)
@@ -35,42 +35,42 @@ def check_event(rules: TableRules, before: TableState, event: h.Event, after: Ta
     _colours_are_one_players(after)
     _other_rounds_are_left_alone(before, event, after)
     match event.what:
-        case h.DiceCommitted():
+        case e.DiceCommitted():
             assert (before.round.phase, before.round.commitment) == (RoundPhase.BETWEEN, "")
-        case h.BetsOpened():
+        case e.BetsOpened():
             assert after.round.commitment == before.round.commitment
-        case h.DiceUncovered():
+        case e.DiceUncovered():
             _opened_as_committed(before, event.what)
-        case h.InterruptionResolved():
+        case e.InterruptionResolved():
             assert event.what.dice is None or not before.round.commitment, "nobody can read virtual dice"
-        case h.BetsClosed():
+        case e.BetsClosed():
             _what_is_shared_out_was_shown(rules, before, event.what)
-        case h.BetPaid():
+        case e.BetPaid():
             assert (event.what.player, event.what.box) not in {(line.player, line.box) for line in before.round.lines}
-        case h.LosersCollected():
+        case e.LosersCollected():
             _losers_are_those_that_lose(before, event.what)
-        case h.RoundConcluded():
+        case e.RoundConcluded():
             _settled_as_counted_twice(rules, before, event.what, after)
-        case h.RoundVoided():
+        case e.RoundVoided():
             _all_goes_back(before, event.what, after)
-        case h.ResultEntered() | h.AreasLit() | h.EntryAmended():
+        case e.ResultEntered() | e.AreasLit() | e.EntryAmended():
             _lights_are_the_winners(before, event.what)
         case _:
             pass
     assert state_from(snapshot_of(after)) == after
 
 
-def _opened_as_committed(before: TableState, what: h.DiceUncovered) -> None:
+def _opened_as_committed(before: TableState, what: e.DiceUncovered) -> None:
     """Committed dice are those that their opening gives, by the second reading of the scheme."""
     current = before.round
     assert opened_wrong(current.commitment, what.opening, before.table, current.number, what.dice) == ""
 
 
-def _event_survives_the_journal(event: h.Event) -> None:
+def _event_survives_the_journal(event: e.Event) -> None:
     assert _event_decoder.decode(msgspec.json.encode(event)) == event
 
 
-def _money_is_conserved(event: h.Event, after: TableState) -> None:
+def _money_is_conserved(event: e.Event, after: TableState) -> None:
     """Money in = money out: of this event, and of all of them."""
     assert sum(amount for _, amount in postings_of(event.what)) == 0
     assert sum(after.ledger.values()) == 0
@@ -117,10 +117,10 @@ def _boxes_hold_what_lies_on_the_felt(state: TableState) -> None:
         assert (current.stacks, current.bets, current.totals, current.lines) == ((), (), {}, ())
 
 
-def _nothing_moves_after_the_close(before: TableState, event: h.Event) -> None:
+def _nothing_moves_after_the_close(before: TableState, event: e.Event) -> None:
     """Nothing is placed, raised or withdrawn but while betting is open."""
     what = event.what
-    handed_back = isinstance(what, h.LineRuled) and what.handed is not None
+    handed_back = isinstance(what, e.LineRuled) and what.handed is not None
     if isinstance(what, _MOVES_CHIPS_ON_THE_FELT) or handed_back:
         assert before.round.phase is RoundPhase.BETTING
         assert not before.round.interrupted
@@ -143,13 +143,13 @@ def _colours_are_one_players(state: TableState) -> None:
             assert out <= state.set_up.colours[seat.colour].chips * seat.value, "more chips out than there are"
 
 
-def _other_rounds_are_left_alone(before: TableState, event: h.Event, after: TableState) -> None:
+def _other_rounds_are_left_alone(before: TableState, event: e.Event, after: TableState) -> None:
     """A later error, void or reversal changes no other round's record."""
     what = event.what
-    ended = isinstance(what, h.RoundConcluded | h.RoundVoided)
+    ended = isinstance(what, e.RoundConcluded | e.RoundVoided)
     kept = [past for past in before.history if past in after.history[: len(after.history) - ended]]
     changed = [past.number for past in before.history[-(HISTORY_ROUNDS - ended) :] if past not in kept]
-    if isinstance(what, h.RoundReversed):
+    if isinstance(what, e.RoundReversed):
         assert changed == [what.round]
         old, new = (next(past for past in state.history if past.number == what.round) for state in (before, after))
         assert not old.reversed
@@ -159,7 +159,7 @@ def _other_rounds_are_left_alone(before: TableState, event: h.Event, after: Tabl
     assert len(after.history) == min(HISTORY_ROUNDS, len(before.history) + ended)
     if ended:
         assert after.history[-1].number == before.round.number
-    opened = isinstance(what, h.BetsOpened)
+    opened = isinstance(what, e.BetsOpened)
     assert after.round.number == before.round.number + opened
 
 
@@ -193,7 +193,7 @@ def _returned_over_all_rolls(layout: str, box: str) -> int:
     return sum(pays + 1 for pays in odds if pays is not None)
 
 
-def _settled_as_counted_twice(rules: TableRules, before: TableState, what: h.RoundConcluded, after: TableState) -> None:
+def _settled_as_counted_twice(rules: TableRules, before: TableState, what: e.RoundConcluded, after: TableState) -> None:
     """Each bet settled exactly once, and as the second count has it."""
     past, counted = after.history[-1], recount.settle(_case(before))
     bets = [(bet.player, bet.box) for bet in before.round.bets]
@@ -214,7 +214,7 @@ def _settled_as_counted_twice(rules: TableRules, before: TableState, what: h.Rou
         assert sorted(before.round.lit) == counted["lit"]
 
 
-def _what_is_shared_out_was_shown(rules: TableRules, before: TableState, what: h.BetsClosed) -> None:
+def _what_is_shared_out_was_shown(rules: TableRules, before: TableState, what: e.BetsClosed) -> None:
     """At the close only boxes that the dealer was shown as over are shared out, or flagged where no book shares."""
     over = {breach.box for breach in breaches(rules, before) if breach.player is None}
     under = {(breach.player, breach.box) for breach in breaches(rules, before) if breach.player is not None}
@@ -223,7 +223,7 @@ def _what_is_shared_out_was_shown(rules: TableRules, before: TableState, what: h
     assert {(flag.player, flag.box) for flag in what.flags if flag.code == "under-minimum"} == under
 
 
-def _losers_are_those_that_lose(before: TableState, what: h.LosersCollected) -> None:
+def _losers_are_those_that_lose(before: TableState, what: e.LosersCollected) -> None:
     lost = {(bet.player, bet.box): bet.at_risk for bet in before.round.bets if not _pays(before, bet.box)}
     assert {(loss.player, loss.box): loss.amount for loss in what.losses} == lost
 
@@ -240,14 +240,14 @@ def _worth(state: TableState) -> Counter[str]:
     return worth
 
 
-def _all_goes_back(before: TableState, what: h.RoundVoided, after: TableState) -> None:
+def _all_goes_back(before: TableState, what: e.RoundVoided, after: TableState) -> None:
     """A void returns every bet whole, in the chips it was made of, and has no result."""
     staked, in_colour = Counter[str](), Counter[str]()
     bets = before.round.bets or before.round.stacks
     for bet in bets:
-        staked[bet.player] += bet.amount if not isinstance(bet, h.FixedBet) else bet.stake
+        staked[bet.player] += bet.amount if not isinstance(bet, e.FixedBet) else bet.stake
         if bet.colour is not None:
-            in_colour[bet.colour] += bet.amount if not isinstance(bet, h.FixedBet) else bet.in_colour
+            in_colour[bet.colour] += bet.amount if not isinstance(bet, e.FixedBet) else bet.in_colour
     assert _worth(after) == _worth(before) + staked
     for colour, amount in in_colour.items():
         assert after.balance(f"colour:{colour}") == before.balance(f"colour:{colour}") + amount
@@ -261,15 +261,15 @@ def _all_goes_back(before: TableState, what: h.RoundVoided, after: TableState) -
         assert not after.dice_sets[after.dice_in].sound
 
 
-def _lights_are_the_winners(before: TableState, what: h.ResultEntered | h.AreasLit | h.EntryAmended) -> None:
+def _lights_are_the_winners(before: TableState, what: e.ResultEntered | e.AreasLit | e.EntryAmended) -> None:
     """Lights = exactly the boxes that win on the numbers entered, or on the dice where nothing is entered."""
     shown = before.round.dice
     assert shown is not None
     dice = shown
-    if isinstance(what, h.ResultEntered):
+    if isinstance(what, e.ResultEntered):
         dice = what.dice
         assert what.matches == (sorted(dice) == sorted(shown))
-    elif isinstance(what, h.EntryAmended):
+    elif isinstance(what, e.EntryAmended):
         dice = what.after
         assert sorted(dice) == sorted(shown)
     assert before.set_up is not None

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from msgspec import inspect
 
 from taisai.core.boxes import ALL_BOXES
-from taisai.table import commands as a
-from taisai.table import events as h
+from taisai.table import commands as c
+from taisai.table import events as e
 from taisai.table.people import Person
 from tests.table.driver import NZ, STAFF, player, set_up_of
 
@@ -110,21 +110,21 @@ def _field(name: str, info: inspect.Type) -> st.SearchStrategy[Any]:
     return st.one_of(pool, pool, pool, of_type(info))
 
 
-ACTION_TYPES: Final[tuple[type[a.Action], ...]] = a.Action.__args__
-HAPPENING_TYPES: Final[tuple[type[h.Happening], ...]] = h.Happening.__args__
+ACTION_TYPES: Final[tuple[type[c.Action], ...]] = c.Action.__args__
+HAPPENING_TYPES: Final[tuple[type[e.EventBody], ...]] = e.EventBody.__args__
 
 
-def actions(kind: type[a.Action]) -> st.SearchStrategy[a.Action]:
+def actions(kind: type[c.Action]) -> st.SearchStrategy[c.Action]:
     """Any action of a kind."""
     made = _struct(kind)
-    return st.one_of(made, st.just(set_up_of(NZ))) if kind is a.SetUp else made
+    return st.one_of(made, st.just(set_up_of(NZ))) if kind is c.SetUp else made
 
 
-def commands() -> st.SearchStrategy[a.Command]:
+def commands() -> st.SearchStrategy[c.Command]:
     """Any command at all."""
     anything = st.sampled_from(ACTION_TYPES).flatmap(actions)
     return st.builds(
-        a.Command,
+        c.Command,
         id=st.just("any"),
         at=st.integers(0, 10**17),
         by=_field("by", inspect.type_info(Person)),
@@ -134,7 +134,7 @@ def commands() -> st.SearchStrategy[a.Command]:
     )
 
 
-def happenings(kind: type[h.Happening]) -> st.SearchStrategy[h.Happening]:
+def happenings(kind: type[e.EventBody]) -> st.SearchStrategy[e.EventBody]:
     """Any event of a kind, within what its fields can mean."""
     return _struct(kind).filter(_chips_are_of_a_colour)
 

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from taisai.core.rulebook import VoidReason
-from taisai.table import commands as a
+from taisai.table import commands as c
 from taisai.table.decide import ACTIONS, may_begin
 from taisai.table.people import Person, Role
 from taisai.table.refusals import Code, Refusal
@@ -94,24 +94,24 @@ ROLES: Final = (
     Role.SYSTEM,
 )
 
-SAMPLES: Final[tuple[a.Action, ...]] = (
-    set_up_of(NZ), a.CountFloat({5: 1}), a.ReceiveDice("d9"), a.SealDice("d1", "s9"), a.InspectDice(sound=True),
-    a.RetireDice("d1"), a.TestRun((1, 2, 3), lit_correctly=True), a.CheckItem("power", passed=True), a.OpenTable(),
-    a.SuspendTable("x"), a.ResumeTable(a.Mending.MENDED, "x"), a.SetLimits(LIMITS), a.CloseTable({}),
-    a.SitDown("ann"), a.LeaveTable("ann"), a.WalkAway("ann"), a.BuyIn("ann", 5), a.BringChips("ann", 5),
-    a.CashOut("ann", 5), a.TakeColour("ann", "red", 5, 5), a.TurnInColour("ann"), a.Fill({5: 1}), a.Credit({5: 1}),
-    a.SettleDebt("ann", 5), a.CommitDice("0" * 64), a.Tumble(3), a.OpenBets(), a.PlaceBet("ann", "small", 10),
-    a.WithdrawBet("ann", "small"), a.AdviseMinimum("ann", "small"), a.RejectExcess("small"), a.CloseBets(),
-    a.Uncover((1, 2, 3)), a.Announce(),
-    a.Press(1), a.Enter(), a.AmendEntry((1, 2, 3)), a.ReportLights("x"), a.Collect(), a.PayNext(), a.PayAll(),
-    a.VoidRound(VoidReason.NOT_FLAT), a.Interrupt("x"), a.ResolveInterruption(()),
-    a.CorrectBet("ann", "small", "big", 5), a.RuleOnLine("ann", "small", honoured=True), a.ReverseRounds((1,)),
-    a.Rule("x", "x"), a.NoteError(1, "x"), a.OpenDispute("q1", "ann", 1, "x"), a.ResolveDispute("q1", "x"),
+SAMPLES: Final[tuple[c.Action, ...]] = (
+    set_up_of(NZ), c.CountFloat({5: 1}), c.ReceiveDice("d9"), c.SealDice("d1", "s9"), c.InspectDice(sound=True),
+    c.RetireDice("d1"), c.TestRun((1, 2, 3), lit_correctly=True), c.CheckItem("power", passed=True), c.OpenTable(),
+    c.SuspendTable("x"), c.ResumeTable(c.Mending.MENDED, "x"), c.SetLimits(LIMITS), c.CloseTable({}),
+    c.SitDown("ann"), c.LeaveTable("ann"), c.WalkAway("ann"), c.BuyIn("ann", 5), c.BringChips("ann", 5),
+    c.CashOut("ann", 5), c.TakeColour("ann", "red", 5, 5), c.TurnInColour("ann"), c.Fill({5: 1}), c.Credit({5: 1}),
+    c.SettleDebt("ann", 5), c.CommitDice("0" * 64), c.Tumble(3), c.OpenBets(), c.PlaceBet("ann", "small", 10),
+    c.WithdrawBet("ann", "small"), c.AdviseMinimum("ann", "small"), c.RejectExcess("small"), c.CloseBets(),
+    c.Uncover((1, 2, 3)), c.Announce(),
+    c.Press(1), c.Enter(), c.AmendEntry((1, 2, 3)), c.ReportLights("x"), c.Collect(), c.PayNext(), c.PayAll(),
+    c.VoidRound(VoidReason.NOT_FLAT), c.Interrupt("x"), c.ResolveInterruption(()),
+    c.CorrectBet("ann", "small", "big", 5), c.RuleOnLine("ann", "small", honoured=True), c.ReverseRounds((1,)),
+    c.Rule("x", "x"), c.NoteError(1, "x"), c.OpenDispute("q1", "ann", 1, "x"), c.ResolveDispute("q1", "x"),
 )  # fmt: skip
 """One of each action."""
 
 
-def name_of(do: a.Action) -> str:
+def name_of(do: c.Action) -> str:
     """The stable name of an action."""
     tag = type(do).__struct_config__.tag
     assert isinstance(tag, str)
@@ -126,7 +126,7 @@ def test_the_table_names_every_action_once() -> None:
 
 @pytest.mark.clause("nz-division-9 §6.6", "rws-tai-sai-v6 §1.5")
 @pytest.mark.parametrize("do", SAMPLES, ids=name_of)
-def test_every_action_is_for_those_the_table_names_and_nobody_else(do: a.Action) -> None:
+def test_every_action_is_for_those_the_table_names_and_nobody_else(do: c.Action) -> None:
     """In a table of any state, whoever is not named is told that it is not his to do, before anything else."""
     tables = [Deal(NZ), Deal(NZ).set_up(), opened(NZ, ann=100), opened(TAI_SAI, ann=100).begin()]
     for role, letter in zip(ROLES, MAY[name_of(do)], strict=True):
@@ -134,7 +134,7 @@ def test_every_action_is_for_those_the_table_names_and_nobody_else(do: a.Action)
         for deal in tables:
             found = deal.decide(deal.command(do, person, PIT_MANAGER, "x"))
             begun = may_begin(deal.rules, deal.state, person, type(do))
-            is_placed = isinstance(do, a.PlaceBet) and role is not Role.PLAYER
+            is_placed = isinstance(do, c.PlaceBet) and role is not Role.PLAYER
             not_his = isinstance(found, Refusal) and found.code is Code.NOT_YOURS_TO_DO
             assert not_his == (letter == "." or is_placed), role
             assert (begun is not None and begun.code is Code.NOT_YOURS_TO_DO) == (letter == ".")
@@ -165,9 +165,9 @@ def test_a_player_acts_for_himself_only() -> None:
 def test_a_player_places_and_the_crew_puts_down() -> None:
     """How chips came to lie there is said truly: a player places, the crew calls, serves or finds."""
     deal = opened(TAI_SAI, ann=1000).begin()
-    for how in a.How:
-        do = a.PlaceBet("ann", "small", 10, how)
-        crew, himself = (DEALER, SUPERVISOR, PIT_MANAGER, SHIFT_MANAGER), how is a.How.PLACED
+    for how in c.How:
+        do = c.PlaceBet("ann", "small", 10, how)
+        crew, himself = (DEALER, SUPERVISOR, PIT_MANAGER, SHIFT_MANAGER), how is c.How.PLACED
         for who in crew:
             if himself:
                 assert "call, staff or felt" in deal.refused(do, Code.NOT_YOURS_TO_DO, who).allowed
@@ -192,7 +192,7 @@ def _uncovered() -> Deal:
 
 def _interrupted() -> Deal:
     deal = opened(NZ, ann=100).begin()
-    deal.do(a.Interrupt("power"))
+    deal.do(c.Interrupt("power"))
     return deal
 
 
@@ -200,13 +200,13 @@ def _played() -> Deal:
     return opened(TAI_SAI, ann=100).begin().bet("ann", "small", 10).finish(1, 2, 4)
 
 
-ALTERATIONS: Final[dict[str, tuple[Callable[[], Deal], a.Action, Person]]] = {
-    "amend-entry": (_entered_wrong, a.AmendEntry((1, 2, 4)), SUPERVISOR),
-    "void-round": (_uncovered, a.VoidRound(VoidReason.NOT_FLAT), SUPERVISOR),
-    "reverse-rounds": (_played, a.ReverseRounds((1,)), PIT_MANAGER),
-    "correct-bet": (_uncovered, a.CorrectBet("ann", "small", "big", 10), SUPERVISOR),
-    "set-limits": (_played, a.SetLimits(replace(LIMITS, default=a.BoxLimit(5, 500))), PIT_MANAGER),
-    "resolve-interruption": (_interrupted, a.ResolveInterruption(()), SUPERVISOR),
+ALTERATIONS: Final[dict[str, tuple[Callable[[], Deal], c.Action, Person]]] = {
+    "amend-entry": (_entered_wrong, c.AmendEntry((1, 2, 4)), SUPERVISOR),
+    "void-round": (_uncovered, c.VoidRound(VoidReason.NOT_FLAT), SUPERVISOR),
+    "reverse-rounds": (_played, c.ReverseRounds((1,)), PIT_MANAGER),
+    "correct-bet": (_uncovered, c.CorrectBet("ann", "small", "big", 10), SUPERVISOR),
+    "set-limits": (_played, c.SetLimits(replace(LIMITS, default=c.BoxLimit(5, 500))), PIT_MANAGER),
+    "resolve-interruption": (_interrupted, c.ResolveInterruption(()), SUPERVISOR),
 }
 """What alters what stood: a table where it is due, the action, and the lowest rank that authorises it."""
 RANKS: Final = (Role.PLAYER, Role.DEALER, Role.SUPERVISOR, Role.PIT_MANAGER, Role.SHIFT_MANAGER)
@@ -236,4 +236,4 @@ def test_a_void_before_the_reveal_needs_nobody_else() -> None:
     """Before faces are known a void alters nothing that stood: the dealer announces it alone."""
     for phase in (RoundPhase.BETTING, RoundPhase.CLOSED):
         deal = opened(NZ, ann=100).begin().bet("ann", "small", 10).up_to(phase)
-        deal.do(a.VoidRound(VoidReason.NOT_FLAT), DEALER)
+        deal.do(c.VoidRound(VoidReason.NOT_FLAT), DEALER)

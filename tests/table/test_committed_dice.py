@@ -7,8 +7,8 @@ import pytest
 
 from taisai.core.fair import commitment_of, roll_from
 from taisai.core.rulebook import VoidReason
-from taisai.table import commands as a
-from taisai.table import events as h
+from taisai.table import commands as c
+from taisai.table import events as e
 from taisai.table.refusals import Code
 from taisai.table.state import Round, RoundPhase, TableState, snapshot_of, state_from
 from tests.table.driver import DEALER, ONE_OF_EACH_BOOK, SUPERVISOR, SYSTEM, TAI_SAI, Deal, opened
@@ -23,7 +23,7 @@ def commitment(number: int = 1, secret: bytes = SECRET) -> str:
     return commitment_of(secret, "t1", number)
 
 
-def dice(number: int = 1) -> a.Dice:
+def dice(number: int = 1) -> c.Dice:
     """What the secret gives."""
     return roll_from(SECRET, "t1", number).faces
 
@@ -31,7 +31,7 @@ def dice(number: int = 1) -> a.Dice:
 def committed(layout: str, phase: RoundPhase) -> Deal:
     """A committed round with a bet, at a phase before the uncovering."""
     deal = opened(layout, ann=1000)
-    deal.do(a.CommitDice(commitment()))
+    deal.do(c.CommitDice(commitment()))
     return deal.begin().bet("ann", "single:3", 100).up_to(phase)
 
 
@@ -39,11 +39,11 @@ def committed(layout: str, phase: RoundPhase) -> Deal:
 def test_a_committed_round_is_opened_by_its_secret_and_settled(layout: str) -> None:
     """Under every book: the commitment stands from before the call to the end of the round, and goes with it."""
     deal = committed(layout, RoundPhase.CLOSED)
-    assert deal.happened(h.DiceCommitted) == [h.DiceCommitted(1, commitment())]
+    assert deal.happened(e.DiceCommitted) == [e.DiceCommitted(1, commitment())]
     assert deal.state.round.commitment == commitment()
-    deal.do(a.Uncover(dice(), SECRET.hex()))
-    assert deal.last(h.DiceUncovered) == h.DiceUncovered(dice(), SECRET.hex())
-    deal.do(a.Announce())
+    deal.do(c.Uncover(dice(), SECRET.hex()))
+    assert deal.last(e.DiceUncovered) == e.DiceUncovered(dice(), SECRET.hex())
+    deal.do(c.Announce())
     if deal.rules.has_terminal:
         deal.enter(*dice())
     deal.settle()
@@ -55,11 +55,11 @@ def test_a_committed_round_is_opened_by_its_secret_and_settled(layout: str) -> N
 def test_a_commitment_cannot_be_taken_back() -> None:
     """A second one before the round begins is refused, and so is one while it is played."""
     deal = opened(TAI_SAI, ann=100)
-    deal.do(a.CommitDice(commitment()))
+    deal.do(c.CommitDice(commitment()))
     for each in (commitment(), commitment(secret=OTHER)):
-        assert "stay so" in deal.refused(a.CommitDice(each), Code.NOTHING_TO_DO).sentence
+        assert "stay so" in deal.refused(c.CommitDice(each), Code.NOTHING_TO_DO).sentence
     deal.begin()
-    deal.refused(a.CommitDice(commitment(2)), Code.ROUND_IN_PLAY)
+    deal.refused(c.CommitDice(commitment(2)), Code.ROUND_IN_PLAY)
     assert deal.state.round.commitment == commitment()
 
 
@@ -69,30 +69,30 @@ def test_committed_dice_need_the_opening_that_fits_and_its_dice(layout: str) -> 
     deal = committed(layout, RoundPhase.CLOSED)
     one, two, three = dice()
     turned = next(each for each in ((two, one, three), (one, three, two), (1, 1, 1)) if each != dice())
-    assert deal.refused(a.Uncover(dice()), Code.BAD_VALUE).sentence.startswith("opening: ")
-    assert deal.refused(a.Uncover(dice(), OTHER.hex()), Code.BAD_VALUE).sentence.startswith("opening: ")
+    assert deal.refused(c.Uncover(dice()), Code.BAD_VALUE).sentence.startswith("opening: ")
+    assert deal.refused(c.Uncover(dice(), OTHER.hex()), Code.BAD_VALUE).sentence.startswith("opening: ")
     for wrong in (turned, (one % 6 + 1, two, three)):
-        refusal = deal.refused(a.Uncover(wrong, SECRET.hex()), Code.BAD_VALUE)
+        refusal = deal.refused(c.Uncover(wrong, SECRET.hex()), Code.BAD_VALUE)
         assert (refusal.sentence[:6], refusal.allowed) == ("dice: ", ",".join(map(str, dice())))
-    deal.do(a.Uncover(dice(), SECRET.hex()))
+    deal.do(c.Uncover(dice(), SECRET.hex()))
 
 
 def test_a_commitment_to_another_round_or_table_does_not_open() -> None:
     """What was committed for round 1 opens no round 2; a commitment of another table opens nothing here."""
     for strange in (commitment(2), commitment_of(SECRET, "t2", 1)):
         deal = opened(TAI_SAI, ann=100)
-        deal.do(a.CommitDice(strange))
+        deal.do(c.CommitDice(strange))
         deal.begin().close()
-        refusal = deal.refused(a.Uncover(dice(), SECRET.hex()), Code.BAD_VALUE)
+        refusal = deal.refused(c.Uncover(dice(), SECRET.hex()), Code.BAD_VALUE)
         assert refusal.sentence.startswith("opening: it does not fit")
 
 
 def test_dice_that_were_not_committed_have_no_opening() -> None:
     """An opening that nothing was fixed by proves nothing, and is refused."""
     deal = opened(TAI_SAI, ann=100).begin().close()
-    assert deal.refused(a.Uncover((1, 2, 3), SECRET.hex()), Code.BAD_VALUE).sentence.startswith("opening: ")
-    deal.do(a.Uncover((1, 2, 3)))
-    assert deal.last(h.DiceUncovered) == h.DiceUncovered((1, 2, 3))
+    assert deal.refused(c.Uncover((1, 2, 3), SECRET.hex()), Code.BAD_VALUE).sentence.startswith("opening: ")
+    deal.do(c.Uncover((1, 2, 3)))
+    assert deal.last(e.DiceUncovered) == e.DiceUncovered((1, 2, 3))
 
 
 @BOOKS
@@ -100,11 +100,11 @@ def test_dice_that_were_not_committed_have_no_opening() -> None:
 def test_interrupted_before_the_uncovering_committed_dice_are_read_by_nobody(layout: str, phase: RoundPhase) -> None:
     """Whoever says that he reads them is refused; the round is void, and not opened."""
     deal = committed(layout, phase)
-    deal.do(a.Interrupt("power"), SYSTEM)
+    deal.do(c.Interrupt("power"), SYSTEM)
     code = Code.WRONG_STEP if phase is RoundPhase.BETTING else Code.BAD_VALUE
-    refusal = deal.refused(a.ResolveInterruption(dice(), dice()), code, *TWO)
+    refusal = deal.refused(c.ResolveInterruption(dice(), dice()), code, *TWO)
     assert phase is RoundPhase.BETTING or refusal.sentence.startswith("readable: ")
-    deal.do(a.ResolveInterruption(()), *TWO)
+    deal.do(c.ResolveInterruption(()), *TWO)
     assert (deal.past.void, deal.past.dice, deal.funds("ann")) == ("interrupted", None, 1000)
     assert (deal.past.commitment, deal.past.opening) == (commitment(), "")
     assert deal.state.round == Round(number=1)
@@ -113,9 +113,9 @@ def test_interrupted_before_the_uncovering_committed_dice_are_read_by_nobody(lay
 def test_interrupted_after_the_uncovering_a_committed_round_goes_on() -> None:
     """The dice are on record, proven: the round is concluded with them."""
     deal = committed(TAI_SAI, RoundPhase.CLOSED)
-    deal.do(a.Uncover(dice(), SECRET.hex()))
-    deal.do(a.Interrupt("power"), SYSTEM)
-    deal.do(a.ResolveInterruption(dice()), *TWO)
+    deal.do(c.Uncover(dice(), SECRET.hex()))
+    deal.do(c.Interrupt("power"), SYSTEM)
+    deal.do(c.ResolveInterruption(dice()), *TWO)
     assert (deal.phase, deal.state.round.commitment) == (RoundPhase.UNCOVERED, commitment())
 
 
@@ -124,24 +124,24 @@ def test_a_void_ends_the_commitment_unopened() -> None:
     deal = committed(TAI_SAI, RoundPhase.CLOSED)
     deal.void(VoidReason.NOT_FLAT)
     assert deal.state.round == Round(number=1)
-    deal.do(a.CommitDice(commitment(2)))
-    assert deal.last(h.DiceCommitted) == h.DiceCommitted(2, commitment(2))
+    deal.do(c.CommitDice(commitment(2)))
+    assert deal.last(e.DiceCommitted) == e.DiceCommitted(2, commitment(2))
 
 
 def test_a_commitment_ends_when_the_table_closes_before_the_round_begins() -> None:
     """No bet was placed on it; on another day the round is committed anew."""
     deal = opened(TAI_SAI)
-    deal.do(a.CommitDice(commitment()))
-    deal.do(a.CloseTable({100: 1000, 5: 100}), SUPERVISOR)
+    deal.do(c.CommitDice(commitment()))
+    deal.do(c.CloseTable({100: 1000, 5: 100}), SUPERVISOR)
     assert deal.state.round == Round()
 
 
 def test_a_commitment_outlives_new_seals_and_inspections() -> None:
     """Whoever looks at the device between rounds makes the dice be tumbled again, not be committed again."""
     deal = opened(TAI_SAI)
-    deal.do(a.CommitDice(commitment()))
-    deal.do(a.Tumble(3))
-    deal.do(a.InspectDice(sound=True), SUPERVISOR)
+    deal.do(c.CommitDice(commitment()))
+    deal.do(c.Tumble(3))
+    deal.do(c.InspectDice(sound=True), SUPERVISOR)
     assert (deal.state.round.tumbles, deal.state.round.commitment) == (0, commitment())
 
 
@@ -151,16 +151,16 @@ def test_steps_of_the_round_have_a_time_and_bets_have_none() -> None:
     begun = deal.clock
     deal.bet("ann", "small", 100).bet("ann", "big", 100)
     assert (deal.state.round.stepped_at, deal.state.at) == (begun, deal.clock)
-    deal.do(a.CloseBets())
+    deal.do(c.CloseBets())
     closed = deal.clock
-    deal.do(a.SitDown("bob"))
+    deal.do(c.SitDown("bob"))
     assert (deal.state.round.stepped_at, deal.state.at) == (closed, deal.clock)
 
 
 def test_records_and_snapshots_from_before_there_were_commitments_still_load() -> None:
     """A field that is new has a default: old bytes are read as they were meant."""
     old = b'{"at":1,"by":{"id":"dan","role":"dealer"},"what":{"event":"dice-uncovered","dice":[1,2,3]}}'
-    assert msgspec.json.decode(old, type=h.Event).what == h.DiceUncovered((1, 2, 3), "")
+    assert msgspec.json.decode(old, type=e.Event).what == e.DiceUncovered((1, 2, 3), "")
     now = snapshot_of(TableState("t1"))
     before = now.replace(b'"stepped_at":0,"commitment":"","opening":"",', b"")
     assert before != now

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from taisai.table import commands as a
+from taisai.table import commands as c
 from taisai.table.decide import ACTIONS, can, decide, may_begin
 from taisai.table.evolve import evolve
 from taisai.table.people import Person
@@ -59,10 +59,10 @@ def test_the_states_are_of_every_kind() -> None:
 
 @given(at=states(), command=commands())
 @examples(300)
-def test_any_command_in_any_state_is_done_or_refused(at: tuple[TableRules, TableState], command: a.Command) -> None:
+def test_any_command_in_any_state_is_done_or_refused(at: tuple[TableRules, TableState], command: c.Command) -> None:
     """Never an exception: events that evolve and hold the invariants, or a refusal that leaves nothing behind."""
     rules, state = at
-    assert msgspec.json.decode(msgspec.json.encode(command), type=a.Command) == command
+    assert msgspec.json.decode(msgspec.json.encode(command), type=c.Command) == command
     before = snapshot_of(state)
     found = decide(rules, state, command)
     assert decide(rules, state_from(before), command) == found
@@ -80,7 +80,7 @@ def test_any_command_in_any_state_is_done_or_refused(at: tuple[TableRules, Table
 
 
 @pytest.mark.parametrize("kind", ACTION_TYPES, ids=lambda kind: kind.__name__)
-def test_each_kind_of_action_in_many_states(kind: type[a.Action]) -> None:
+def test_each_kind_of_action_in_many_states(kind: type[c.Action]) -> None:
     """For every action: in every state of the pool, by everybody, what `may_begin` refuses `decide` refuses alike."""
 
     @given(
@@ -90,16 +90,16 @@ def test_each_kind_of_action_in_many_states(kind: type[a.Action]) -> None:
         seed=st.integers(),
     )
     @examples(6)
-    def holds(do: a.Action, second: Person | None, reason: str, seed: int) -> None:
+    def holds(do: c.Action, second: Person | None, reason: str, seed: int) -> None:
         chance = Random(seed)
         for rules, state in chance.sample(reachable(), 12):
             for person in chance.sample(PEOPLE, 4):
-                command = a.Command(id="c", at=state.at, by=person, do=do, authorised_by=second, reason=reason)
+                command = c.Command(id="c", at=state.at, by=person, do=do, authorised_by=second, reason=reason)
                 begun, found = may_begin(rules, state, person, kind), decide(rules, state, command)
                 if begun is not None:
                     assert isinstance(found, Refusal), f"{begun} but done"
                     assert found.code in (begun.code, Code.NOT_YOURS_TO_DO)
-                    own = getattr(do, "player", person.id) == person.id and not isinstance(do, a.PlaceBet)
+                    own = getattr(do, "player", person.id) == person.id and not isinstance(do, c.PlaceBet)
                     assert found.code is begun.code or not own
 
     holds()
@@ -109,7 +109,7 @@ def test_may_begin_greys_what_the_round_does_not_allow() -> None:
     """Through a whole round: each button is open exactly at its step, for who may press it."""
     deal = opened(NZ, ann=1000)
     seen: dict[RoundPhase, set[str]] = {}
-    steps = (a.OpenBets, a.PlaceBet, a.CloseBets, a.Uncover, a.Announce, a.Press, a.Enter, a.Collect, a.PayAll)
+    steps = (c.OpenBets, c.PlaceBet, c.CloseBets, c.Uncover, c.Announce, c.Press, c.Enter, c.Collect, c.PayAll)
 
     def look() -> None:
         allowed = {kind.__name__ for kind in steps if may_begin(deal.rules, deal.state, DEALER, kind) is None}
@@ -135,17 +135,17 @@ def test_may_begin_knows_suspended_and_interrupted_tables() -> None:
     """Resuming and resolving are open only while there is something to resume or resolve."""
     deal = opened(TAI_SAI, ann=100)
 
-    def code(kind: type) -> Code | None:
+    def code(kind: type) -> str | None:
         refusal = may_begin(deal.rules, deal.state, SUPERVISOR, kind)
         return refusal.code if refusal else None
 
-    assert (code(a.ResumeTable), code(a.ResolveInterruption)) == (Code.NOT_SUSPENDED, Code.NOT_INTERRUPTED)
-    deal.begin().do(a.SuspendTable("smoke"))
-    deal.do(a.Interrupt("power"))
-    assert (code(a.ResumeTable), code(a.ResolveInterruption)) == (None, None)
-    assert code(a.PlaceBet) is Code.TABLE_SUSPENDED
-    assert code(a.CloseBets) is Code.ROUND_INTERRUPTED
-    assert may_begin(deal.rules, deal.state, player("ann"), a.CloseBets) is not None
+    assert (code(c.ResumeTable), code(c.ResolveInterruption)) == (Code.NOT_SUSPENDED, Code.NOT_INTERRUPTED)
+    deal.begin().do(c.SuspendTable("smoke"))
+    deal.do(c.Interrupt("power"))
+    assert (code(c.ResumeTable), code(c.ResolveInterruption)) == (None, None)
+    assert code(c.PlaceBet) is Code.TABLE_SUSPENDED
+    assert code(c.CloseBets) is Code.ROUND_INTERRUPTED
+    assert may_begin(deal.rules, deal.state, player("ann"), c.CloseBets) is not None
 
 
 HELD = {
@@ -158,8 +158,8 @@ HELD = {
 def test_what_is_held_while_the_round_is_interrupted() -> None:
     """People, the cage and the record go on; the round, its bets and everybody's chips wait."""
     deal = opened(NZ, ann=100).begin()
-    deal.do(a.SuspendTable("smoke"))
-    deal.do(a.Interrupt("power"))
+    deal.do(c.SuspendTable("smoke"))
+    deal.do(c.Interrupt("power"))
     codes = {kind.__name__: may_begin(deal.rules, deal.state, SHIFT_MANAGER, kind) for kind in ACTION_TYPES}
     waiting = {name for name, found in codes.items() if found is not None and found.code is Code.ROUND_INTERRUPTED}
     assert {name for name, found in codes.items() if found is None} == HELD | {"SetUp"}
@@ -173,7 +173,7 @@ def test_what_is_held_while_the_round_is_interrupted() -> None:
 def test_a_suspended_table_begins_nothing_and_ends_what_it_began(layout: str) -> None:
     """Between rounds neither commitment, tumble nor call; in a round everything but new bets."""
     deal = opened(layout, ann=100)
-    deal.do(a.SuspendTable("smoke"))
+    deal.do(c.SuspendTable("smoke"))
     stopped = {
         kind.__name__
         for kind in ACTION_TYPES
@@ -181,8 +181,8 @@ def test_a_suspended_table_begins_nothing_and_ends_what_it_began(layout: str) ->
     }
     assert stopped == {"CommitDice", "Tumble", "OpenBets", "PlaceBet"}
     playing = opened(layout, ann=100).begin().bet("ann", "small", 10)
-    playing.do(a.SuspendTable("smoke"))
-    playing.do(a.WithdrawBet("ann", "small"), player("ann"))
+    playing.do(c.SuspendTable("smoke"))
+    playing.do(c.WithdrawBet("ann", "small"), player("ann"))
     playing.finish(1, 2, 4)
 
 
@@ -195,13 +195,13 @@ def test_a_table_asked_under_another_book_does_nothing() -> None:
     """A table is pinned to its book's digest: under any other, everything but a new set-up is refused."""
     deal = opened(NZ, ann=100).begin()
     deal.rules = TableRules(shelf().book("rws-tai-sai-v6"))
-    refusal = deal.refused(a.CloseBets(), Code.WRONG_BOOK)
+    refusal = deal.refused(c.CloseBets(), Code.WRONG_BOOK)
     assert "nz-division-9" in refusal.allowed
-    deal.refused(a.PlaceBet("ann", "small", 10), Code.WRONG_BOOK, player("ann"))
+    deal.refused(c.PlaceBet("ann", "small", 10), Code.WRONG_BOOK, player("ann"))
     deal.refused(set_up_of(TAI_SAI), Code.ALREADY_SET_UP, SUPERVISOR)
     closed = Deal(NZ)
     closed.do(set_up_of(NZ), SUPERVISOR)
     closed.rules = TableRules(shelf().book("rws-tai-sai-v6"))
-    closed.refused(a.CountFloat({5: 1}), Code.WRONG_BOOK, SUPERVISOR)
+    closed.refused(c.CountFloat({5: 1}), Code.WRONG_BOOK, SUPERVISOR)
     closed.do(set_up_of(TAI_SAI), SUPERVISOR)
-    closed.do(a.CountFloat({5: 1}), SUPERVISOR)
+    closed.do(c.CountFloat({5: 1}), SUPERVISOR)

@@ -8,8 +8,8 @@ import pytest
 
 from taisai.books import read_book
 from taisai.core.rulebook import Rule
-from taisai.table import commands as a
-from taisai.table import events as h
+from taisai.table import commands as c
+from taisai.table import events as e
 from taisai.table.refusals import Code
 from taisai.table.rules import TableRules
 from taisai.table.state import RoundPhase
@@ -44,13 +44,13 @@ def interrupted(layout: str, phase: RoundPhase) -> Deal:
     deal = opened(layout, ann=1000, bob=1000).begin().bet("ann", "single:3", 100).bet("bob", "single:4", 50)
     if phase is not RoundPhase.BETTING:
         deal.up_to(phase, *LIE)
-    deal.do(a.Interrupt("power"), SYSTEM)
+    deal.do(c.Interrupt("power"), SYSTEM)
     return deal
 
 
-def resolve(deal: Deal, readable: tuple[int, ...], dice: a.Dice | None) -> list[h.Happening]:
+def resolve(deal: Deal, readable: tuple[int, ...], dice: c.Dice | None) -> list[e.EventBody]:
     """Dealer and supervisor say which dice can be read."""
-    return deal.do(a.ResolveInterruption(readable, dice), DEALER, SUPERVISOR, "by torchlight")
+    return deal.do(c.ResolveInterruption(readable, dice), DEALER, SUPERVISOR, "by torchlight")
 
 
 @pytest.mark.clause("rws-tai-sai-v6 §5.4", "rws-tai-sai-v6 §5.4.1", "rws-tai-sai-v6 §5.4.2")
@@ -62,7 +62,7 @@ def test_5_4_an_interruption_at_any_phase_with_any_readable_dice(layout: str, ph
     readable = LIE[:count]
     if phase is RoundPhase.BETTING and count:
         two = (DEALER, SUPERVISOR, "by torchlight")
-        refusal = deal.refused(a.ResolveInterruption(readable, LIE), Code.WRONG_STEP, *two)
+        refusal = deal.refused(c.ResolveInterruption(readable, LIE), Code.WRONG_STEP, *two)
         assert set(refusal.clauses) == set(deal.rules.clauses(Rule.INTERRUPTION_VOID))
         resolve(deal, (), None)
     else:
@@ -72,7 +72,7 @@ def test_5_4_an_interruption_at_any_phase_with_any_readable_dice(layout: str, ph
     if known or (count and phase is RoundPhase.CLOSED):
         assert deal.state.round.dice == LIE
         assert deal.phase is (phase if known else RoundPhase.UNCOVERED)
-        deal.up_to(RoundPhase.COLLECTED, *LIE).do(a.PayAll())
+        deal.up_to(RoundPhase.COLLECTED, *LIE).do(c.PayAll())
         assert (deal.funds("ann"), deal.funds("bob")) == (1100, 950)
     else:
         assert (deal.past.void, deal.past.dice) == ("interrupted", None)
@@ -85,10 +85,10 @@ def test_5_4_an_interruption_at_any_phase_with_any_readable_dice(layout: str, ph
 def test_5_4_2_dice_that_were_not_tumbled_for_this_round_establish_nothing(layout: str) -> None:
     """Interrupted between the close and the tumble, the dice still show the last round: the round is void."""
     deal = opened(layout, ann=1000).begin().bet("ann", "single:3", 100)
-    deal.do(a.CloseBets())
-    deal.do(a.Interrupt("power"), SYSTEM)
+    deal.do(c.CloseBets())
+    deal.do(c.Interrupt("power"), SYSTEM)
     two = (DEALER, SUPERVISOR, "by torchlight")
-    refusal = deal.refused(a.ResolveInterruption(LIE, LIE), Code.WRONG_STEP, *two)
+    refusal = deal.refused(c.ResolveInterruption(LIE, LIE), Code.WRONG_STEP, *two)
     assert "not tumbled" in refusal.sentence
     resolve(deal, (), None)
     assert (deal.past.void, deal.funds("ann")) == ("interrupted", 1000)
@@ -98,69 +98,69 @@ def test_5_4_2_dice_that_were_not_tumbled_for_this_round_establish_nothing(layou
 def test_while_interrupted_bets_are_held_and_nothing_else_happens(layout: str) -> None:
     """Bets stay where they are and visible; the round takes no step until it is resolved."""
     deal = interrupted(layout, RoundPhase.BETTING)
-    for action in (a.CloseBets(), a.OpenBets(), a.Tumble(3), a.Collect(), a.Interrupt("again"), a.BuyIn("ann", 10)):
+    for action in (c.CloseBets(), c.OpenBets(), c.Tumble(3), c.Collect(), c.Interrupt("again"), c.BuyIn("ann", 10)):
         assert "power" in deal.refused(action, Code.ROUND_INTERRUPTED).sentence
-    deal.refused(a.PlaceBet("ann", "single:3", 10), Code.ROUND_INTERRUPTED, player("ann"))
-    deal.refused(a.WithdrawBet("ann", "single:3"), Code.ROUND_INTERRUPTED, player("ann"))
+    deal.refused(c.PlaceBet("ann", "single:3", 10), Code.ROUND_INTERRUPTED, player("ann"))
+    deal.refused(c.WithdrawBet("ann", "single:3"), Code.ROUND_INTERRUPTED, player("ann"))
     assert deal.state.round.stakes == {"ann": {"single:3": 100}, "bob": {"single:4": 50}}
-    deal.do(a.WalkAway("ann"), SYSTEM)
-    deal.do(a.SitDown("cas"), player("cas"))
-    deal.do(a.Fill({100: 1}), SUPERVISOR)
+    deal.do(c.WalkAway("ann"), SYSTEM)
+    deal.do(c.SitDown("cas"), player("cas"))
+    deal.do(c.Fill({100: 1}), SUPERVISOR)
 
 
 def test_an_interruption_is_resolved_by_two_people_who_agree_with_the_record() -> None:
     """Rank and reason are needed; faces on record are not talked away."""
     deal = interrupted(TAI_SAI, RoundPhase.UNCOVERED)
-    said = a.ResolveInterruption((3,), LIE)
+    said = c.ResolveInterruption((3,), LIE)
     deal.refused(said, Code.SECOND_PERSON_NEEDED, reason="by torchlight")
     deal.refused(said, Code.SECOND_PERSON_UNFIT, SUPERVISOR, SUPERVISOR, "by torchlight")
     deal.refused(said, Code.SECOND_PERSON_UNFIT, DEALER, SYSTEM, "by torchlight")
     deal.refused(said, Code.REASON_NEEDED, DEALER, SUPERVISOR)
     two = (DEALER, SUPERVISOR, "by torchlight")
-    for other in (a.ResolveInterruption((6,)), a.ResolveInterruption((3, 3)), a.ResolveInterruption((), (3, 1, 6))):
+    for other in (c.ResolveInterruption((6,)), c.ResolveInterruption((3, 3)), c.ResolveInterruption((), (3, 1, 6))):
         assert deal.refused(other, Code.BAD_VALUE, *two).allowed == "3, 1, 5"
     resolve(deal, (1,), (5, 3, 1))
-    assert deal.last(h.InterruptionResolved).readable == LIE
+    assert deal.last(e.InterruptionResolved).readable == LIE
     deal.refused(said, Code.NOT_INTERRUPTED, *two)
 
 
 @pytest.mark.parametrize(
     ("readable", "dice"), [((3,), None), ((3, 3), LIE), ((6,), LIE), ((3, 1, 5), (3, 1, 6)), ((1, 1, 1), (1, 1, 2))]
 )
-def test_the_dice_named_must_hold_the_faces_read(readable: tuple[int, ...], dice: a.Dice | None) -> None:
+def test_the_dice_named_must_hold_the_faces_read(readable: tuple[int, ...], dice: c.Dice | None) -> None:
     """With a die read, three faces are named, and each face read is among them as often as it was read."""
     deal = interrupted(TAI_SAI, RoundPhase.CLOSED)
-    deal.refused(a.ResolveInterruption(readable, dice), Code.BAD_VALUE, DEALER, SUPERVISOR, "by torchlight")
+    deal.refused(c.ResolveInterruption(readable, dice), Code.BAD_VALUE, DEALER, SUPERVISOR, "by torchlight")
 
 
 def test_there_is_nothing_to_interrupt_between_rounds() -> None:
     """Without a round in play nothing is interrupted, and nothing resolved."""
     deal = opened(OPEN_COVER)
-    deal.refused(a.Interrupt("power"), Code.WRONG_STEP, SYSTEM)
-    deal.refused(a.ResolveInterruption(()), Code.NOT_INTERRUPTED, DEALER, SUPERVISOR, "by torchlight")
-    deal.begin().do(a.Interrupt(""), SYSTEM)
+    deal.refused(c.Interrupt("power"), Code.WRONG_STEP, SYSTEM)
+    deal.refused(c.ResolveInterruption(()), Code.NOT_INTERRUPTED, DEALER, SUPERVISOR, "by torchlight")
+    deal.begin().do(c.Interrupt(""), SYSTEM)
     assert deal.state.round.interrupted == "not said"
 
 
 def test_a_wrong_entry_outlives_an_interruption() -> None:
     """The round goes on where it stood: what was entered wrongly is still to be amended."""
     deal = opened(NZ, ann=1000).begin().bet("ann", "small", 100).close().show(*LIE).enter(3, 1, 6)
-    deal.do(a.Interrupt("power"), SYSTEM)
+    deal.do(c.Interrupt("power"), SYSTEM)
     resolve(deal, LIE, LIE)
-    deal.refused(a.Collect(), Code.ENTRY_WRONG)
-    deal.altered(a.AmendEntry(LIE))
+    deal.refused(c.Collect(), Code.ENTRY_WRONG)
+    deal.altered(c.AmendEntry(LIE))
     deal.settle()
 
 
 def test_a_house_book_without_that_void_reason_still_ends_the_round(tmp_path: Path) -> None:
     """A book that does not speak of interruptions voids by the house procedure, without an exception."""
     book = read_book(write_book(tmp_path / "mini"))
-    deal = Deal("mini/A", a.TableLimits(1, a.BoxLimit(1, 100)), rules=TableRules(book))
-    deal.do(a.SetUp("mini", "A", book.digest, deal.limits, "NZD", (1, 100)), SUPERVISOR)
-    deal.do(a.CountFloat({100: 5}), SUPERVISOR)
-    deal.do(a.ReceiveDice("d1"), SUPERVISOR)
-    deal.do(a.SealDice("d1", "s1"), SUPERVISOR)
-    deal.check().do(a.OpenTable(), SUPERVISOR)
-    deal.seat(ann=50).begin().bet("ann", "small", 10).do(a.Interrupt("power"), SYSTEM)
+    deal = Deal("mini/A", c.TableLimits(1, c.BoxLimit(1, 100)), rules=TableRules(book))
+    deal.do(c.SetUp("mini", "A", book.digest, deal.limits, "NZD", (1, 100)), SUPERVISOR)
+    deal.do(c.CountFloat({100: 5}), SUPERVISOR)
+    deal.do(c.ReceiveDice("d1"), SUPERVISOR)
+    deal.do(c.SealDice("d1", "s1"), SUPERVISOR)
+    deal.check().do(c.OpenTable(), SUPERVISOR)
+    deal.seat(ann=50).begin().bet("ann", "small", 10).do(c.Interrupt("power"), SYSTEM)
     resolve(deal, (), None)
     assert (deal.past.void, deal.funds("ann")) == ("interrupted", 50)

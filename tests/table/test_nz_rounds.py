@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from taisai.core.rulebook import VoidReason
-from taisai.table import commands as a
-from taisai.table import events as h
+from taisai.table import commands as c
+from taisai.table import events as e
 from taisai.table.people import Person, Role
 from taisai.table.refusals import Code
 from taisai.table.state import RoundPhase
@@ -30,66 +30,66 @@ def bets_on(boxes: dict[str, int]) -> Deal:
 def test_6_1_at_least_three_spins_and_then_the_call() -> None:
     """Two spins are not enough, three are, in one go or one by one; the call is the book's."""
     deal = opened(NZ, ann=100)
-    assert deal.refused(a.OpenBets(), Code.WRONG_STEP).clauses == ("6.1",)
-    deal.do(a.Tumble(2))
-    assert "so far 2" in deal.refused(a.OpenBets(), Code.WRONG_STEP).sentence
-    deal.do(a.Tumble(1), SUPERVISOR)
-    deal.do(a.OpenBets())
-    assert deal.last(h.BetsOpened).call == "Place your bets"
-    assert deal.refused(a.Tumble(3), Code.WRONG_STEP).clauses == ("6.1",)
+    assert deal.refused(c.OpenBets(), Code.WRONG_STEP).clauses == ("6.1",)
+    deal.do(c.Tumble(2))
+    assert "so far 2" in deal.refused(c.OpenBets(), Code.WRONG_STEP).sentence
+    deal.do(c.Tumble(1), SUPERVISOR)
+    deal.do(c.OpenBets())
+    assert deal.last(e.BetsOpened).call == "Place your bets"
+    assert deal.refused(c.Tumble(3), Code.WRONG_STEP).clauses == ("6.1",)
     deal.finish(1, 2, 4)
-    assert deal.refused(a.OpenBets(), Code.WRONG_STEP).sentence.endswith("so far 0.")
+    assert deal.refused(c.OpenBets(), Code.WRONG_STEP).sentence.endswith("so far 0.")
 
 
 @pytest.mark.clause("nz-division-9 §6.1")
 def test_6_1_dice_that_were_touched_since_are_not_tumbled() -> None:
     """A new seal, another set, a look at the dice, a close: after each the dice are spun again before bets open."""
-    touches: list[list[a.Action]] = [
-        [a.SealDice("d1", "s2")],
-        [a.InspectDice(sound=True)],
-        [a.RetireDice("d1"), a.ReceiveDice("d2"), a.SealDice("d2", "s2")],
+    touches: list[list[c.Action]] = [
+        [c.SealDice("d1", "s2")],
+        [c.InspectDice(sound=True)],
+        [c.RetireDice("d1"), c.ReceiveDice("d2"), c.SealDice("d2", "s2")],
     ]
     for touch in touches:
         deal = opened(NZ)
-        deal.do(a.Tumble(3))
+        deal.do(c.Tumble(3))
         for each in touch:
             deal.do(each, SUPERVISOR)
-        deal.refused(a.OpenBets(), Code.WRONG_STEP)
-        deal.do(a.Tumble(3))
-        deal.do(a.OpenBets())
+        deal.refused(c.OpenBets(), Code.WRONG_STEP)
+        deal.do(c.Tumble(3))
+        deal.do(c.OpenBets())
     deal = opened(NZ)
-    deal.do(a.Tumble(3))
-    deal.do(a.CloseTable({}), SUPERVISOR)
-    deal.do(a.CountFloat({100: 1}), SUPERVISOR)
+    deal.do(c.Tumble(3))
+    deal.do(c.CloseTable({}), SUPERVISOR)
+    deal.do(c.CountFloat({100: 1}), SUPERVISOR)
     deal.check()
-    deal.do(a.OpenTable(), SUPERVISOR)
-    deal.refused(a.OpenBets(), Code.WRONG_STEP)
+    deal.do(c.OpenTable(), SUPERVISOR)
+    deal.refused(c.OpenBets(), Code.WRONG_STEP)
 
 
 @pytest.mark.clause("nz-division-9 §6.1")
 def test_6_1_a_spin_that_failed_before_any_bet_is_made_again() -> None:
     """Before bets open the dealer may spin once more; nothing is at stake yet."""
     deal = opened(NZ)
-    deal.do(a.Tumble(3))
-    deal.do(a.Tumble(3))
-    deal.do(a.OpenBets())
-    assert len(deal.happened(h.DiceTumbled)) == 2
+    deal.do(c.Tumble(3))
+    deal.do(c.Tumble(3))
+    deal.do(c.OpenBets())
+    assert len(deal.happened(e.DiceTumbled)) == 2
 
 
 @pytest.mark.clause("nz-division-9 §6.2")
 def test_6_2_bets_are_open_from_the_call_to_the_call() -> None:
     """Nothing before "Place your bets"; everything until "No more bets"; nothing after."""
     deal = opened(NZ, ann=100)
-    deal.do(a.Tumble(3))
+    deal.do(c.Tumble(3))
     ann = player("ann")
-    deal.refused(a.PlaceBet("ann", "small", 10), Code.BETS_NOT_OPEN, ann)
-    deal.refused(a.CloseBets(), Code.BETS_NOT_OPEN)
-    deal.do(a.OpenBets())
+    deal.refused(c.PlaceBet("ann", "small", 10), Code.BETS_NOT_OPEN, ann)
+    deal.refused(c.CloseBets(), Code.BETS_NOT_OPEN)
+    deal.do(c.OpenBets())
     deal.bet("ann", "small", 10).bet("ann", "small", 10)
-    deal.do(a.WithdrawBet("ann", "small", 10), ann)
-    deal.do(a.CloseBets())
-    assert deal.state.round.bets == (h.FixedBet("ann", "small", 10, 10),)
-    deal.refused(a.PlaceBet("ann", "small", 10), Code.BETS_CLOSED, ann)
+    deal.do(c.WithdrawBet("ann", "small", 10), ann)
+    deal.do(c.CloseBets())
+    assert deal.state.round.bets == (e.FixedBet("ann", "small", 10, 10),)
+    deal.refused(c.PlaceBet("ann", "small", 10), Code.BETS_CLOSED, ann)
 
 
 @pytest.mark.clause("nz-division-9 §6.3")
@@ -105,29 +105,29 @@ def test_6_2_bets_are_open_from_the_call_to_the_call() -> None:
 def test_6_3_the_result_is_called_low_to_high(dice: tuple[int, int, int], call: str) -> None:
     """The book's forms of call, whichever way the dice lie."""
     deal = bets_on({"small": 10}).close()
-    deal.refused(a.Announce(), Code.WRONG_STEP)
+    deal.refused(c.Announce(), Code.WRONG_STEP)
     deal.show(*dice)
-    assert deal.last(h.ResultAnnounced).call == call
+    assert deal.last(e.ResultAnnounced).call == call
 
 
 @pytest.mark.clause("nz-division-9 §6.4")
 def test_6_4_the_result_is_entered_when_it_is_announced() -> None:
     """Numbers may be pressed from the reveal on; entered only with the announcement; collected only when entered."""
     deal = bets_on({"small": 10})
-    deal.refused(a.Press(1), Code.WRONG_STEP)
+    deal.refused(c.Press(1), Code.WRONG_STEP)
     deal.close()
-    deal.refused(a.Press(1), Code.WRONG_STEP)
-    deal.do(a.Uncover((1, 2, 4)))
-    deal.do(a.Press(1))
-    deal.refused(a.Enter(), Code.WRONG_STEP)
-    deal.do(a.Announce())
-    refusal = deal.refused(a.Collect(), Code.WRONG_STEP)
+    deal.refused(c.Press(1), Code.WRONG_STEP)
+    deal.do(c.Uncover((1, 2, 4)))
+    deal.do(c.Press(1))
+    deal.refused(c.Enter(), Code.WRONG_STEP)
+    deal.do(c.Announce())
+    refusal = deal.refused(c.Collect(), Code.WRONG_STEP)
     assert refusal.clauses == ("3.3(a)", "6.4", "6.5")
     for number in (2, 4):
-        deal.do(a.Press(number), Person("gus", Role.SUPERVISOR))
-    deal.do(a.Enter())
-    deal.refused(a.Press(1), Code.WRONG_STEP)
-    deal.refused(a.Enter(), Code.WRONG_STEP)
+        deal.do(c.Press(number), Person("gus", Role.SUPERVISOR))
+    deal.do(c.Enter())
+    deal.refused(c.Press(1), Code.WRONG_STEP)
+    deal.refused(c.Enter(), Code.WRONG_STEP)
     deal.settle()
 
 
@@ -135,29 +135,29 @@ def test_6_4_the_result_is_entered_when_it_is_announced() -> None:
 def test_6_5_all_losers_are_collected_before_any_winner_is_paid() -> None:
     """Losers first and all at once, then winners in the order of the layout, each at its odds."""
     deal = bets_on(LOSERS_AND_WINNERS).close().result(1, 2, 4)
-    assert deal.refused(a.PayNext(), Code.WRONG_STEP).clauses == ("6.5",)
-    deal.refused(a.PayAll(), Code.WRONG_STEP)
-    deal.do(a.Collect())
-    assert {loss.box for loss in deal.last(h.LosersCollected).losses} == {"big", "total:8"}
-    deal.refused(a.Collect(), Code.WRONG_STEP)
-    deal.do(a.PayNext())
-    deal.do(a.PayAll())
-    paid = deal.happened(h.BetPaid)
+    assert deal.refused(c.PayNext(), Code.WRONG_STEP).clauses == ("6.5",)
+    deal.refused(c.PayAll(), Code.WRONG_STEP)
+    deal.do(c.Collect())
+    assert {loss.box for loss in deal.last(e.LosersCollected).losses} == {"big", "total:8"}
+    deal.refused(c.Collect(), Code.WRONG_STEP)
+    deal.do(c.PayNext())
+    deal.do(c.PayAll())
+    paid = deal.happened(e.BetPaid)
     assert [(each.box, each.pays, each.winnings) for each in paid] == [
         ("small", 1, 100),
         ("total:7", 12, 120),
         ("single:1", 1, 20),
     ]
     assert deal.phase is RoundPhase.BETWEEN
-    deal.refused(a.PayNext(), Code.WRONG_STEP)
+    deal.refused(c.PayNext(), Code.WRONG_STEP)
 
 
 @pytest.mark.clause("nz-division-9 §6.5")
 def test_6_5_a_round_without_winners_ends_with_the_collection() -> None:
     """Nobody to pay, nobody to wait for: also when nobody bet at all."""
-    bets_on({"big": 10}).up_to(RoundPhase.ENTERED, 1, 2, 4).do(a.Collect())
+    bets_on({"big": 10}).up_to(RoundPhase.ENTERED, 1, 2, 4).do(c.Collect())
     deal = opened(NZ).begin().up_to(RoundPhase.ENTERED, 1, 2, 4)
-    assert [type(what) for what in deal.do(a.Collect())] == [h.LosersCollected, h.RoundConcluded]
+    assert [type(what) for what in deal.do(c.Collect())] == [e.LosersCollected, e.RoundConcluded]
 
 
 # ------------------------------------------------------------------ irregularities
@@ -196,7 +196,7 @@ def test_7_1_no_spin_returns_every_wager_announced_or_not(why: VoidReason, claus
 def test_7_1_after_the_reveal_a_void_takes_two_people_and_a_reason(phase: RoundPhase) -> None:
     """Once faces are known nobody voids alone; after the collection nobody voids at all."""
     deal = bets_on({"small": 100, "single:1": 10}).up_to(phase, 1, 2, 4)
-    void = a.VoidRound(VoidReason.NOT_FLAT)
+    void = c.VoidRound(VoidReason.NOT_FLAT)
     deal.refused(void, Code.SECOND_PERSON_NEEDED, SUPERVISOR, reason="a die leans")
     deal.refused(void, Code.SECOND_PERSON_UNFIT, SUPERVISOR, SUPERVISOR, "a die leans")
     deal.refused(void, Code.SECOND_PERSON_UNFIT, SUPERVISOR, DEALER, "a die leans")
@@ -213,20 +213,20 @@ def test_7_1_other_books_reasons_are_no_reasons_here() -> None:
     """A reason that the book does not have is refused, with those it has."""
     deal = bets_on({"small": 100})
     for why in (VoidReason.DAMAGED_DICE, VoidReason.TOO_FEW_TUMBLES, VoidReason.DICE_STACKED):
-        refusal = deal.refused(a.VoidRound(why), Code.UNKNOWN)
+        refusal = deal.refused(c.VoidRound(why), Code.UNKNOWN)
         assert refusal.allowed == "not-flat, tumbler-fault, exposed, not-activated, interrupted"
-    deal.refused(a.VoidRound(VoidReason.INTERRUPTED), Code.NOT_INTERRUPTED)
+    deal.refused(c.VoidRound(VoidReason.INTERRUPTED), Code.NOT_INTERRUPTED)
 
 
 @pytest.mark.clause("nz-division-9 §7.1(b)", "nz-division-9 §7.4")
 def test_7_1_b_a_tumbler_that_failed_stops_the_table() -> None:
     """A tumbler fault is a malfunction: after the void no further game until a supervisor says why it is safe."""
     deal = bets_on({"small": 100}).close()
-    deal.do(a.VoidRound(VoidReason.TUMBLER_FAULT))
+    deal.do(c.VoidRound(VoidReason.TUMBLER_FAULT))
     assert deal.state.suspended == "the tumbler did not work correctly"
-    deal.refused(a.Tumble(3), Code.TABLE_SUSPENDED)
+    deal.refused(c.Tumble(3), Code.TABLE_SUSPENDED)
     other = bets_on({"small": 100})
-    other.do(a.VoidRound(VoidReason.EXPOSED))
+    other.do(c.VoidRound(VoidReason.EXPOSED))
     assert not other.state.suspended
 
 
@@ -234,22 +234,22 @@ def test_7_1_b_a_tumbler_that_failed_stops_the_table() -> None:
 def test_7_2_a_wrong_entry_is_amended_under_the_supervisor_before_settlement() -> None:
     """A wrong entry blocks the collection; two people put it right to what the dice show, and the lights follow."""
     deal = bets_on(LOSERS_AND_WINNERS).close().show(1, 2, 4).enter(1, 2, 5)
-    assert not deal.last(h.ResultEntered).matches
-    assert deal.refused(a.Collect(), Code.ENTRY_WRONG).clauses == ("7.2",)
-    right = a.AmendEntry((4, 2, 1))
+    assert not deal.last(e.ResultEntered).matches
+    assert deal.refused(c.Collect(), Code.ENTRY_WRONG).clauses == ("7.2",)
+    right = c.AmendEntry((4, 2, 1))
     deal.refused(right, Code.SECOND_PERSON_NEEDED, reason="slip of the finger")
     deal.refused(right, Code.SECOND_PERSON_UNFIT, second=Person("eve", Role.DEALER), reason="slip of the finger")
     deal.refused(right, Code.SECOND_PERSON_UNFIT, second=Person(DEALER.id, Role.SUPERVISOR), reason="slip")
     deal.refused(right, Code.REASON_NEEDED, second=SUPERVISOR)
-    refusal = deal.refused(a.AmendEntry((1, 2, 6)), Code.ENTRY_WRONG, second=SUPERVISOR, reason="slip of the finger")
+    refusal = deal.refused(c.AmendEntry((1, 2, 6)), Code.ENTRY_WRONG, second=SUPERVISOR, reason="slip of the finger")
     assert refusal.allowed == "1, 2, 4"
     deal.do(right, second=SUPERVISOR, reason="slip of the finger")
-    amended = deal.last(h.EntryAmended)
+    amended = deal.last(e.EntryAmended)
     assert (amended.before, amended.after) == ((1, 2, 5), (4, 2, 1))
     deal.refused(right, Code.NOTHING_TO_DO, second=SUPERVISOR, reason="slip of the finger")
     deal.settle()
     late = bets_on(LOSERS_AND_WINNERS).close().result(1, 2, 4)
-    late.do(a.Collect())
+    late.do(c.Collect())
     late.refused(right, Code.WRONG_STEP, second=SUPERVISOR, reason="too late")
 
 
@@ -257,14 +257,14 @@ def test_7_2_a_wrong_entry_is_amended_under_the_supervisor_before_settlement() -
 def test_7_3_when_the_lights_fail_the_dice_decide_and_the_table_stops() -> None:
     """The round is settled by the dice as if lit; then no game until the fault is mended."""
     deal = bets_on(LOSERS_AND_WINNERS).close().show(1, 2, 4)
-    deal.refused(a.ReportLights("dark"), Code.WRONG_STEP)
+    deal.refused(c.ReportLights("dark"), Code.WRONG_STEP)
     deal.enter(1, 2, 4)
-    deal.do(a.ReportLights("all dark"))
-    deal.refused(a.ReportLights("all dark"), Code.NOTHING_TO_DO)
+    deal.do(c.ReportLights("all dark"))
+    deal.refused(c.ReportLights("all dark"), Code.NOTHING_TO_DO)
     deal.settle()
     assert deal.funds("ann") == 1000 - 80 + 100 + 20 + 120
     assert deal.state.suspended == "lights: all dark"
-    refusal = deal.refused(a.Tumble(3), Code.TABLE_SUSPENDED)
+    refusal = deal.refused(c.Tumble(3), Code.TABLE_SUSPENDED)
     assert refusal.clauses == ("7.4",)
 
 
@@ -272,31 +272,31 @@ def test_7_3_when_the_lights_fail_the_dice_decide_and_the_table_stops() -> None:
 def test_7_4_a_void_does_not_make_a_light_fault_forgotten() -> None:
     """When the round with the failed lights is void, the table stops all the same, for every cause known."""
     deal = bets_on({"small": 10}).close().result(1, 2, 4)
-    deal.do(a.ReportLights("flicker"))
-    deal.altered(a.VoidRound(VoidReason.TUMBLER_FAULT))
+    deal.do(c.ReportLights("flicker"))
+    deal.altered(c.VoidRound(VoidReason.TUMBLER_FAULT))
     assert deal.state.suspended == "lights: flicker; the tumbler did not work correctly"
     twice = bets_on({"small": 10}).close().result(1, 2, 4)
-    twice.do(a.SuspendTable("a smell of smoke"))
-    twice.do(a.ReportLights(""))
+    twice.do(c.SuspendTable("a smell of smoke"))
+    twice.do(c.ReportLights(""))
     twice.settle()
     assert twice.state.suspended == "a smell of smoke; lights: not said"
 
 
 @pytest.mark.clause("nz-division-9 §7.4")
-@pytest.mark.parametrize("by", a.Mending)
-def test_7_4_no_further_game_until_mended_or_a_procedure_is_in_force(by: a.Mending) -> None:
+@pytest.mark.parametrize("by", c.Mending)
+def test_7_4_no_further_game_until_mended_or_a_procedure_is_in_force(by: c.Mending) -> None:
     """Suspended in mid-round, the round is brought to its end, then nothing begins; resuming needs rank and words."""
     deal = bets_on({"small": 100})
-    deal.do(a.SuspendTable("tumbler sticks"))
-    deal.refused(a.PlaceBet("ann", "small", 10), Code.TABLE_SUSPENDED, player("ann"))
+    deal.do(c.SuspendTable("tumbler sticks"))
+    deal.refused(c.PlaceBet("ann", "small", 10), Code.TABLE_SUSPENDED, player("ann"))
     deal.finish(1, 2, 4)
-    deal.refused(a.Tumble(3), Code.TABLE_SUSPENDED)
-    deal.refused(a.OpenBets(), Code.TABLE_SUSPENDED)
-    deal.refused(a.SuspendTable("again"), Code.NOTHING_TO_DO)
-    deal.refused(a.ResumeTable(by, "new belt"), Code.NOT_YOURS_TO_DO)
-    deal.refused(a.ResumeTable(by, " "), Code.REASON_NEEDED, SUPERVISOR)
-    deal.do(a.ResumeTable(by, "new belt"), SUPERVISOR)
-    resumed = deal.last(h.TableResumed)
+    deal.refused(c.Tumble(3), Code.TABLE_SUSPENDED)
+    deal.refused(c.OpenBets(), Code.TABLE_SUSPENDED)
+    deal.refused(c.SuspendTable("again"), Code.NOTHING_TO_DO)
+    deal.refused(c.ResumeTable(by, "new belt"), Code.NOT_YOURS_TO_DO)
+    deal.refused(c.ResumeTable(by, " "), Code.REASON_NEEDED, SUPERVISOR)
+    deal.do(c.ResumeTable(by, "new belt"), SUPERVISOR)
+    resumed = deal.last(e.TableResumed)
     assert (resumed.by, resumed.note, resumed.cause) == (by, "new belt", "tumbler sticks")
     deal.begin()
 
@@ -304,7 +304,7 @@ def test_7_4_no_further_game_until_mended_or_a_procedure_is_in_force(by: a.Mendi
 def test_a_suspension_says_what_is_wrong() -> None:
     """A cause is needed to suspend, and a suspension to resume."""
     deal = opened(NZ)
-    deal.refused(a.SuspendTable("\t"), Code.REASON_NEEDED)
-    deal.refused(a.ResumeTable(a.Mending.MENDED, ""), Code.NOT_SUSPENDED, SUPERVISOR)
-    deal.do(a.SuspendTable("smoke"), PIT_MANAGER)
+    deal.refused(c.SuspendTable("\t"), Code.REASON_NEEDED)
+    deal.refused(c.ResumeTable(c.Mending.MENDED, ""), Code.NOT_SUSPENDED, SUPERVISOR)
+    deal.do(c.SuspendTable("smoke"), PIT_MANAGER)
     assert deal.state.suspended == "smoke"

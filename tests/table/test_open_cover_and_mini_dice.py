@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from taisai.core.rulebook import VoidReason
-from taisai.table import commands as a
-from taisai.table import events as h
+from taisai.table import commands as c
+from taisai.table import events as e
 from taisai.table.refusals import Code
 from taisai.table.state import RoundPhase
 from tests.table.driver import MINI_DICE, OPEN_COVER, PIT_MANAGER, SUPERVISOR, Deal, opened, player
@@ -24,14 +24,14 @@ def betting(layout: str) -> Deal:
 def test_1_colour_chips_are_a_set_of_this_table(layout: str) -> None:
     """Only the table's own colours are played; they do not leave it, and a table is not closed while any are out."""
     deal = opened(layout, ann=500)
-    refusal = deal.refused(a.TakeColour("ann", "gold", 25, 100), Code.UNKNOWN)
+    refusal = deal.refused(c.TakeColour("ann", "gold", 25, 100), Code.UNKNOWN)
     assert (refusal.clauses, refusal.allowed) == (("1 Colour Chips",), "blue, green, red")
-    deal.do(a.TakeColour("ann", "red", 25, 100))
-    deal.refused(a.LeaveTable("ann"), Code.COLOUR_OUT, player("ann"))
-    deal.refused(a.CloseTable({}), Code.COLOUR_OUT, SUPERVISOR)
-    deal.do(a.TurnInColour("ann"))
-    deal.do(a.LeaveTable("ann"), player("ann"))
-    assert deal.last(h.PlayerLeft).amount == 500
+    deal.do(c.TakeColour("ann", "red", 25, 100))
+    deal.refused(c.LeaveTable("ann"), Code.COLOUR_OUT, player("ann"))
+    deal.refused(c.CloseTable({}), Code.COLOUR_OUT, SUPERVISOR)
+    deal.do(c.TurnInColour("ann"))
+    deal.do(c.LeaveTable("ann"), player("ann"))
+    assert deal.last(e.PlayerLeft).amount == 500
 
 
 @pytest.mark.clause("rws-open-cover-v3 §3.1", "rws-mini-dice-v3 §3.1")
@@ -39,10 +39,10 @@ def test_1_colour_chips_are_a_set_of_this_table(layout: str) -> None:
 def test_3_1_bets_open_at_the_call(layout: str) -> None:
     """Nothing is placed before "Place your bets, please"."""
     deal = opened(layout, ann=100)
-    refusal = deal.refused(a.PlaceBet("ann", "single:3", 10), Code.BETS_NOT_OPEN, player("ann"))
+    refusal = deal.refused(c.PlaceBet("ann", "single:3", 10), Code.BETS_NOT_OPEN, player("ann"))
     assert refusal.clauses == ("3.1",)
-    deal.do(a.OpenBets())
-    assert deal.last(h.BetsOpened).call == "Place your bets, please"
+    deal.do(c.OpenBets())
+    assert deal.last(e.BetsOpened).call == "Place your bets, please"
     deal.bet("ann", "single:3", 10)
 
 
@@ -51,11 +51,11 @@ def test_3_1_bets_open_at_the_call(layout: str) -> None:
 def test_3_2_bets_close_at_the_call(layout: str) -> None:
     """The call "No more bets" fixes what lies there; there is no bell in these books."""
     deal = betting(layout)
-    deal.do(a.CloseBets())
-    closed = deal.last(h.BetsClosed)
+    deal.do(c.CloseBets())
+    closed = deal.last(e.BetsClosed)
     assert (closed.call, closed.bell) == ("No more bets", False)
-    assert closed.bets == (h.FixedBet("ann", "single:3", 100, 100), h.FixedBet("bob", "single:3", 50, 50))
-    deal.refused(a.CloseBets(), Code.BETS_CLOSED)
+    assert closed.bets == (e.FixedBet("ann", "single:3", 100, 100), e.FixedBet("bob", "single:3", 50, 50))
+    deal.refused(c.CloseBets(), Code.BETS_CLOSED)
 
 
 @pytest.mark.clause("rws-open-cover-v3 §3.3", "rws-mini-dice-v3 §3.3")
@@ -63,15 +63,15 @@ def test_3_2_bets_close_at_the_call(layout: str) -> None:
 def test_3_3_cash_chips_colour_chips_or_both(layout: str) -> None:
     """Both kinds lie in one box as one bet, and each comes back in its own kind."""
     deal = opened(layout, ann=500)
-    deal.do(a.TakeColour("ann", "red", 25, 100))
+    deal.do(c.TakeColour("ann", "red", 25, 100))
     deal.begin().bet("ann", "single:3", 50).bet("ann", "single:3", 50, "red")
-    deal.refused(a.PlaceBet("ann", "corner", 10), Code.UNKNOWN, player("ann"))
-    refusal = deal.refused(a.PlaceBet("ann", "single:4", 355), Code.NOT_ENOUGH_CHIPS, player("ann"))
+    deal.refused(c.PlaceBet("ann", "corner", 10), Code.UNKNOWN, player("ann"))
+    refusal = deal.refused(c.PlaceBet("ann", "single:4", 355), Code.NOT_ENOUGH_CHIPS, player("ann"))
     assert refusal.clauses == ("3.3",)
     deal.close()
-    assert deal.state.round.bets == (h.FixedBet("ann", "single:3", 100, 100, 50, "red"),)
+    assert deal.state.round.bets == (e.FixedBet("ann", "single:3", 100, 100, 50, "red"),)
     deal.result(3, 1, 2).settle()
-    paid = deal.last(h.BetPaid)
+    paid = deal.last(e.BetPaid)
     assert (paid.returned, paid.in_colour, paid.colour) == (200, 100, "red")
     assert (deal.state.balance("player:ann"), deal.state.balance("colour:red")) == (450, 150)
 
@@ -80,28 +80,28 @@ def test_3_3_cash_chips_colour_chips_or_both(layout: str) -> None:
 def test_3_4_the_tumbler_is_started_once_after_the_close() -> None:
     """Not before the close; three tumbles are enough; not a second time."""
     deal = opened(OPEN_COVER, ann=100)
-    deal.refused(a.Tumble(3), Code.WRONG_STEP)
+    deal.refused(c.Tumble(3), Code.WRONG_STEP)
     deal.begin()
-    refusal = deal.refused(a.Tumble(3), Code.WRONG_STEP)
+    refusal = deal.refused(c.Tumble(3), Code.WRONG_STEP)
     assert "activated-before-close" in refusal.allowed
-    deal.do(a.CloseBets())
-    assert deal.refused(a.Uncover((1, 2, 3)), Code.WRONG_STEP).clauses == ("3.4",)
-    deal.do(a.Tumble(3))
-    assert deal.refused(a.Tumble(3), Code.NOTHING_TO_DO).clauses == ("3.4",)
-    deal.do(a.Uncover((1, 2, 3)))
+    deal.do(c.CloseBets())
+    assert deal.refused(c.Uncover((1, 2, 3)), Code.WRONG_STEP).clauses == ("3.4",)
+    deal.do(c.Tumble(3))
+    assert deal.refused(c.Tumble(3), Code.NOTHING_TO_DO).clauses == ("3.4",)
+    deal.do(c.Uncover((1, 2, 3)))
 
 
 @pytest.mark.clause("rws-mini-dice-v3 §3.4")
 def test_3_4_three_spins_of_the_cage_one_by_one_or_together() -> None:
     """The cage is turned by its handle: its spins add up, and with three the game is valid."""
     deal = betting(MINI_DICE)
-    refusal = deal.refused(a.Tumble(1), Code.WRONG_STEP)
+    refusal = deal.refused(c.Tumble(1), Code.WRONG_STEP)
     assert refusal.allowed == ""
-    deal.do(a.CloseBets())
-    deal.do(a.Tumble(1))
-    deal.do(a.Tumble(1))
-    assert "tumbled 2 times" in deal.refused(a.Uncover((3, 1, 2)), Code.WRONG_STEP).sentence
-    deal.do(a.Tumble(1))
+    deal.do(c.CloseBets())
+    deal.do(c.Tumble(1))
+    deal.do(c.Tumble(1))
+    assert "tumbled 2 times" in deal.refused(c.Uncover((3, 1, 2)), Code.WRONG_STEP).sentence
+    deal.do(c.Tumble(1))
     deal.result(3, 1, 2).settle()
     assert deal.funds("ann") == 1100
 
@@ -111,12 +111,12 @@ def test_3_4_three_spins_of_the_cage_one_by_one_or_together() -> None:
 def test_3_5_the_faces_are_recorded_as_they_lie_at_rest(layout: str) -> None:
     """Who uncovers records three faces once, after the tumble and before the call, and they are the result."""
     deal = betting(layout)
-    deal.refused(a.Uncover((3, 3, 3)), Code.WRONG_STEP)
-    deal.close().do(a.Uncover((6, 3, 1)), SUPERVISOR)
+    deal.refused(c.Uncover((3, 3, 3)), Code.WRONG_STEP)
+    deal.close().do(c.Uncover((6, 3, 1)), SUPERVISOR)
     assert (deal.record[-1].by, deal.state.round.dice) == (SUPERVISOR, (6, 3, 1))
-    deal.refused(a.Uncover((3, 3, 3)), Code.WRONG_STEP)
-    deal.do(a.Announce())
-    assert deal.last(h.ResultAnnounced).call == "1, 3, 6, total 10"
+    deal.refused(c.Uncover((3, 3, 3)), Code.WRONG_STEP)
+    deal.do(c.Announce())
+    assert deal.last(e.ResultAnnounced).call == "1, 3, 6, total 10"
     deal.settle()
     assert deal.past.dice == (6, 3, 1)
 
@@ -163,7 +163,7 @@ def test_5_1_no_other_case_voids_the_game(layout: str) -> None:
     deal = betting(layout)
     known = {why for book, why, _ in VOIDS if book == layout} | {VoidReason.INTERRUPTED}
     for why in set(VoidReason) - known:
-        deal.refused(a.VoidRound(why), Code.UNKNOWN)
+        deal.refused(c.VoidRound(why), Code.UNKNOWN)
     assert len(set(VoidReason) - known) == 4
 
 
@@ -172,9 +172,9 @@ def test_5_1_no_other_case_voids_the_game(layout: str) -> None:
 def test_5_1_2_fewer_than_three_tumbles_void_the_game_by_themselves(times: int) -> None:
     """A tumbler that was started and tumbled too little voids the game without anybody saying so."""
     deal = betting(OPEN_COVER)
-    deal.do(a.CloseBets())
-    happened = deal.do(a.Tumble(times))
-    assert [type(what) for what in happened] == [h.DiceTumbled, h.RoundVoided]
+    deal.do(c.CloseBets())
+    happened = deal.do(c.Tumble(times))
+    assert [type(what) for what in happened] == [e.DiceTumbled, e.RoundVoided]
     assert deal.past.void == VoidReason.TOO_FEW_TUMBLES
     assert deal.funds("ann") == 1000
 
@@ -185,11 +185,11 @@ def test_5_1_damaged_dice_stop_the_table_until_they_are_changed(layout: str) -> 
     """After a void for damaged dice no game begins with that set; these books leave settled games alone."""
     deal = betting(layout).finish(3, 1, 2).begin().bet("ann", "single:3", 10)
     deal.void(VoidReason.DAMAGED_DICE)
-    deal.refused(a.OpenBets(), Code.CHECK_INCOMPLETE)
-    deal.refused(a.ReverseRounds((1,)), Code.UNKNOWN, SUPERVISOR, PIT_MANAGER, "chipped")
-    deal.do(a.RetireDice("d1", "chipped"), SUPERVISOR)
-    deal.do(a.ReceiveDice("d2"), SUPERVISOR)
-    deal.do(a.SealDice("d2", "s2"), SUPERVISOR)
+    deal.refused(c.OpenBets(), Code.CHECK_INCOMPLETE)
+    deal.refused(c.ReverseRounds((1,)), Code.UNKNOWN, SUPERVISOR, PIT_MANAGER, "chipped")
+    deal.do(c.RetireDice("d1", "chipped"), SUPERVISOR)
+    deal.do(c.ReceiveDice("d2"), SUPERVISOR)
+    deal.do(c.SealDice("d2", "s2"), SUPERVISOR)
     deal.begin()
     assert deal.state.history[0].reversed is False
 
@@ -205,19 +205,19 @@ def test_5_2_after_the_close_nothing_is_placed_raised_or_withdrawn(layout: str, 
     deal = betting(layout).up_to(phase, 3, 1, 2)
     ann = player("ann")
     for refused in (
-        a.PlaceBet("ann", "single:4", 10),
-        a.PlaceBet("ann", "single:3", 10),
-        a.WithdrawBet("ann", "single:3"),
+        c.PlaceBet("ann", "single:4", 10),
+        c.PlaceBet("ann", "single:3", 10),
+        c.WithdrawBet("ann", "single:3"),
     ):
         assert deal.refused(refused, Code.BETS_CLOSED, ann).clauses == ("5.2",)
-    deal.refused(a.PlaceBet("ann", "single:3", 10, a.How.CALL), Code.BETS_CLOSED)
+    deal.refused(c.PlaceBet("ann", "single:3", 10, c.How.CALL), Code.BETS_CLOSED)
 
 
 @BOOKS
 def test_these_books_have_neither_terminal_nor_lights(layout: str) -> None:
     """Where the book has no terminal nothing is pressed or entered, and no lights can fail."""
     deal = betting(layout).close().show(3, 1, 2)
-    for action in (a.Press(1), a.Enter(), a.ReportLights("dark")):
+    for action in (c.Press(1), c.Enter(), c.ReportLights("dark")):
         deal.refused(action, Code.WRONG_STEP)
     assert deal.state.round.lit == ()
     deal.settle()

@@ -12,9 +12,9 @@ import pytest
 from msgspec.structs import replace
 
 from taisai.core.rulebook import VoidReason
-from taisai.table import commands as a
+from taisai.table import commands as c
 from taisai.table.people import Person
-from taisai.table.refusals import Code, Refusal, cite
+from taisai.table.refusals import Code, Refusal, cite, comes_before
 from taisai.table.rules import TableRules
 from taisai.table.state import RoundPhase
 from tests.table.driver import (
@@ -40,13 +40,13 @@ class Ask(NamedTuple):
     """A command to put to a table."""
 
     table: Callable[[], Deal]
-    do: a.Action
+    do: c.Action
     by: Person = DEALER
     second: Person | None = None
     reason: str = ""
     of_round: int | None = None
 
-    def answer(self) -> Code:
+    def answer(self) -> str:
         """The code with which it is refused."""
         deal = self.table()
         command = deal.command(self.do, self.by, self.second, self.reason)
@@ -94,7 +94,7 @@ def at(phase: RoundPhase, layout: str = NZ) -> Callable[[], Deal]:
     return lambda: betting(layout)().up_to(phase, 1, 2, 4)
 
 
-def then(make: Callable[[], Deal], *more: a.Action, by: Person = SUPERVISOR) -> Callable[[], Deal]:
+def then(make: Callable[[], Deal], *more: c.Action, by: Person = SUPERVISOR) -> Callable[[], Deal]:
     """A table where something more has been done."""
 
     def made() -> Deal:
@@ -109,7 +109,7 @@ def then(make: Callable[[], Deal], *more: a.Action, by: Person = SUPERVISOR) -> 
 def called() -> Deal:
     """A call bet lies on big, the dice are known."""
     deal = opened(NZ, ann=1000).begin()
-    deal.do(a.PlaceBet("ann", "big", 50, a.How.CALL))
+    deal.do(c.PlaceBet("ann", "big", 50, c.How.CALL))
     return deal.up_to(RoundPhase.UNCOVERED, 1, 2, 4)
 
 
@@ -137,7 +137,7 @@ def colours(**taken: str) -> Callable[[], Deal]:
     def made() -> Deal:
         deal = opened(NZ, ann=1000, bob=1000)
         for name, colour in taken.items():
-            deal.do(a.TakeColour(name, colour, 25, 100))
+            deal.do(c.TakeColour(name, colour, 25, 100))
         return deal
 
     return made
@@ -147,43 +147,43 @@ def lost_and_won() -> Deal:
     """Two rounds, the first void after all, and a float that is short of what the second would give back."""
     deal = opened(TAI_SAI, ann=5000)
     deal.begin().bet("ann", "big", 10).finish(1, 2, 4).begin().bet("ann", "big", 4000).finish(1, 2, 4)
-    deal.altered(a.ReverseRounds((1,)))
-    deal.do(a.Credit({100: deal.state.balance("float") // 100}), SUPERVISOR)
+    deal.altered(c.ReverseRounds((1,)))
+    deal.do(c.Credit({100: deal.state.balance("float") // 100}), SUPERVISOR)
     return deal
 
 
 def forgetful() -> Deal:
     """Two rounds, the first no longer kept."""
     deal = opened(TAI_SAI).begin().finish(1, 2, 4).begin().finish(1, 2, 4)
-    deal.altered(a.ReverseRounds((2,)))
+    deal.altered(c.ReverseRounds((2,)))
     deal.state = replace(deal.state, history=deal.state.history[1:])
     return deal
 
 
-DAMAGED: Final = (a.InspectDice(sound=False),)
-NOT_FLAT: Final = a.VoidRound(VoidReason.NOT_FLAT)
+DAMAGED: Final = (c.InspectDice(sound=False),)
+NOT_FLAT: Final = c.VoidRound(VoidReason.NOT_FLAT)
 WRONG_SET_UP: Final = replace(set_up_of(NZ), digest="0" * 64)
-LINE: Final = a.RuleOnLine("ann", "small", honoured=False)
-MOVED: Final = a.CorrectBet("ann", "small", "big", 50)
-RESOLVED: Final = a.ResolveInterruption((1,), (1, 2, 4))
+LINE: Final = c.RuleOnLine("ann", "small", honoured=False)
+MOVED: Final = c.CorrectBet("ann", "small", "big", 50)
+RESOLVED: Final = c.ResolveInterruption((1,), (1, 2, 4))
 TWO: Final = (SUPERVISOR, PIT_MANAGER, "seen")
-CUT: Final = (a.Interrupt("power"),)
-STOPPED: Final = (a.SuspendTable("smoke"),)
+CUT: Final = (c.Interrupt("power"),)
+STOPPED: Final = (c.SuspendTable("smoke"),)
 
 PAIRS: Final[list[tuple[Code, Code, Ask, Ask]]] = [
     # who asks
-    (Code.NOT_YOURS_TO_DO, Code.NOT_SET_UP, Ask(new, a.OpenTable()), Ask(new, a.OpenTable(), SUPERVISOR)),
+    (Code.NOT_YOURS_TO_DO, Code.NOT_SET_UP, Ask(new, c.OpenTable()), Ask(new, c.OpenTable(), SUPERVISOR)),
     (
         Code.NOT_YOURS_TO_DO,
         Code.TABLE_NOT_OPEN,
-        Ask(closed, a.SitDown("ann"), BOB),
-        Ask(closed, a.SitDown("ann"), ANN),
+        Ask(closed, c.SitDown("ann"), BOB),
+        Ask(closed, c.SitDown("ann"), ANN),
     ),
     (
         Code.NOT_YOURS_TO_DO,
         Code.BETS_CLOSED,
-        Ask(at(RoundPhase.CLOSED), a.PlaceBet("ann", "small", 10), BOB),
-        Ask(at(RoundPhase.CLOSED), a.PlaceBet("ann", "small", 10), ANN),
+        Ask(at(RoundPhase.CLOSED), c.PlaceBet("ann", "small", 10), BOB),
+        Ask(at(RoundPhase.CLOSED), c.PlaceBet("ann", "small", 10), ANN),
     ),
     (
         Code.NOT_YOURS_TO_DO,
@@ -195,21 +195,21 @@ PAIRS: Final[list[tuple[Code, Code, Ask, Ask]]] = [
     (
         Code.NOT_YOURS_TO_DO,
         Code.ROUND_OVER,
-        Ask(betting(), a.PlaceBet("ann", "small", 10), BOB, of_round=7),
-        Ask(betting(), a.PlaceBet("ann", "small", 10), ANN, of_round=7),
+        Ask(betting(), c.PlaceBet("ann", "small", 10), BOB, of_round=7),
+        Ask(betting(), c.PlaceBet("ann", "small", 10), ANN, of_round=7),
     ),
     (
         Code.ROUND_OVER,
         Code.BETS_CLOSED,
-        Ask(at(RoundPhase.CLOSED), a.PlaceBet("ann", "small", 10), ANN, of_round=0),
-        Ask(at(RoundPhase.CLOSED), a.PlaceBet("ann", "small", 10), ANN, of_round=1),
+        Ask(at(RoundPhase.CLOSED), c.PlaceBet("ann", "small", 10), ANN, of_round=0),
+        Ask(at(RoundPhase.CLOSED), c.PlaceBet("ann", "small", 10), ANN, of_round=1),
     ),
     # the table
     (
         Code.NOT_SET_UP,
         Code.SECOND_PERSON_NEEDED,
-        Ask(new, a.SetLimits(LIMITS), SUPERVISOR),
-        Ask(closed, a.SetLimits(LIMITS), SUPERVISOR),
+        Ask(new, c.SetLimits(LIMITS), SUPERVISOR),
+        Ask(closed, c.SetLimits(LIMITS), SUPERVISOR),
     ),
     (
         Code.ALREADY_SET_UP,
@@ -220,8 +220,8 @@ PAIRS: Final[list[tuple[Code, Code, Ask, Ask]]] = [
     (
         Code.WRONG_BOOK,
         Code.TABLE_NOT_OPEN,
-        Ask(other_book(closed), a.SitDown("ann"), ANN),
-        Ask(closed, a.SitDown("ann"), ANN),
+        Ask(other_book(closed), c.SitDown("ann"), ANN),
+        Ask(closed, c.SitDown("ann"), ANN),
     ),
     (
         Code.WRONG_BOOK,
@@ -238,33 +238,33 @@ PAIRS: Final[list[tuple[Code, Code, Ask, Ask]]] = [
     (
         Code.TABLE_OPEN,
         Code.UNKNOWN,
-        Ask(between(), a.CheckItem("lamp", passed=True), SUPERVISOR),
-        Ask(closed, a.CheckItem("lamp", passed=True), SUPERVISOR),
+        Ask(between(), c.CheckItem("lamp", passed=True), SUPERVISOR),
+        Ask(closed, c.CheckItem("lamp", passed=True), SUPERVISOR),
     ),
     (
         Code.TABLE_SUSPENDED,
         Code.ROUND_INTERRUPTED,
-        Ask(then(betting(), *STOPPED, *CUT), a.PlaceBet("ann", "small", 10), ANN),
-        Ask(then(betting(), *CUT), a.PlaceBet("ann", "small", 10), ANN),
+        Ask(then(betting(), *STOPPED, *CUT), c.PlaceBet("ann", "small", 10), ANN),
+        Ask(then(betting(), *CUT), c.PlaceBet("ann", "small", 10), ANN),
     ),
     (
         Code.TABLE_SUSPENDED,
         Code.WRONG_STEP,
-        Ask(then(between(OPEN_COVER), *STOPPED), a.Tumble(3)),
-        Ask(between(OPEN_COVER), a.Tumble(3)),
+        Ask(then(between(OPEN_COVER), *STOPPED), c.Tumble(3)),
+        Ask(between(OPEN_COVER), c.Tumble(3)),
     ),
     (
         Code.NOT_SUSPENDED,
         Code.REASON_NEEDED,
-        Ask(between(), a.ResumeTable(a.Mending.MENDED, ""), SUPERVISOR),
-        Ask(then(between(), *STOPPED), a.ResumeTable(a.Mending.MENDED, ""), SUPERVISOR),
+        Ask(between(), c.ResumeTable(c.Mending.MENDED, ""), SUPERVISOR),
+        Ask(then(between(), *STOPPED), c.ResumeTable(c.Mending.MENDED, ""), SUPERVISOR),
     ),
     # the round
     (
         Code.ROUND_INTERRUPTED,
         Code.BETS_CLOSED,
-        Ask(then(at(RoundPhase.CLOSED), *CUT), a.WithdrawBet("ann", "small"), ANN),
-        Ask(at(RoundPhase.CLOSED), a.WithdrawBet("ann", "small"), ANN),
+        Ask(then(at(RoundPhase.CLOSED), *CUT), c.WithdrawBet("ann", "small"), ANN),
+        Ask(at(RoundPhase.CLOSED), c.WithdrawBet("ann", "small"), ANN),
     ),
     (
         Code.ROUND_INTERRUPTED,
@@ -281,14 +281,14 @@ PAIRS: Final[list[tuple[Code, Code, Ask, Ask]]] = [
     (
         Code.NOT_INTERRUPTED,
         Code.SECOND_PERSON_NEEDED,
-        Ask(at(RoundPhase.UNCOVERED), a.VoidRound(VoidReason.INTERRUPTED)),
+        Ask(at(RoundPhase.UNCOVERED), c.VoidRound(VoidReason.INTERRUPTED)),
         Ask(at(RoundPhase.UNCOVERED), NOT_FLAT),
     ),
     (
         Code.ROUND_IN_PLAY,
         Code.SECOND_PERSON_NEEDED,
-        Ask(betting(), a.SetLimits(LIMITS), SUPERVISOR),
-        Ask(between(), a.SetLimits(LIMITS), SUPERVISOR),
+        Ask(betting(), c.SetLimits(LIMITS), SUPERVISOR),
+        Ask(between(), c.SetLimits(LIMITS), SUPERVISOR),
     ),
     (Code.WRONG_STEP, Code.SECOND_PERSON_NEEDED, Ask(betting(), MOVED), Ask(at(RoundPhase.UNCOVERED), MOVED)),
     (
@@ -306,20 +306,20 @@ PAIRS: Final[list[tuple[Code, Code, Ask, Ask]]] = [
     (
         Code.WRONG_STEP,
         Code.CHECK_INCOMPLETE,
-        Ask(damaged_in_play, a.Tumble(3)),
-        Ask(damaged_in_play, a.OpenBets()),
+        Ask(damaged_in_play, c.Tumble(3)),
+        Ask(damaged_in_play, c.OpenBets()),
     ),
     (
         Code.WRONG_STEP,
         Code.ENTRY_INCOMPLETE,
-        Ask(at(RoundPhase.UNCOVERED), a.Enter()),
-        Ask(at(RoundPhase.ANNOUNCED), a.Enter()),
+        Ask(at(RoundPhase.UNCOVERED), c.Enter()),
+        Ask(at(RoundPhase.ANNOUNCED), c.Enter()),
     ),
     (
         Code.BETS_NOT_OPEN,
         Code.UNKNOWN,
-        Ask(between(), a.PlaceBet("ann", "corner", 10), ANN),
-        Ask(betting(), a.PlaceBet("ann", "corner", 10), ANN),
+        Ask(between(), c.PlaceBet("ann", "corner", 10), ANN),
+        Ask(betting(), c.PlaceBet("ann", "corner", 10), ANN),
     ),
     (
         Code.BETS_CLOSED,
@@ -330,8 +330,8 @@ PAIRS: Final[list[tuple[Code, Code, Ask, Ask]]] = [
     (
         Code.BETS_CLOSED,
         Code.NOTHING_TO_DO,
-        Ask(at(RoundPhase.CLOSED), a.RejectExcess("small")),
-        Ask(betting(), a.RejectExcess("small")),
+        Ask(at(RoundPhase.CLOSED), c.RejectExcess("small")),
+        Ask(betting(), c.RejectExcess("small")),
     ),
     # who authorises it, and why
     (
@@ -349,197 +349,197 @@ PAIRS: Final[list[tuple[Code, Code, Ask, Ask]]] = [
     (
         Code.SECOND_PERSON_NEEDED,
         Code.UNKNOWN,
-        Ask(at(RoundPhase.UNCOVERED), a.VoidRound(VoidReason.DAMAGED_DICE), DEALER, None, "seen"),
-        Ask(at(RoundPhase.UNCOVERED), a.VoidRound(VoidReason.DAMAGED_DICE), DEALER, SUPERVISOR, "seen"),
+        Ask(at(RoundPhase.UNCOVERED), c.VoidRound(VoidReason.DAMAGED_DICE), DEALER, None, "seen"),
+        Ask(at(RoundPhase.UNCOVERED), c.VoidRound(VoidReason.DAMAGED_DICE), DEALER, SUPERVISOR, "seen"),
     ),
     (
         Code.REASON_NEEDED,
         Code.CHECK_INCOMPLETE,
-        Ask(then(between(), *DAMAGED), a.ResumeTable(a.Mending.MENDED, ""), SUPERVISOR),
-        Ask(then(between(), *DAMAGED), a.ResumeTable(a.Mending.MENDED, "new set"), SUPERVISOR),
+        Ask(then(between(), *DAMAGED), c.ResumeTable(c.Mending.MENDED, ""), SUPERVISOR),
+        Ask(then(between(), *DAMAGED), c.ResumeTable(c.Mending.MENDED, "new set"), SUPERVISOR),
     ),
     (
         Code.REASON_NEEDED,
         Code.NOTHING_TO_DO,
-        Ask(then(between(), *STOPPED), a.SuspendTable("")),
-        Ask(then(between(), *STOPPED), a.SuspendTable("smoke")),
+        Ask(then(between(), *STOPPED), c.SuspendTable("")),
+        Ask(then(between(), *STOPPED), c.SuspendTable("smoke")),
     ),
     (
         Code.REASON_NEEDED,
         Code.ENTRY_WRONG,
-        Ask(entered(1, 2, 3), a.AmendEntry((6, 6, 6)), DEALER, SUPERVISOR),
-        Ask(entered(1, 2, 3), a.AmendEntry((6, 6, 6)), DEALER, SUPERVISOR, "slip"),
+        Ask(entered(1, 2, 3), c.AmendEntry((6, 6, 6)), DEALER, SUPERVISOR),
+        Ask(entered(1, 2, 3), c.AmendEntry((6, 6, 6)), DEALER, SUPERVISOR, "slip"),
     ),
     # the matter itself
     (
         Code.UNKNOWN,
         Code.BAD_VALUE,
-        Ask(betting(), a.PlaceBet("ann", "corner", 12), ANN),
-        Ask(betting(), a.PlaceBet("ann", "small", 12), ANN),
+        Ask(betting(), c.PlaceBet("ann", "corner", 12), ANN),
+        Ask(betting(), c.PlaceBet("ann", "small", 12), ANN),
     ),
     (
         Code.UNKNOWN,
         Code.NOTHING_TO_DO,
-        Ask(betting(), a.RejectExcess("corner")),
-        Ask(betting(), a.RejectExcess("small")),
+        Ask(betting(), c.RejectExcess("corner")),
+        Ask(betting(), c.RejectExcess("small")),
     ),
     (
         Code.UNKNOWN,
         Code.NOT_ENOUGH_CHIPS,
-        Ask(at(RoundPhase.UNCOVERED), a.CorrectBet("ann", "corner", "big", 50), *TWO),
-        Ask(at(RoundPhase.UNCOVERED), a.CorrectBet("ann", "total:9", "big", 50), *TWO),
+        Ask(at(RoundPhase.UNCOVERED), c.CorrectBet("ann", "corner", "big", 50), *TWO),
+        Ask(at(RoundPhase.UNCOVERED), c.CorrectBet("ann", "total:9", "big", 50), *TWO),
     ),
     (
         Code.UNKNOWN,
         Code.NOTHING_TO_DO,
-        Ask(then(between(TAI_SAI), a.OpenBets(), NOT_FLAT, by=DEALER), a.ReverseRounds((1, 2)), *TWO),
-        Ask(then(between(TAI_SAI), a.OpenBets(), NOT_FLAT, by=DEALER), a.ReverseRounds((1,)), *TWO),
+        Ask(then(between(TAI_SAI), c.OpenBets(), NOT_FLAT, by=DEALER), c.ReverseRounds((1, 2)), *TWO),
+        Ask(then(between(TAI_SAI), c.OpenBets(), NOT_FLAT, by=DEALER), c.ReverseRounds((1,)), *TWO),
     ),
-    (Code.BAD_VALUE, Code.NOT_SEATED, Ask(between(), a.BuyIn("eve", 12)), Ask(between(), a.BuyIn("eve", 10))),
-    (Code.BAD_VALUE, Code.NOT_SEATED, Ask(between(), a.BringChips("eve", 12)), Ask(between(), a.BringChips("eve", 10))),
+    (Code.BAD_VALUE, Code.NOT_SEATED, Ask(between(), c.BuyIn("eve", 12)), Ask(between(), c.BuyIn("eve", 10))),
+    (Code.BAD_VALUE, Code.NOT_SEATED, Ask(between(), c.BringChips("eve", 12)), Ask(between(), c.BringChips("eve", 10))),
     (
         Code.BAD_VALUE,
         Code.NOT_SEATED,
-        Ask(betting(), a.PlaceBet("eve", "small", 12), player("eve")),
-        Ask(betting(), a.PlaceBet("eve", "small", 10), player("eve")),
+        Ask(betting(), c.PlaceBet("eve", "small", 12), player("eve")),
+        Ask(betting(), c.PlaceBet("eve", "small", 10), player("eve")),
     ),
     (
         Code.BAD_VALUE,
         Code.NOT_ENOUGH_CHIPS,
-        Ask(between(), a.CashOut("ann", 1003)),
-        Ask(between(), a.CashOut("ann", 1005)),
+        Ask(between(), c.CashOut("ann", 1003)),
+        Ask(between(), c.CashOut("ann", 1005)),
     ),
     (
         Code.BAD_VALUE,
         Code.NOT_ENOUGH_CHIPS,
-        Ask(betting(), a.WithdrawBet("ann", "small", 103), ANN),
-        Ask(betting(), a.WithdrawBet("ann", "small", 105), ANN),
+        Ask(betting(), c.WithdrawBet("ann", "small", 103), ANN),
+        Ask(betting(), c.WithdrawBet("ann", "small", 105), ANN),
     ),
     (
         Code.BAD_VALUE,
         Code.COLOUR_NOT_YOURS,
-        Ask(colours(bob="red"), a.TakeColour("ann", "red", 25, 30)),
-        Ask(colours(bob="red"), a.TakeColour("ann", "red", 25, 50)),
+        Ask(colours(bob="red"), c.TakeColour("ann", "red", 25, 30)),
+        Ask(colours(bob="red"), c.TakeColour("ann", "red", 25, 50)),
     ),
     (
         Code.BAD_VALUE,
         Code.COLOUR_OUT,
-        Ask(colours(bob="red"), a.CloseTable({7: 1}), SUPERVISOR),
-        Ask(colours(bob="red"), a.CloseTable({5: 1}), SUPERVISOR),
+        Ask(colours(bob="red"), c.CloseTable({7: 1}), SUPERVISOR),
+        Ask(colours(bob="red"), c.CloseTable({5: 1}), SUPERVISOR),
     ),
     (
         Code.BAD_VALUE,
         Code.UNDER_MINIMUM,
-        Ask(betting(), a.PlaceBet("bob", "small", 4), BOB),
-        Ask(betting(), a.PlaceBet("bob", "small", 5), BOB),
+        Ask(betting(), c.PlaceBet("bob", "small", 4), BOB),
+        Ask(betting(), c.PlaceBet("bob", "small", 5), BOB),
     ),
     (
         Code.BAD_VALUE,
         Code.UNDER_MINIMUM,
-        Ask(betting(), a.WithdrawBet("ann", "small", 93), ANN),
-        Ask(betting(), a.WithdrawBet("ann", "small", 95), ANN),
+        Ask(betting(), c.WithdrawBet("ann", "small", 93), ANN),
+        Ask(betting(), c.WithdrawBet("ann", "small", 95), ANN),
     ),
     (
         Code.BAD_VALUE,
         Code.NOTHING_TO_DO,
-        Ask(closed, a.CountFloat({7: 1}), SUPERVISOR),
-        Ask(closed, a.CountFloat({5: 1}), SUPERVISOR),
+        Ask(closed, c.CountFloat({7: 1}), SUPERVISOR),
+        Ask(closed, c.CountFloat({5: 1}), SUPERVISOR),
     ),
     (
         Code.NOT_SEATED,
         Code.COLOUR_NOT_YOURS,
-        Ask(colours(bob="red"), a.TakeColour("eve", "red", 25, 50)),
-        Ask(colours(bob="red"), a.TakeColour("ann", "red", 25, 50)),
+        Ask(colours(bob="red"), c.TakeColour("eve", "red", 25, 50)),
+        Ask(colours(bob="red"), c.TakeColour("ann", "red", 25, 50)),
     ),
     (
         Code.NOT_SEATED,
         Code.NOT_ENOUGH_CHIPS,
-        Ask(between(), a.CashOut("eve", 5)),
-        Ask(between(), a.CashOut("ann", 5000)),
+        Ask(between(), c.CashOut("eve", 5)),
+        Ask(between(), c.CashOut("ann", 5000)),
     ),
     (
         Code.NOT_SEATED,
         Code.FLOAT_SHORT,
-        Ask(between(), a.BuyIn("eve", 10**9)),
-        Ask(between(), a.BuyIn("ann", 10**9)),
+        Ask(between(), c.BuyIn("eve", 10**9)),
+        Ask(between(), c.BuyIn("ann", 10**9)),
     ),
     (
         Code.CALL_BET,
         Code.NOT_ENOUGH_CHIPS,
-        Ask(called, a.CorrectBet("ann", "big", "small", 500), *TWO),
-        Ask(at(RoundPhase.UNCOVERED), a.CorrectBet("ann", "small", "big", 500), *TWO),
+        Ask(called, c.CorrectBet("ann", "big", "small", 500), *TWO),
+        Ask(at(RoundPhase.UNCOVERED), c.CorrectBet("ann", "small", "big", 500), *TWO),
     ),
     (
         Code.COLOUR_NOT_YOURS,
         Code.COLOUR_OUT,
-        Ask(colours(ann="blue", bob="red"), a.TakeColour("ann", "red", 25, 50)),
-        Ask(colours(ann="blue"), a.TakeColour("ann", "red", 25, 50)),
+        Ask(colours(ann="blue", bob="red"), c.TakeColour("ann", "red", 25, 50)),
+        Ask(colours(ann="blue"), c.TakeColour("ann", "red", 25, 50)),
     ),
     (
         Code.COLOUR_NOT_YOURS,
         Code.NOT_ENOUGH_CHIPS,
-        Ask(colours(bob="red"), a.TakeColour("ann", "red", 25, 5000)),
-        Ask(colours(), a.TakeColour("ann", "red", 25, 5000)),
+        Ask(colours(bob="red"), c.TakeColour("ann", "red", 25, 5000)),
+        Ask(colours(), c.TakeColour("ann", "red", 25, 5000)),
     ),
     (
         Code.COLOUR_OUT,
         Code.NOT_ENOUGH_CHIPS,
-        Ask(colours(ann="red"), a.TakeColour("ann", "red", 5, 1000)),
-        Ask(colours(ann="red"), a.TakeColour("ann", "red", 25, 1000)),
+        Ask(colours(ann="red"), c.TakeColour("ann", "red", 5, 1000)),
+        Ask(colours(ann="red"), c.TakeColour("ann", "red", 25, 1000)),
     ),
     (
         Code.NOT_ENOUGH_CHIPS,
         Code.UNDER_MINIMUM,
-        Ask(then(betting(), a.CashOut("bob", 1000)), a.PlaceBet("bob", "small", 5), BOB),
-        Ask(betting(), a.PlaceBet("bob", "small", 5), BOB),
+        Ask(then(betting(), c.CashOut("bob", 1000)), c.PlaceBet("bob", "small", 5), BOB),
+        Ask(betting(), c.PlaceBet("bob", "small", 5), BOB),
     ),
     (
         Code.NOT_ENOUGH_CHIPS,
         Code.OVER_MAXIMUM,
-        Ask(then(full, a.CashOut("bob", 6000)), a.PlaceBet("bob", "small", 10), BOB),
-        Ask(full, a.PlaceBet("bob", "small", 10), BOB),
+        Ask(then(full, c.CashOut("bob", 6000)), c.PlaceBet("bob", "small", 10), BOB),
+        Ask(full, c.PlaceBet("bob", "small", 10), BOB),
     ),
     (
         Code.NOT_ENOUGH_CHIPS,
         Code.NOTHING_TO_DO,
-        Ask(betting(), a.WithdrawBet("bob", "small", 10), BOB),
-        Ask(betting(), a.WithdrawBet("bob", "small"), BOB),
+        Ask(betting(), c.WithdrawBet("bob", "small", 10), BOB),
+        Ask(betting(), c.WithdrawBet("bob", "small"), BOB),
     ),
     (
         Code.NOT_ENOUGH_CHIPS,
         Code.NOTHING_TO_DO,
-        Ask(between(), a.SettleDebt("ann", 5000)),
-        Ask(between(), a.SettleDebt("ann", 5)),
+        Ask(between(), c.SettleDebt("ann", 5000)),
+        Ask(between(), c.SettleDebt("ann", 5)),
     ),
     (
         Code.FLOAT_SHORT,
         Code.NOTHING_TO_DO,
-        Ask(lost_and_won, a.ReverseRounds((1, 2)), *TWO),
-        Ask(then(lost_and_won, a.Fill({100: 100})), a.ReverseRounds((1, 2)), *TWO),
+        Ask(lost_and_won, c.ReverseRounds((1, 2)), *TWO),
+        Ask(then(lost_and_won, c.Fill({100: 100})), c.ReverseRounds((1, 2)), *TWO),
     ),
     (
         Code.UNDER_MINIMUM,
         Code.OVER_MAXIMUM,
-        Ask(full, a.PlaceBet("bob", "small", 5), BOB),
-        Ask(full, a.PlaceBet("bob", "small", 10), BOB),
+        Ask(full, c.PlaceBet("bob", "small", 5), BOB),
+        Ask(full, c.PlaceBet("bob", "small", 10), BOB),
     ),
     (
         Code.OVER_MAXIMUM,
         Code.OVER_DIFFERENTIAL,
-        Ask(lambda: full(200), a.PlaceBet("bob", "small", 5005), BOB),
-        Ask(lambda: full(200), a.PlaceBet("bob", "small", 10), BOB),
+        Ask(lambda: full(200), c.PlaceBet("bob", "small", 5005), BOB),
+        Ask(lambda: full(200), c.PlaceBet("bob", "small", 10), BOB),
     ),
     (
         Code.ENTRY_WRONG,
         Code.NOTHING_TO_DO,
-        Ask(entered(1, 2, 4), a.AmendEntry((6, 6, 6)), *TWO),
-        Ask(entered(1, 2, 4), a.AmendEntry((1, 2, 4)), *TWO),
+        Ask(entered(1, 2, 4), c.AmendEntry((6, 6, 6)), *TWO),
+        Ask(entered(1, 2, 4), c.AmendEntry((1, 2, 4)), *TWO),
     ),
     (
         Code.NOTHING_TO_DO,
         Code.TOO_OLD,
-        Ask(forgetful, a.ReverseRounds((1, 2)), *TWO),
-        Ask(forgetful, a.ReverseRounds((1,)), *TWO),
+        Ask(forgetful, c.ReverseRounds((1, 2)), *TWO),
+        Ask(forgetful, c.ReverseRounds((1,)), *TWO),
     ),
 ]
 
@@ -549,7 +549,7 @@ PAIRS: Final[list[tuple[Code, Code, Ask, Ask]]] = [
 )
 def test_of_two_faults_the_first_in_order_is_given(first: Code, second: Code, both: Ask, mended: Ask) -> None:
     """The command with both faults gets the first code; the first mended, it gets the second."""
-    assert first.place < second.place
+    assert comes_before(Refusal(first, ""), Refusal(second, ""))
     assert both.answer() is first
     assert mended.answer() is second
 

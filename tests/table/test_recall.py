@@ -8,12 +8,12 @@ import pytest
 from msgspec.structs import replace
 
 from taisai.core.rulebook import Rule, VoidReason
-from taisai.table import commands as a
+from taisai.table import commands as c
 from taisai.table.recall import chips_for, explain_line, exposure, meters, recall, room_in
 from taisai.table.state import TableState
 from tests.table.driver import LIMITS, NZ, ONE_OF_EACH_BOOK, TAI_SAI, Deal, opened
 
-TIGHT = replace(LIMITS, default=a.BoxLimit(50, 300), differential={"big-small": 100})
+TIGHT = replace(LIMITS, default=c.BoxLimit(50, 300), differential={"big-small": 100})
 
 
 def test_exposure_is_the_worst_roll_for_the_house() -> None:
@@ -23,7 +23,7 @@ def test_exposure_is_the_worst_roll_for_the_house() -> None:
     deal.bet("ann", "triple:6", 50).felt("ann", "big", 400)
     worst = exposure(deal.rules, deal.state)
     assert (worst.staked, worst.loss, worst.worst.roll.faces) == (450, 50 * 180 - 400, (6, 6, 6))
-    deal.do(a.CloseBets())
+    deal.do(c.CloseBets())
     fixed = exposure(deal.rules, deal.state)
     assert (fixed.staked, fixed.loss) == (450, 50 * 180 - 100)
 
@@ -44,7 +44,7 @@ def test_meters_count_rounds_and_returns() -> None:
     deal = opened(TAI_SAI, ann=5000).begin().bet("ann", "small", 100).finish(1, 2, 4)
     deal.begin().bet("ann", "small", 100).finish(6, 6, 5)
     deal.begin().bet("ann", "small", 100).void(VoidReason.NOT_FLAT)
-    deal.altered(a.ReverseRounds((1,)))
+    deal.altered(c.ReverseRounds((1,)))
     counted = meters(deal.state)
     assert (counted.rounds, counted.voided, counted.reversed, counted.staked, counted.paid) == (2, 1, 1, 200, 200)
     assert counted.at_risk == 200
@@ -94,7 +94,7 @@ def test_pro_rata_under_the_minimum_and_a_reversal_are_explained() -> None:
     assert "5.1.2" in told["bob", "total:7"].clauses
     assert "5.2.1" in told["bob", "single:1"].clauses
     assert "capacity" not in told["bob", "single:1"].why
-    deal.altered(a.ReverseRounds((1,)))
+    deal.altered(c.ReverseRounds((1,)))
     assert explain_line(deal.rules, deal.state, deal.past, deal.past.lines[0]).why.endswith("reversed afterwards.")
 
 

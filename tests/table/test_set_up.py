@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from taisai.table import commands as a
-from taisai.table import events as h
+from taisai.table import commands as c
+from taisai.table import events as e
 from taisai.table.evolve import evolve
 from taisai.table.people import Person, Role
 from taisai.table.refusals import Code
@@ -53,10 +53,10 @@ def test_only_the_books_own_layouts_are_played() -> None:
     "wrong",
     [
         {"limits": replace(LIMITS, unit=0)},
-        {"limits": replace(LIMITS, default=a.BoxLimit(12, 100))},
-        {"limits": replace(LIMITS, default=a.BoxLimit(200, 100))},
-        {"limits": replace(LIMITS, default=a.BoxLimit(-5, 100))},
-        {"limits": replace(LIMITS, kinds={"corner": a.BoxLimit(5, 10)})},
+        {"limits": replace(LIMITS, default=c.BoxLimit(12, 100))},
+        {"limits": replace(LIMITS, default=c.BoxLimit(200, 100))},
+        {"limits": replace(LIMITS, default=c.BoxLimit(-5, 100))},
+        {"limits": replace(LIMITS, kinds={"corner": c.BoxLimit(5, 10)})},
         {"limits": replace(LIMITS, differential={"red-black": 5})},
         {"limits": replace(LIMITS, differential={"big-small": 10**16})},
         {"denominations": (100, 5)},
@@ -80,12 +80,12 @@ def test_a_table_in_use_is_not_set_up_anew() -> None:
     deal.do(set_up_of(NZ), SUPERVISOR)
     deal.set_up()
     assert deal.refused(set_up_of(NZ_2), Code.ALREADY_SET_UP, SUPERVISOR).allowed == "close-table"
-    deal.check().do(a.OpenTable(), SUPERVISOR)
+    deal.check().do(c.OpenTable(), SUPERVISOR)
     deal.refused(set_up_of(NZ_2), Code.ALREADY_SET_UP, SUPERVISOR)
     deal.begin()
     deal.refused(set_up_of(NZ_2), Code.ALREADY_SET_UP, SUPERVISOR)
-    deal.refused(a.CloseTable({}), Code.ROUND_IN_PLAY, SUPERVISOR)
-    deal.finish(1, 2, 4).do(a.CloseTable({100: 1}), SUPERVISOR)
+    deal.refused(c.CloseTable({}), Code.ROUND_IN_PLAY, SUPERVISOR)
+    deal.finish(1, 2, 4).do(c.CloseTable({100: 1}), SUPERVISOR)
     deal.do(set_up_of(NZ_2), SUPERVISOR)
     assert deal.state.set_up is not None
     assert deal.state.set_up.layout == "2"
@@ -95,39 +95,39 @@ def test_the_float_is_counted_once_a_shift_and_before_the_opening() -> None:
     """Without a float the table stays closed; counted twice it is refused; a new shift counts anew."""
     deal = Deal(TAI_SAI)
     deal.do(set_up_of(TAI_SAI), SUPERVISOR)
-    deal.do(a.ReceiveDice("d1"), SUPERVISOR)
-    deal.refused(a.OpenTable(), Code.CHECK_INCOMPLETE, SUPERVISOR)
-    deal.do(a.SealDice("d1", "s1"), SUPERVISOR)
-    assert deal.refused(a.OpenTable(), Code.CHECK_INCOMPLETE, SUPERVISOR).allowed == "count-float"
-    deal.do(a.CountFloat({100: 10, 5: 2}), SUPERVISOR)
-    assert deal.last(h.FloatCounted).amount == 1010
-    deal.refused(a.CountFloat({100: 10}), Code.NOTHING_TO_DO, SUPERVISOR)
-    deal.do(a.OpenTable(), SUPERVISOR)
-    deal.refused(a.CountFloat({100: 10}), Code.TABLE_OPEN, SUPERVISOR)
-    deal.do(a.CloseTable({100: 10, 5: 2}), SUPERVISOR)
-    deal.do(a.CountFloat({100: 20}), SUPERVISOR)
+    deal.do(c.ReceiveDice("d1"), SUPERVISOR)
+    deal.refused(c.OpenTable(), Code.CHECK_INCOMPLETE, SUPERVISOR)
+    deal.do(c.SealDice("d1", "s1"), SUPERVISOR)
+    assert deal.refused(c.OpenTable(), Code.CHECK_INCOMPLETE, SUPERVISOR).allowed == "count-float"
+    deal.do(c.CountFloat({100: 10, 5: 2}), SUPERVISOR)
+    assert deal.last(e.FloatCounted).amount == 1010
+    deal.refused(c.CountFloat({100: 10}), Code.NOTHING_TO_DO, SUPERVISOR)
+    deal.do(c.OpenTable(), SUPERVISOR)
+    deal.refused(c.CountFloat({100: 10}), Code.TABLE_OPEN, SUPERVISOR)
+    deal.do(c.CloseTable({100: 10, 5: 2}), SUPERVISOR)
+    deal.do(c.CountFloat({100: 20}), SUPERVISOR)
     assert (deal.state.shift.opener, deal.state.shift.drop, deal.state.shift.closer) == (2000, 0, None)
 
 
 def test_players_and_their_chips_leave_with_the_close() -> None:
     """Who is still there takes his value chips with him; who was given chips after he had gone has them waiting."""
     deal = opened(TAI_SAI, ann=500, bob=500).begin().bet("bob", "big", 100).finish(1, 2, 4)
-    deal.do(a.LeaveTable("bob"), player("bob"))
-    deal.altered(a.ReverseRounds((1,)))
+    deal.do(c.LeaveTable("bob"), player("bob"))
+    deal.altered(c.ReverseRounds((1,)))
     assert deal.state.balance("player:bob") == 100
-    deal.do(a.CloseTable({100: 999}), SUPERVISOR)
-    assert deal.last(h.TableClosed).leaving == {"ann": 500, "bob": 100}
+    deal.do(c.CloseTable({100: 999}), SUPERVISOR)
+    assert deal.last(e.TableClosed).leaving == {"ann": 500, "bob": 100}
     assert deal.state.players == {}
-    for do in (a.SitDown("ann"), a.BuyIn("ann", 5), a.OpenBets(), a.SuspendTable("x")):
+    for do in (c.SitDown("ann"), c.BuyIn("ann", 5), c.OpenBets(), c.SuspendTable("x")):
         deal.refused(do, Code.TABLE_NOT_OPEN, SHIFT_MANAGER)
 
 
 def test_rounds_are_numbered_through_the_life_of_a_table() -> None:
     """A close does not begin the count anew, and the record of rounds goes on."""
     deal = opened(TAI_SAI).begin().finish(1, 2, 4)
-    deal.do(a.CloseTable({100: 1}), SUPERVISOR)
-    deal.do(a.CountFloat({100: 1}), SUPERVISOR)
-    deal.do(a.OpenTable(), SUPERVISOR)
+    deal.do(c.CloseTable({100: 1}), SUPERVISOR)
+    deal.do(c.CountFloat({100: 1}), SUPERVISOR)
+    deal.do(c.OpenTable(), SUPERVISOR)
     deal.begin()
     assert (deal.state.round.number, [past.number for past in deal.state.history]) == (2, [1])
 
@@ -135,12 +135,12 @@ def test_rounds_are_numbered_through_the_life_of_a_table() -> None:
 def test_rounds_of_another_book_are_not_reversed_by_this_ones_clause() -> None:
     """A round belongs to the book that it was played under."""
     deal = opened(NZ, ann=100).begin().bet("ann", "small", 10).finish(1, 2, 4)
-    deal.do(a.CloseTable({}), SUPERVISOR)
+    deal.do(c.CloseTable({}), SUPERVISOR)
     deal.layout, deal.rules = TAI_SAI, TableRules(shelf().book("rws-tai-sai-v6"))
     deal.do(set_up_of(TAI_SAI), SUPERVISOR)
-    deal.do(a.CountFloat({100: 1}), SUPERVISOR)
-    deal.do(a.OpenTable(), SUPERVISOR)
-    deal.refused(a.ReverseRounds((1,)), Code.WRONG_BOOK, SUPERVISOR, SHIFT_MANAGER, "chipped")
+    deal.do(c.CountFloat({100: 1}), SUPERVISOR)
+    deal.do(c.OpenTable(), SUPERVISOR)
+    deal.refused(c.ReverseRounds((1,)), Code.WRONG_BOOK, SUPERVISOR, SHIFT_MANAGER, "chipped")
 
 
 def test_rules_are_asked_only_of_a_table_that_is_set_up() -> None:
@@ -151,5 +151,5 @@ def test_rules_are_asked_only_of_a_table_that_is_set_up() -> None:
 
 def test_limits_of_a_table_without_set_up_replay_to_nothing() -> None:
     """`evolve` refuses nothing: an event that finds no set-up leaves the state as it was."""
-    event = h.Event(1, Person("sue", Role.SUPERVISOR), h.LimitsSet(LIMITS, LIMITS))
+    event = e.Event(1, Person("sue", Role.SUPERVISOR), e.LimitsSet(LIMITS, LIMITS))
     assert evolve(TableState("t1"), event) == TableState("t1", seq=1, at=1)

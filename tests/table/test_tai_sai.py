@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from taisai.core.rulebook import VoidReason
-from taisai.table import commands as a
-from taisai.table import events as h
+from taisai.table import commands as c
+from taisai.table import events as e
 from taisai.table.people import Person, Role
 from taisai.table.refusals import Code
 from taisai.table.state import RoundPhase
@@ -35,14 +35,14 @@ def betting(**bets: int) -> Deal:
 def test_1_9_a_void_round_has_no_result_and_returns_every_bet(phase: RoundPhase) -> None:
     """Even with faces on record a void round keeps none of them, and each bet comes back in its chips."""
     deal = opened(TAI_SAI, ann=1000, bob=1000)
-    deal.do(a.TakeColour("ann", "red", 25, 100))
+    deal.do(c.TakeColour("ann", "red", 25, 100))
     deal.begin().bet("ann", "small", 50).bet("ann", "small", 75, "red").bet("bob", "big", 50)
     deal.up_to(phase, 1, 2, 4)
-    deal.altered(a.VoidRound(VoidReason.NOT_FLAT))
+    deal.altered(c.VoidRound(VoidReason.NOT_FLAT))
     assert (deal.past.dice, deal.past.void) == (None, "not-flat")
     assert (deal.state.balance("player:ann"), deal.state.balance("colour:red")) == (900, 100)
     assert deal.funds("bob") == 1000
-    assert deal.last(h.RoundVoided).clauses == ("1.9", "5.12", "5.5.2")
+    assert deal.last(e.RoundVoided).clauses == ("1.9", "5.12", "5.5.2")
     assert deal.state.meters.winnings == 0
 
 
@@ -50,9 +50,9 @@ def test_1_9_a_void_round_has_no_result_and_returns_every_bet(phase: RoundPhase)
 def test_3_2_bets_open_at_the_call() -> None:
     """The round begins with the dealer's words, which also fix the rules in force."""
     deal = opened(TAI_SAI, ann=100)
-    assert deal.refused(a.PlaceBet("ann", "small", 10), Code.BETS_NOT_OPEN, player("ann")).clauses == ("3.2",)
-    deal.do(a.OpenBets())
-    opened_with = deal.last(h.BetsOpened)
+    assert deal.refused(c.PlaceBet("ann", "small", 10), Code.BETS_NOT_OPEN, player("ann")).clauses == ("3.2",)
+    deal.do(c.OpenBets())
+    opened_with = deal.last(e.BetsOpened)
     assert (opened_with.call, opened_with.digest) == ("Place your Bets, please", deal.rules.book.digest)
     deal.bet("ann", "small", 10)
 
@@ -62,13 +62,13 @@ def test_3_2_bets_open_at_the_call() -> None:
 def test_3_6_and_5_7_nothing_after_no_more_bets(phase: RoundPhase) -> None:
     """Placing, raising, withdrawing, by whomever and however, is refused from the closing call to the last payment."""
     deal = betting().up_to(phase, 1, 2, 4)
-    assert deal.last(h.BetsClosed).call == "No more Bets"
+    assert deal.last(e.BetsClosed).call == "No more Bets"
     for who in (player("ann"), SUPERVISOR):
-        how = a.How.PLACED if who.role is Role.PLAYER else a.How.STAFF
+        how = c.How.PLACED if who.role is Role.PLAYER else c.How.STAFF
         for box in ("small", "total:9"):
-            assert deal.refused(a.PlaceBet("ann", box, 10, how), Code.BETS_CLOSED, who).clauses == ("5.7",)
-        deal.refused(a.WithdrawBet("ann", "small"), Code.BETS_CLOSED, who)
-    deal.refused(a.CloseBets(), Code.BETS_CLOSED)
+            assert deal.refused(c.PlaceBet("ann", box, 10, how), Code.BETS_CLOSED, who).clauses == ("5.7",)
+        deal.refused(c.WithdrawBet("ann", "small"), Code.BETS_CLOSED, who)
+    deal.refused(c.CloseBets(), Code.BETS_CLOSED)
 
 
 @pytest.mark.clause("rws-tai-sai-v6 §3.7")
@@ -77,17 +77,17 @@ def test_3_7_a_covered_tumble_of_three_before_or_after_the_close(when: RoundPhas
     """Three tumbles at any time up to the reveal make the tumble valid; without them nothing is uncovered."""
     deal = opened(TAI_SAI, ann=100)
     if when is RoundPhase.BETWEEN:
-        deal.do(a.Tumble(3))
-    deal.do(a.OpenBets())
+        deal.do(c.Tumble(3))
+    deal.do(c.OpenBets())
     if when is RoundPhase.BETTING:
-        deal.do(a.Tumble(4))
-    deal.do(a.CloseBets())
+        deal.do(c.Tumble(4))
+    deal.do(c.CloseBets())
     if when is RoundPhase.CLOSED:
-        assert deal.refused(a.Uncover((1, 2, 3)), Code.WRONG_STEP).clauses == ("3.7", "I4")
-        deal.do(a.Tumble(3))
-    deal.refused(a.Tumble(3), Code.NOTHING_TO_DO)
-    deal.do(a.Uncover((1, 2, 3)))
-    deal.refused(a.Tumble(3), Code.WRONG_STEP)
+        assert deal.refused(c.Uncover((1, 2, 3)), Code.WRONG_STEP).clauses == ("3.7", "I4")
+        deal.do(c.Tumble(3))
+    deal.refused(c.Tumble(3), Code.NOTHING_TO_DO)
+    deal.do(c.Uncover((1, 2, 3)))
+    deal.refused(c.Tumble(3), Code.WRONG_STEP)
 
 
 @pytest.mark.clause("rws-tai-sai-v6 §3.9")
@@ -95,22 +95,22 @@ def test_3_9_losers_are_collected_and_winners_paid() -> None:
     """Losing bets go to the float, winning ones come back with their odds."""
     deal = betting().finish(1, 2, 4)
     assert (deal.funds("ann"), deal.funds("bob")) == (1100, 950)
-    assert [type(event.what) for event in deal.record[-3:]] == [h.LosersCollected, h.BetPaid, h.RoundConcluded]
+    assert [type(event.what) for event in deal.record[-3:]] == [e.LosersCollected, e.BetPaid, e.RoundConcluded]
 
 
 @pytest.mark.clause("rws-tai-sai-v6 §5.3")
 def test_5_3_who_walks_away_is_settled_all_the_same() -> None:
     """Gone with a bet on the felt, he is paid into his chips, which wait; he cannot leave with the bet lying."""
     deal = betting()
-    deal.do(a.WalkAway("ann"), SYSTEM)
-    deal.refused(a.WalkAway("ann"), Code.NOTHING_TO_DO)
-    assert deal.refused(a.LeaveTable("ann"), Code.ROUND_IN_PLAY).clauses == ("5.3",)
+    deal.do(c.WalkAway("ann"), SYSTEM)
+    deal.refused(c.WalkAway("ann"), Code.NOTHING_TO_DO)
+    assert deal.refused(c.LeaveTable("ann"), Code.ROUND_IN_PLAY).clauses == ("5.3",)
     deal.finish(1, 2, 4)
     assert deal.past.lines[-1].winnings == 100
     assert (deal.state.players["ann"].present, deal.funds("ann")) == (False, 1100)
-    deal.do(a.SitDown("ann"), player("ann"))
+    deal.do(c.SitDown("ann"), player("ann"))
     assert deal.state.players["ann"].present
-    deal.refused(a.WalkAway("eve"), Code.NOT_SEATED)
+    deal.refused(c.WalkAway("eve"), Code.NOT_SEATED)
 
 
 @pytest.mark.clause("rws-tai-sai-v6 §5.5", "rws-tai-sai-v6 §5.5.1")
@@ -122,10 +122,10 @@ def test_5_5_1_fewer_than_three_tumbles_void_this_round_and_no_other(phase: Roun
     first = deal.past
     deal.begin().bet("ann", "small", 100)
     if phase is RoundPhase.CLOSED:
-        deal.do(a.CloseBets())
-    deal.do(a.Tumble(times))
+        deal.do(c.CloseBets())
+    deal.do(c.Tumble(times))
     assert deal.past.void == "too-few-tumbles"
-    assert deal.last(h.RoundVoided).clauses == ("1.9", "5.12", "5.5.1")
+    assert deal.last(e.RoundVoided).clauses == ("1.9", "5.12", "5.5.1")
     assert deal.state.history[0] == first
     assert deal.funds("ann") == 1100
 
@@ -134,13 +134,13 @@ def test_5_5_1_fewer_than_three_tumbles_void_this_round_and_no_other(phase: Roun
 def test_5_5_1_a_short_tumble_before_the_call_is_made_again() -> None:
     """Before the round begins there is nothing to void: the dealer tumbles again, and two and two are not four."""
     deal = opened(TAI_SAI, ann=100)
-    deal.do(a.Tumble(2))
-    deal.do(a.Tumble(2))
-    deal.do(a.OpenBets())
-    deal.do(a.CloseBets())
-    deal.refused(a.Uncover((1, 2, 3)), Code.WRONG_STEP)
-    deal.do(a.Tumble(3))
-    deal.do(a.Uncover((1, 2, 3)))
+    deal.do(c.Tumble(2))
+    deal.do(c.Tumble(2))
+    deal.do(c.OpenBets())
+    deal.do(c.CloseBets())
+    deal.refused(c.Uncover((1, 2, 3)), Code.WRONG_STEP)
+    deal.do(c.Tumble(3))
+    deal.do(c.Uncover((1, 2, 3)))
 
 
 @pytest.mark.clause("rws-tai-sai-v6 §5.5", "rws-tai-sai-v6 §5.5.2", "rws-tai-sai-v6 §5.5.3")
@@ -150,7 +150,7 @@ def test_5_5_2_and_5_5_3_void_this_round_and_leave_earlier_ones(why: VoidReason,
     deal = betting().finish(1, 2, 4)
     first = deal.past
     deal.begin()
-    deal.do(a.Tumble(3))
+    deal.do(c.Tumble(3))
     deal.bet("ann", "small", 100)
     assert deal.void(why).clauses == ("1.9", "5.12", clause)
     assert deal.state.history == (first, deal.past)
@@ -165,7 +165,7 @@ def test_5_6_damaged_dice_void_every_affected_round() -> None:
     deal.begin().bet("ann", "big", 200).finish(1, 2, 4)
     deal.begin().bet("bob", "big", 50)
     deal.void(VoidReason.DAMAGED_DICE)
-    reverse = a.ReverseRounds((2, 1))
+    reverse = c.ReverseRounds((2, 1))
     for who in (DEALER, player("ann")):
         deal.refused(reverse, Code.NOT_YOURS_TO_DO, who, PIT_MANAGER, "chipped")
     deal.refused(reverse, Code.SECOND_PERSON_NEEDED, SUPERVISOR, reason="chipped")
@@ -174,29 +174,29 @@ def test_5_6_damaged_dice_void_every_affected_round() -> None:
     deal.do(reverse, SUPERVISOR, PIT_MANAGER, "chipped")
     assert (deal.funds("ann"), deal.funds("bob")) == (1000, 1000)
     assert [past.reversed for past in deal.state.history] == [True, True, False]
-    assert deal.last(h.RoundReversed).clauses == ("1.9", "5.12", "5.6")
+    assert deal.last(e.RoundReversed).clauses == ("1.9", "5.12", "5.6")
     assert deal.state.meters.reversed == 2
     deal.refused(reverse, Code.NOTHING_TO_DO, SUPERVISOR, PIT_MANAGER, "chipped")
-    deal.refused(a.ReverseRounds((3,)), Code.NOTHING_TO_DO, SUPERVISOR, PIT_MANAGER, "chipped")
-    deal.refused(a.ReverseRounds((1, 4)), Code.UNKNOWN, SUPERVISOR, PIT_MANAGER, "chipped")
+    deal.refused(c.ReverseRounds((3,)), Code.NOTHING_TO_DO, SUPERVISOR, PIT_MANAGER, "chipped")
+    deal.refused(c.ReverseRounds((1, 4)), Code.UNKNOWN, SUPERVISOR, PIT_MANAGER, "chipped")
 
 
 @pytest.mark.clause("rws-tai-sai-v6 §5.6")
 def test_5_6_winnings_that_are_gone_are_a_debt() -> None:
     """What a player no longer has is owed; he pays as he can, and never more than he owes."""
     deal = betting(small=500).finish(1, 2, 4)
-    deal.do(a.CashOut("ann", 1200))
-    deal.altered(a.ReverseRounds((1,)))
-    lines = {line.player: (line.given_back, line.taken, line.owed) for line in deal.last(h.RoundReversed).lines}
+    deal.do(c.CashOut("ann", 1200))
+    deal.altered(c.ReverseRounds((1,)))
+    lines = {line.player: (line.given_back, line.taken, line.owed) for line in deal.last(e.RoundReversed).lines}
     assert lines == {"ann": (0, 300, 200), "bob": (50, 0, 0)}
     assert (deal.state.balance("debt:ann"), deal.state.balance("claims")) == (-200, 200)
-    deal.refused(a.SettleDebt("ann", 100), Code.NOT_ENOUGH_CHIPS)
-    deal.do(a.BuyIn("ann", 500))
-    assert deal.refused(a.SettleDebt("ann", 250), Code.NOTHING_TO_DO).allowed == "at most 200"
-    deal.do(a.SettleDebt("ann", 150))
-    deal.do(a.SettleDebt("ann", 50))
+    deal.refused(c.SettleDebt("ann", 100), Code.NOT_ENOUGH_CHIPS)
+    deal.do(c.BuyIn("ann", 500))
+    assert deal.refused(c.SettleDebt("ann", 250), Code.NOTHING_TO_DO).allowed == "at most 200"
+    deal.do(c.SettleDebt("ann", 150))
+    deal.do(c.SettleDebt("ann", 50))
     assert deal.state.balance("debt:ann") == deal.state.balance("claims") == 0
-    deal.refused(a.SettleDebt("bob", 10), Code.NOTHING_TO_DO)
+    deal.refused(c.SettleDebt("bob", 10), Code.NOTHING_TO_DO)
 
 
 @pytest.mark.clause("rws-tai-sai-v6 §5.6")
@@ -204,14 +204,14 @@ def test_5_6_rounds_are_reversed_one_after_another() -> None:
     """What one round gives back is there for the next to take, to the last chip; only the rest is owed."""
     deal = opened(TAI_SAI, ann=1000)
     deal.begin().bet("ann", "big", 100).finish(1, 2, 4).begin().bet("ann", "small", 300).finish(1, 2, 4)
-    deal.do(a.CashOut("ann", 1200))
-    deal.altered(a.ReverseRounds((1, 2)))
-    lines = [each.lines[0] for each in deal.happened(h.RoundReversed)]
+    deal.do(c.CashOut("ann", 1200))
+    deal.altered(c.ReverseRounds((1, 2)))
+    lines = [each.lines[0] for each in deal.happened(e.RoundReversed)]
     assert [(line.given_back, line.taken, line.owed) for line in lines] == [(100, 0, 0), (0, 100, 200)]
     assert (deal.funds("ann"), deal.state.balance("debt:ann")) == (0, -200)
     gone = opened(TAI_SAI, ann=1000).begin().bet("ann", "small", 300).finish(1, 2, 4)
-    gone.do(a.CashOut("ann", 1300))
-    gone.altered(a.ReverseRounds((1,)))
+    gone.do(c.CashOut("ann", 1300))
+    gone.altered(c.ReverseRounds((1,)))
     assert gone.state.balance("debt:ann") == -300
 
 
@@ -221,13 +221,13 @@ def test_5_6_what_goes_back_must_be_in_the_float_at_every_step() -> None:
     deal = opened(TAI_SAI, ann=5000, bob=5000)
     deal.begin().bet("ann", "big", 4000).finish(1, 2, 4)
     deal.begin().bet("bob", "big", 4000).finish(6, 6, 5)
-    deal.do(a.Credit({100: deal.state.balance("float") // 100 - 10}), SUPERVISOR)
+    deal.do(c.Credit({100: deal.state.balance("float") // 100 - 10}), SUPERVISOR)
     before = deal.state
-    refusal = deal.refused(a.ReverseRounds((1, 2)), Code.FLOAT_SHORT, SUPERVISOR, PIT_MANAGER, "chipped")
+    refusal = deal.refused(c.ReverseRounds((1, 2)), Code.FLOAT_SHORT, SUPERVISOR, PIT_MANAGER, "chipped")
     assert refusal.allowed == "fill"
     assert deal.state is before
-    deal.do(a.Fill({100: 30}), SUPERVISOR)
-    deal.altered(a.ReverseRounds((1, 2)))
+    deal.do(c.Fill({100: 30}), SUPERVISOR)
+    deal.altered(c.ReverseRounds((1, 2)))
     assert (deal.funds("ann"), deal.funds("bob")) == (5000, 5000)
 
 
@@ -237,10 +237,10 @@ def test_5_8_an_error_found_later_changes_no_later_round() -> None:
     deal = betting().finish(1, 2, 4)
     deal.begin().bet("ann", "small", 100)
     before = deal.state
-    deal.do(a.NoteError(1, "bob's bet lay on small"))
-    assert deal.last(h.ErrorNoted).round == 1
+    deal.do(c.NoteError(1, "bob's bet lay on small"))
+    assert deal.last(e.ErrorNoted).round == 1
     assert (deal.state.ledger, deal.state.round, deal.state.history) == (before.ledger, before.round, before.history)
-    deal.refused(a.NoteError(3, "not dealt yet"), Code.UNKNOWN)
+    deal.refused(c.NoteError(3, "not dealt yet"), Code.UNKNOWN)
     deal.finish(1, 2, 4)
     assert deal.funds("ann") == 1200
 
@@ -249,9 +249,9 @@ def test_5_8_an_error_found_later_changes_no_later_round() -> None:
 def test_5_9_bets_are_settled_where_they_lie_at_the_close() -> None:
     """No correction in this book: who misplaced a bet, alone or through staff, bears it."""
     deal = betting()
-    deal.do(a.PlaceBet("bob", "big", 100, a.How.STAFF))
+    deal.do(c.PlaceBet("bob", "big", 100, c.How.STAFF))
     deal.up_to(RoundPhase.ANNOUNCED, 1, 2, 4)
-    refusal = deal.refused(a.CorrectBet("bob", "big", "small", 150), Code.WRONG_STEP, SUPERVISOR, PIT_MANAGER, "moved")
+    refusal = deal.refused(c.CorrectBet("bob", "big", "small", 150), Code.WRONG_STEP, SUPERVISOR, PIT_MANAGER, "moved")
     assert refusal.clauses == ("5.9",)
     deal.settle()
     assert deal.funds("bob") == 850
@@ -261,9 +261,9 @@ def test_5_9_bets_are_settled_where_they_lie_at_the_close() -> None:
 def test_5_10_when_the_lights_fail_the_dice_decide() -> None:
     """The winning areas light with the call; a fault is recorded, the dice decide, and the next round may begin."""
     deal = betting().close().show(1, 2, 4)
-    assert set(deal.last(h.AreasLit).lit) == set(deal.state.round.lit)
+    assert set(deal.last(e.AreasLit).lit) == set(deal.state.round.lit)
     assert "small" in deal.state.round.lit
-    deal.do(a.ReportLights("big lit"))
+    deal.do(c.ReportLights("big lit"))
     deal.settle()
     assert (deal.funds("ann"), deal.funds("bob")) == (1100, 950)
     assert not deal.state.suspended
@@ -275,40 +275,40 @@ def test_5_10_when_the_lights_fail_the_dice_decide() -> None:
 def test_5_13_pit_employees_place_for_a_player_who_answers_for_it(who: Person) -> None:
     """Any pit employee may; the bet is the player's, the record names the hand; a player never for another."""
     deal = opened(TAI_SAI, ann=1000, bob=10).begin()
-    deal.do(a.PlaceBet("ann", "small", 100, a.How.STAFF), who)
+    deal.do(c.PlaceBet("ann", "small", 100, c.How.STAFF), who)
     assert deal.record[-1].by == who
     assert deal.state.round.stakes == {"ann": {"small": 100}}
-    refusal = deal.refused(a.PlaceBet("ann", "small", 100, a.How.STAFF), Code.NOT_YOURS_TO_DO, player("bob"))
+    refusal = deal.refused(c.PlaceBet("ann", "small", 100, c.How.STAFF), Code.NOT_YOURS_TO_DO, player("bob"))
     assert refusal.clauses == ("5.9", "5.13")
-    deal.refused(a.PlaceBet("ann", "small", 100), Code.NOT_YOURS_TO_DO, who)
+    deal.refused(c.PlaceBet("ann", "small", 100), Code.NOT_YOURS_TO_DO, who)
 
 
 @pytest.mark.clause("rws-tai-sai-v6 §5.14")
 def test_5_14_what_the_book_leaves_open_the_shift_manager_decides() -> None:
     """Nobody below may rule, at any time of the round; the ruling is kept with its clause."""
     deal = betting()
-    ruling = a.Rule("a die fell out of the tumbler", "void the round")
+    ruling = c.Rule("a die fell out of the tumbler", "void the round")
     for who in (*STAFF, player("ann")):
         if who is not SHIFT_MANAGER:
             deal.refused(ruling, Code.NOT_YOURS_TO_DO, who)
-    deal.do(a.Interrupt("power"), SYSTEM)
+    deal.do(c.Interrupt("power"), SYSTEM)
     deal.do(ruling, SHIFT_MANAGER)
-    assert deal.last(h.Ruled) == h.Ruled("a die fell out of the tumbler", "void the round", ("5.14",))
+    assert deal.last(e.Ruled) == e.Ruled("a die fell out of the tumbler", "void the round", ("5.14",))
 
 
 def test_a_dispute_is_opened_once_and_ended_once() -> None:
     """A player claims for himself, a supervisor ends it; both stay on record."""
     deal = betting().finish(1, 2, 4)
-    claim = a.OpenDispute("q1", "bob", 1, "my chips lay on small")
+    claim = c.OpenDispute("q1", "bob", 1, "my chips lay on small")
     deal.refused(claim, Code.NOT_YOURS_TO_DO, player("ann"))
-    deal.refused(a.OpenDispute("q1", "bob", 2, "x"), Code.UNKNOWN, player("bob"))
+    deal.refused(c.OpenDispute("q1", "bob", 2, "x"), Code.UNKNOWN, player("bob"))
     deal.do(claim, player("bob"))
     deal.refused(claim, Code.BAD_VALUE, player("bob"))
-    assert deal.refused(a.ResolveDispute("q2", "x"), Code.UNKNOWN, SUPERVISOR).allowed == "q1"
-    deal.refused(a.ResolveDispute("q1", "x"), Code.NOT_YOURS_TO_DO)
-    deal.do(a.ResolveDispute("q1", "the camera shows big"), SUPERVISOR)
+    assert deal.refused(c.ResolveDispute("q2", "x"), Code.UNKNOWN, SUPERVISOR).allowed == "q1"
+    deal.refused(c.ResolveDispute("q1", "x"), Code.NOT_YOURS_TO_DO)
+    deal.do(c.ResolveDispute("q1", "the camera shows big"), SUPERVISOR)
     assert deal.state.disputes["q1"].resolution == "the camera shows big"
-    assert deal.refused(a.ResolveDispute("q1", "x"), Code.UNKNOWN, SUPERVISOR).allowed == "none"
+    assert deal.refused(c.ResolveDispute("q1", "x"), Code.UNKNOWN, SUPERVISOR).allowed == "none"
 
 
 def test_rounds_that_are_no_longer_kept_cannot_be_reversed() -> None:
@@ -317,6 +317,6 @@ def test_rounds_that_are_no_longer_kept_cannot_be_reversed() -> None:
     for _ in range(102):
         deal.begin().finish(1, 2, 4)
     two = (SUPERVISOR, PIT_MANAGER, "chipped")
-    assert deal.refused(a.ReverseRounds((2, 3)), Code.TOO_OLD, *two).allowed == "3 or later"
-    deal.do(a.ReverseRounds((3,)), *two)
-    deal.refused(a.ReverseRounds((2, 3)), Code.NOTHING_TO_DO, *two)
+    assert deal.refused(c.ReverseRounds((2, 3)), Code.TOO_OLD, *two).allowed == "3 or later"
+    deal.do(c.ReverseRounds((3,)), *two)
+    deal.refused(c.ReverseRounds((2, 3)), Code.NOTHING_TO_DO, *two)

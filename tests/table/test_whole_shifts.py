@@ -18,7 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from taisai.audit import recount
 from taisai.core.fair import commitment_of, roll_from
 from taisai.core.rulebook import VoidReason
-from taisai.table import commands as a
+from taisai.table import commands as c
 from taisai.table.evolve import evolve
 from taisai.table.handlers.betting import breaches
 from taisai.table.people import Person
@@ -33,13 +33,13 @@ chances: Final = st.randoms(use_true_random=True)
 """Details come from a seed: cheap to draw, so that shifts are long and differ."""
 
 
-def _limits(layout: str, tight: bool) -> a.TableLimits:
-    kinds = {"small": a.BoxLimit(10, 400), "big": a.BoxLimit(20, 900)} if tight else {}
+def _limits(layout: str, tight: bool) -> c.TableLimits:
+    kinds = {"small": c.BoxLimit(10, 400), "big": c.BoxLimit(20, 900)} if tight else {}
     pairs = {"big-small": 150, "odd-even": 50} if "tai-sai" in layout else {}
-    return a.TableLimits(5, a.BoxLimit(10, 300 if tight else 5000), kinds, pairs)
+    return c.TableLimits(5, c.BoxLimit(10, 300 if tight else 5000), kinds, pairs)
 
 
-def _dice(chance: Random) -> a.Dice:
+def _dice(chance: Random) -> c.Dice:
     return chance.randint(1, 6), chance.randint(1, 6), chance.randint(1, 6)
 
 
@@ -61,9 +61,9 @@ class WholeShift(RuleBasedStateMachine):
     def open_table(self, tight: bool, chips: int) -> None:
         """Open, with three players and a small set of red chips."""
         self.deal = Deal(self.layout, _limits(self.layout, tight))
-        self.deal.open(colours={"red": a.ColourSet(chips), "blue": a.ColourSet(300)})
+        self.deal.open(colours={"red": c.ColourSet(chips), "blue": c.ColourSet(300)})
         self.deal.seat(ann=5000, bob=2000, cas=100)
-        self.put(a.TakeColour("bob", "red", 25, 500))
+        self.put(c.TakeColour("bob", "red", 25, 500))
         on_layout = list(recount.boxes(self.layout))
         favourites = [
             box for box in ("small", "big", "odd", "even", "single:3", "single:4", "field") if box in on_layout
@@ -72,12 +72,12 @@ class WholeShift(RuleBasedStateMachine):
 
     # -------------------------------------------------------------- how commands are put
 
-    def put(self, do: a.Action, by: Person = DEALER, *, alter: bool = False) -> bool:
+    def put(self, do: c.Action, by: Person = DEALER, *, alter: bool = False) -> bool:
         """Ask for something; whether it was done."""
         second = PIT_MANAGER if alter else None
         return self.put_command(self.deal.command(do, SUPERVISOR if alter else by, second, "seen" if alter else ""))
 
-    def put_command(self, command: a.Command) -> bool:
+    def put_command(self, command: c.Command) -> bool:
         """Put a whole command; a refusal leaves nothing behind."""
         found = self.deal.decide(command)
         if isinstance(found, Refusal):
@@ -111,9 +111,9 @@ class WholeShift(RuleBasedStateMachine):
         if state.phase is TablePhase.CLOSED:
             self._reopen()
         elif state.round.interrupted:
-            self.put(a.ResolveInterruption(()), alter=True)
+            self.put(c.ResolveInterruption(()), alter=True)
         elif state.suspended and self.is_between():
-            self.put(a.ResumeTable(a.Mending.MENDED, "looked after"), SUPERVISOR)
+            self.put(c.ResumeTable(c.Mending.MENDED, "looked after"), SUPERVISOR)
         else:
             self._next_step(_dice(chance))
         if self.is_betting() and not self.deal.state.round.stacks:
@@ -127,71 +127,71 @@ class WholeShift(RuleBasedStateMachine):
             if self.phase is until:
                 break
 
-    def _next_step(self, faces: a.Dice) -> None:
+    def _next_step(self, faces: c.Dice) -> None:
         current = self.deal.state.round
         match current.phase:
             case RoundPhase.BETWEEN:
                 self._fetch_players()
                 if self.deal.tumbles_first and current.tumbles < 3:
-                    self.put(a.Tumble(3))
-                self.put(a.OpenBets())
+                    self.put(c.Tumble(3))
+                self.put(c.OpenBets())
             case RoundPhase.BETTING:
-                self.put(a.CloseBets())
+                self.put(c.CloseBets())
             case RoundPhase.CLOSED:
                 if current.tumbles < 3:
-                    self.put(a.Tumble(3))
+                    self.put(c.Tumble(3))
                 if current.commitment:
                     self._open_or_give_up()
                 else:
-                    self.put(a.Uncover(faces))
+                    self.put(c.Uncover(faces))
             case RoundPhase.UNCOVERED:
-                self.put(a.Announce())
+                self.put(c.Announce())
             case RoundPhase.ANNOUNCED if self.deal.rules.has_terminal:
                 for number in current.dice or ():
-                    self.put(a.Press(number))
-                self.put(a.Enter())
+                    self.put(c.Press(number))
+                self.put(c.Enter())
             case RoundPhase.ANNOUNCED | RoundPhase.ENTERED:
-                if not self.put(a.Collect()) and current.dice is not None:
-                    self.put(a.AmendEntry(current.dice), alter=True)
+                if not self.put(c.Collect()) and current.dice is not None:
+                    self.put(c.AmendEntry(current.dice), alter=True)
             case RoundPhase.COLLECTED:
-                self.put(a.PayNext())
+                self.put(c.PayNext())
 
     def _open_or_give_up(self) -> None:
         """Committed dice are opened; a round that was committed to who knows what is void."""
         number = self.deal.state.round.number
         dice = roll_from(self.secret, self.deal.state.table, number).faces
-        if not self.put(a.Uncover(dice, self.secret.hex())) and self.put(a.Interrupt("the secret is lost"), SYSTEM):
-            self.put(a.ResolveInterruption(()), alter=True)
+        if not self.put(c.Uncover(dice, self.secret.hex())) and self.put(c.Interrupt("the secret is lost"), SYSTEM):
+            self.put(c.ResolveInterruption(()), alter=True)
 
     def _fetch_players(self) -> None:
         """Everybody sits, with chips to play."""
         for name in NAMES:
             if name not in self.deal.state.players:
-                self.put(a.SitDown(name), player(name))
+                self.put(c.SitDown(name), player(name))
             if self.deal.state.balance(f"player:{name}") < 500:
-                self.put(a.BuyIn(name, 1000))
+                self.put(c.BuyIn(name, 1000))
 
     def _reopen(self) -> None:
         if not self.deal.state.balance("float"):
-            self.put(a.CountFloat({100: 1000}), SUPERVISOR)
-        self.put(a.TestRun((1, 2, 3), lit_correctly=True), SUPERVISOR)
+            self.put(c.CountFloat({100: 1000}), SUPERVISOR)
+        self.put(c.TestRun((1, 2, 3), lit_correctly=True), SUPERVISOR)
         for item in self.deal.rules.book.procedure.opening:
-            self.put(a.CheckItem(item.item, passed=True), SUPERVISOR)
-        self.put(a.OpenTable(), SUPERVISOR)
+            self.put(c.CheckItem(item.item, passed=True), SUPERVISOR)
+        self.put(c.OpenTable(), SUPERVISOR)
 
     @precondition(is_betting)
     @rule(chance=chances)
     def place_all(self, chance: Random) -> None:
         """Players bet; the dealer puts down what is called, or finds chips there."""
         for _ in range(chance.randint(1, 8)):
-            name, how = chance.choice(NAMES), chance.choice([*a.How, a.How.PLACED, a.How.FELT])
+            name, how = chance.choice(NAMES), chance.choice([*c.How, c.How.PLACED, c.How.FELT])
             box = chance.choice(self.boxes[:6] if chance.random() < 0.5 else self.boxes)
             amount = chance.choice([5 * chance.randint(1, 20), 5 * chance.randint(1, 140), chance.randint(1, 700)])
             seat = self.deal.state.players.get(name)
             colour = seat.colour if seat is not None and chance.random() < 0.5 else None
             if seat is not None and colour and chance.random() < 0.8:
                 amount = seat.value * chance.randint(1, 20)
-            self.put(a.PlaceBet(name, box, amount, how, colour), player(name) if how is a.How.PLACED else DEALER)
+            self.put(c.PlaceBet(name, box, amount, how, colour), player(name) if how is c.How.PLACED else DEALER)
 
     @precondition(is_betting)
     @rule(chance=chances)
@@ -200,7 +200,7 @@ class WholeShift(RuleBasedStateMachine):
         for name, mine in list(self.deal.state.round.stakes.items()):
             box = chance.choice(sorted(mine))
             amount = chance.choice([None, mine[box], 5, 25, chance.randint(1, mine[box] + 1)])
-            self.put(a.WithdrawBet(name, box, amount), player(name))
+            self.put(c.WithdrawBet(name, box, amount), player(name))
 
     @precondition(is_betting)
     @rule(chance=chances)
@@ -208,11 +208,11 @@ class WholeShift(RuleBasedStateMachine):
         """The dealer rejects what is over, advises who is under, a supervisor rules on a line."""
         for breach in breaches(self.deal.rules, self.deal.state):
             if breach.player is not None:
-                assert self.put(a.AdviseMinimum(breach.player, breach.box)), "who is shown as under can be told"
+                assert self.put(c.AdviseMinimum(breach.player, breach.box)), "who is shown as under can be told"
         while over := [breach for breach in breaches(self.deal.rules, self.deal.state) if breach.player is None]:
-            assert self.put(a.RejectExcess(over[0].box)), "what is shown as over can be rejected"
+            assert self.put(c.RejectExcess(over[0].box)), "what is shown as over can be rejected"
         for name, mine in list(self.deal.state.round.stakes.items()):
-            do = a.RuleOnLine(name, chance.choice(sorted(mine)), honoured=chance.random() < 0.5)
+            do = c.RuleOnLine(name, chance.choice(sorted(mine)), honoured=chance.random() < 0.5)
             self.put_command(self.deal.command(do, SUPERVISOR, reason="on the line"))
 
     # -------------------------------------------------------------- things go wrong
@@ -220,14 +220,14 @@ class WholeShift(RuleBasedStateMachine):
     @rule(why=st.sampled_from(VoidReason), announced=st.booleans())
     def void(self, why: VoidReason, announced: bool) -> None:
         """The round is void."""
-        self.put(a.VoidRound(why, announced), alter=True)
+        self.put(c.VoidRound(why, announced), alter=True)
 
     @rule(chance=chances, count=st.integers(0, 3), told=st.booleans())
     def interrupt(self, chance: Random, count: int, told: bool) -> None:
         """Power fails; dealer and supervisor say which dice can be read."""
-        self.put(a.Interrupt("power"), SYSTEM)
+        self.put(c.Interrupt("power"), SYSTEM)
         lie = self.deal.state.round.dice or _dice(chance)
-        self.put(a.ResolveInterruption(lie[:count], lie if told else None), alter=True)
+        self.put(c.ResolveInterruption(lie[:count], lie if told else None), alter=True)
 
     @rule()
     def restart(self) -> None:
@@ -239,21 +239,21 @@ class WholeShift(RuleBasedStateMachine):
         assert restored == self.deal.state
         self.deal.state = restored
         self.kept = (len(self.deal.record), snapshot_of(restored))
-        self.put(a.Interrupt("the house was restarted"), SYSTEM)
+        self.put(c.Interrupt("the house was restarted"), SYSTEM)
 
     @precondition(is_known)
     @rule(chance=chances)
     def enter_wrong(self, chance: Random) -> None:
         """Somebody enters whatever he likes."""
         for number in _dice(chance):
-            self.put(a.Press(number))
-        self.put(a.Enter())
+            self.put(c.Press(number))
+        self.put(c.Enter())
 
     @precondition(is_known)
     @rule(fault=st.sampled_from(["", "dark"]))
     def lights_fail(self, fault: str) -> None:
         """The lights fail."""
-        self.put(a.ReportLights(fault))
+        self.put(c.ReportLights(fault))
 
     @precondition(is_known)
     @rule(chance=chances)
@@ -261,91 +261,91 @@ class WholeShift(RuleBasedStateMachine):
         """Moved bets go back where they belong."""
         for bet in self.deal.state.round.bets:
             amount = chance.choice([bet.stake, chance.randint(1, bet.stake + 1)])
-            self.put(a.CorrectBet(bet.player, bet.box, chance.choice(self.boxes), amount), alter=True)
+            self.put(c.CorrectBet(bet.player, bet.box, chance.choice(self.boxes), amount), alter=True)
 
     @precondition(is_between)
     @rule(chance=chances)
     def reverse(self, chance: Random) -> None:
         """Damaged dice are found: rounds are reversed; then whoever owes pays what he has."""
         numbers = [past.number for past in self.deal.state.history[-5:]] or [1]
-        self.put(a.ReverseRounds(tuple(chance.sample(numbers, chance.randint(1, len(numbers))))), alter=True)
+        self.put(c.ReverseRounds(tuple(chance.sample(numbers, chance.randint(1, len(numbers))))), alter=True)
         for name in NAMES:
             owed = -self.deal.state.balance(f"debt:{name}")
             if owed:
-                self.put(a.SettleDebt(name, owed))
+                self.put(c.SettleDebt(name, owed))
 
     @rule(chance=chances)
     def commit(self, chance: Random) -> None:
         """The dice of the next round are committed, in time or not."""
         secret, number = chance.randbytes(32), self.deal.state.round.number + 1
-        if self.put(a.CommitDice(commitment_of(secret, self.deal.state.table, number))):
+        if self.put(c.CommitDice(commitment_of(secret, self.deal.state.table, number))):
             self.secret = secret
 
     @rule(times=st.integers(0, 4))
     def tumble(self, times: int) -> None:
         """The tumbler is started, in time or not."""
-        self.put(a.Tumble(times))
+        self.put(c.Tumble(times))
 
     @rule(sound=st.booleans())
     def look_at_the_dice(self, sound: bool) -> None:
         """The dice are looked at; damaged ones are changed, and somebody says so."""
         self.deal.clock += 9 * HOUR
-        if self.put(a.InspectDice(sound), SUPERVISOR) and not sound and self.deal.state.dice_in is not None:
-            self.put(a.RetireDice(self.deal.state.dice_in), SUPERVISOR)
+        if self.put(c.InspectDice(sound), SUPERVISOR) and not sound and self.deal.state.dice_in is not None:
+            self.put(c.RetireDice(self.deal.state.dice_in), SUPERVISOR)
         state = self.deal.state
         if state.dice_in is None or not state.dice_sets[state.dice_in].sound:
             fresh = f"d{len(state.dice_sets) + 1}"
-            self.put(a.RetireDice(state.dice_in or ""), SUPERVISOR)
-            self.put(a.ReceiveDice(fresh), SUPERVISOR)
-            self.put(a.SealDice(fresh, "s9"), SUPERVISOR)
+            self.put(c.RetireDice(state.dice_in or ""), SUPERVISOR)
+            self.put(c.ReceiveDice(fresh), SUPERVISOR)
+            self.put(c.SealDice(fresh, "s9"), SUPERVISOR)
 
     # -------------------------------------------------------------- the house goes on around it
 
     @rule(name=names, colour=st.sampled_from(["red", "blue"]), value=st.sampled_from([5, 25]))
     def take_colour(self, name: str, colour: str, value: int) -> None:
         """A player takes a colour."""
-        self.put(a.TakeColour(name, colour, value, value * 4))
+        self.put(c.TakeColour(name, colour, value, value * 4))
 
     @rule(name=names)
     def go_and_come(self, name: str) -> None:
         """A player is gone, turns in, leaves, comes back, buys in: as far as each is allowed."""
-        self.put(a.WalkAway(name), SYSTEM)
-        self.put(a.TurnInColour(name))
-        self.put(a.LeaveTable(name), player(name))
-        self.put(a.SitDown(name), player(name))
-        self.put(a.BuyIn(name, 100))
-        self.put(a.CashOut(name, 5))
-        self.put(a.BringChips(name, 500))
+        self.put(c.WalkAway(name), SYSTEM)
+        self.put(c.TurnInColour(name))
+        self.put(c.LeaveTable(name), player(name))
+        self.put(c.SitDown(name), player(name))
+        self.put(c.BuyIn(name, 100))
+        self.put(c.CashOut(name, 5))
+        self.put(c.BringChips(name, 500))
 
     @rule(tight=st.booleans())
     def change_the_house(self, tight: bool) -> None:
         """Limits change; chips come from the cage and go there."""
-        self.put(a.SetLimits(_limits(self.layout, tight)), alter=True)
-        self.put(a.Fill({100: 50}), SUPERVISOR)
-        self.put(a.Credit({100: 2}), SUPERVISOR)
-        self.put(a.SuspendTable("a fuse"), DEALER)
+        self.put(c.SetLimits(_limits(self.layout, tight)), alter=True)
+        self.put(c.Fill({100: 50}), SUPERVISOR)
+        self.put(c.Credit({100: 2}), SUPERVISOR)
+        self.put(c.SuspendTable("a fuse"), DEALER)
 
     @precondition(is_between)
     @rule(counted=st.sampled_from([0, 900, 1100]))
     def close_table(self, counted: int) -> None:
         """The table closes with whatever count."""
         for name in NAMES:
-            self.put(a.TurnInColour(name))
-        self.put(a.CloseTable({100: counted}), SUPERVISOR)
+            self.put(c.TurnInColour(name))
+        self.put(c.CloseTable({100: counted}), SUPERVISOR)
 
     @rule(number=st.integers(1, 4))
     def write_down(self, number: int) -> None:
         """Errors, disputes and rulings are recorded and change nothing."""
         before = self.deal.state
-        self.put(a.NoteError(number, "paid short"))
-        self.put(a.OpenDispute(f"q{number}", "ann", number, "it lay on big"), player("ann"))
-        self.put(a.ResolveDispute(f"q{number}", "the record stands"), SUPERVISOR)
-        self.put(a.Rule("a die in the cup", "void"), SHIFT_MANAGER)
+        self.put(c.NoteError(number, "paid short"))
+        self.put(c.OpenDispute(f"q{number}", "ann", number, "it lay on big"), player("ann"))
+        self.put(c.ResolveDispute(f"q{number}", "the record stands"), SUPERVISOR)
+        self.put(c.Rule("a die in the cup", "void"), SHIFT_MANAGER)
         after = self.deal.state
         assert (after.ledger, after.round, after.history) == (before.ledger, before.round, before.history)
 
     @rule(command=commands())
-    def anything(self, command: a.Command) -> None:
+    def anything(self, command: c.Command) -> None:
         """Any command at all: done or refused, never an exception."""
         self.put_command(command)
 

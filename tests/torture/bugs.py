@@ -13,14 +13,14 @@ from unittest.mock import patch
 
 from msgspec.structs import replace
 
-from taisai.floor.answers import Outcome
+from taisai.floor.answers import Answer
 from taisai.floor.live import LiveTable, Reply
 from taisai.floor.nodes import Nodes
 from taisai.floor.writer import GroupWriter, Written
 from taisai.journal import Batch, Journal, JournalError, Record
 from taisai.streams.codec import event_of
-from taisai.table import commands as a
-from taisai.table import events as h
+from taisai.table import commands as c
+from taisai.table import events as e
 from taisai.table import stacks
 from taisai.table.commands import Command
 from taisai.table.decide import ACTIONS
@@ -40,7 +40,7 @@ def _early_answer() -> Planted:
         before = self._next
         decided(self, command, reply)
         if self._next is not before:
-            reply(Outcome(self._next.seq))
+            reply(Answer(self._next.seq))
 
     return patch.object(LiveTable, "_decide", early)
 
@@ -82,10 +82,10 @@ def _double_pay() -> Planted:
     """A winner gets his winnings twice."""
     payments = dealing._payments
 
-    def twice(*given: Any) -> list[h.Happening]:
+    def twice(*given: Any) -> list[e.EventBody]:
         return [
             replace(paid, winnings=2 * paid.winnings, returned=paid.returned + paid.winnings)
-            if isinstance(paid, h.BetPaid)
+            if isinstance(paid, e.BetPaid)
             else paid
             for paid in payments(*given)
         ]
@@ -97,9 +97,9 @@ def _lost_pending() -> Planted:
     """After a commit that failed, those who wait for it are forgotten."""
     end = LiveTable._end_recovery
 
-    def forgetful(self: LiveTable, outcomes: dict[str, Outcome], unknown: Any) -> None:
+    def forgetful(self: LiveTable, answers: dict[str, Answer], unknown: Any) -> None:
         self._failed = []
-        end(self, outcomes, unknown)
+        end(self, answers, unknown)
 
     return patch.object(LiveTable, "_end_recovery", forgetful)
 
@@ -145,7 +145,7 @@ def _skipped_record() -> Planted:
     def careless(self: LiveTable, record: Record) -> None:
         if record.seq % 7 == 0 and record.seq == self.state.seq + 1 and not self._pending:
             event = event_of(record)
-            if isinstance(event.what, h.BetPlaced):
+            if isinstance(event.what, e.BetPlaced):
                 self.state = self._next = replace(self.state, seq=record.seq)
                 return
         follow(self, record)
@@ -155,15 +155,15 @@ def _skipped_record() -> Planted:
 
 def _late_bets() -> Planted:
     """A bet is taken whatever the phase of the round is."""
-    needs, handle = ACTIONS[a.PlaceBet]
-    return patch.dict(ACTIONS, {a.PlaceBet: (dataclasses.replace(needs, round=None), handle)})
+    needs, handle = ACTIONS[c.PlaceBet]
+    return patch.dict(ACTIONS, {c.PlaceBet: (dataclasses.replace(needs, round=None), handle)})
 
 
 def _void_keeps_a_bet() -> Planted:
     """A void round hands every bet back but the last."""
     voided = stacks.voided
 
-    def greedy(*given: Any, **named: Any) -> h.RoundVoided:
+    def greedy(*given: Any, **named: Any) -> e.RoundVoided:
         found = voided(*given, **named)
         return replace(found, handed=found.handed[:-1])
 
@@ -232,9 +232,9 @@ def _all_is_well() -> Planted:
 def _wrong_evolve() -> Planted:
     """The floor and the disk do not come to the same state: a bet is added in memory with another amount."""
 
-    def careless(state: Any, event: h.Event) -> Any:
+    def careless(state: Any, event: e.Event) -> Any:
         found = evolve(state, event)
-        return replace(found, at=found.at + 1) if isinstance(event.what, h.BetWithdrawn) else found
+        return replace(found, at=found.at + 1) if isinstance(event.what, e.BetWithdrawn) else found
 
     return patch("taisai.floor.live.evolve", careless)
 

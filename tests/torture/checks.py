@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
-from taisai.floor.answers import HouseCode, Outcome
+from taisai.floor.answers import Answer, HouseCode
 from taisai.floor.live import LiveTable
 from taisai.journal import Record
 from taisai.streams.codec import event_of
 from taisai.streams.house_events import HOUSE
-from taisai.table import commands as a
-from taisai.table import events as h
+from taisai.table import commands as c
+from taisai.table import events as e
 from taisai.table.events import Event
 from taisai.table.evolve import evolve, replay
 from taisai.table.ledger import LedgerBroken
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 UNSURE: Final = frozenset({HouseCode.TRY_AGAIN, HouseCode.NOT_HELD, HouseCode.ID_TAKEN, HouseCode.CLOSING})
 OURS: Final = ("auto-", "restart-", "opening-", "seat-")
 """How the ids of commands begin that no player has given."""
-ENDS: Final = frozenset({h.RoundConcluded, h.RoundVoided})
+ENDS: Final = frozenset({e.RoundConcluded, e.RoundVoided})
 WHOLE_EVERY: Final = 40
 """Every so often a whole state is compared; money and round are, each time."""
 
@@ -43,16 +43,16 @@ class KnownEvents:
     """
 
     def __init__(self) -> None:
-        self._events: dict[bytes, h.Event] = {}
+        self._events: dict[bytes, e.Event] = {}
 
-    def of(self, record: Record) -> h.Event:
+    def of(self, record: Record) -> e.Event:
         """The event of a record."""
         event = self._events.get(record.hash)
         if event is None:
             event = self._events[record.hash] = event_of(record)
         return event
 
-    def read(self, record: Record) -> h.Event:
+    def read(self, record: Record) -> e.Event:
         """The event of a record that was just written, worked out from its bytes."""
         event = self._events[record.hash] = event_of(record)
         return event
@@ -146,13 +146,13 @@ class Felt:
         other.open, other.rounds = self.open, self.rounds
         return other
 
-    def see(self, what: h.Happening) -> None:
+    def see(self, what: e.EventBody) -> None:
         """One event more."""
         seen = _SEEN.get(type(what))
         if seen is not None:
             seen(self, what)
 
-    def placed(self, what: h.BetPlaced) -> None:
+    def placed(self, what: e.BetPlaced) -> None:
         """Chips go into a box, while bets are open."""
         if not self.open:
             raise Broken(f"a bet of {what.player} was placed after the close")
@@ -163,13 +163,13 @@ class Felt:
         place = (what.player, what.box)
         self.stakes[place] = self.stakes.get(place, 0) + what.amount
 
-    def withdrawn(self, what: h.BetWithdrawn) -> None:
+    def withdrawn(self, what: e.BetWithdrawn) -> None:
         """Chips come back, while bets are open."""
         if not self.open:
             raise Broken(f"a bet of {what.handed.player} was withdrawn after the close")
         self._back(what.handed)
 
-    def _back(self, part: h.Handed) -> None:
+    def _back(self, part: e.Handed) -> None:
         place = (part.player, part.box)
         left = self.stakes.get(place, 0) - part.amount
         if left < 0:
@@ -181,13 +181,13 @@ class Felt:
         self.moved = True
         self.funds[part.player] = self.funds.get(part.player, 0) + part.amount
 
-    def collected(self, what: h.LosersCollected) -> None:
+    def collected(self, what: e.LosersCollected) -> None:
         """Losing bets are taken."""
         for loss in what.losses:
             if self.stakes.pop((loss.player, loss.box), None) != loss.amount:
                 raise Broken(f"the bet of {loss.player} on {loss.box} was not collected as it lay")
 
-    def pay(self, what: h.BetPaid) -> None:
+    def pay(self, what: e.BetPaid) -> None:
         """A winning bet is paid and goes back, once."""
         place = (what.player, what.box)
         if place in self.paid or self.stakes.pop(place, None) != what.stake:
@@ -198,13 +198,13 @@ class Felt:
         self.moved = True
         self.funds[what.player] = self.funds.get(what.player, 0) + what.returned
 
-    def voided(self, what: h.RoundVoided) -> None:
+    def voided(self, what: e.RoundVoided) -> None:
         """Everything goes back."""
         for part in what.handed:
             self._back(part)
         self.ended(what)
 
-    def ended(self, _what: h.Happening) -> None:
+    def ended(self, _what: e.EventBody) -> None:
         """The round is over: nothing may lie on the felt."""
         if self.stakes:
             raise Broken(f"a round ended with bets unsettled: {self.stakes}")
@@ -212,31 +212,31 @@ class Felt:
         self.rounds += 1
         self.paid.clear()
 
-    def opened(self, _what: h.Happening) -> None:
+    def opened(self, _what: e.EventBody) -> None:
         """Bets are open."""
         self.open = True
 
-    def closed(self, _what: h.Happening) -> None:
+    def closed(self, _what: e.EventBody) -> None:
         """No more bets."""
         self.open = False
 
-    def bought(self, what: h.BoughtIn) -> None:
+    def bought(self, what: e.BoughtIn) -> None:
         """Chips for cash."""
         self.moved = True
         self.funds[what.player] = self.funds.get(what.player, 0) + what.amount
 
 
 _SEEN: Final[dict[type, Callable[..., None]]] = {
-    h.BetPlaced: Felt.placed,
-    h.BetWithdrawn: Felt.withdrawn,
-    h.LosersCollected: Felt.collected,
-    h.BetPaid: Felt.pay,
-    h.RoundVoided: Felt.voided,
-    h.RoundConcluded: Felt.ended,
-    h.BetsOpened: Felt.opened,
-    h.BetsClosed: Felt.closed,
-    h.RoundInterrupted: Felt.closed,
-    h.BoughtIn: Felt.bought,
+    e.BetPlaced: Felt.placed,
+    e.BetWithdrawn: Felt.withdrawn,
+    e.LosersCollected: Felt.collected,
+    e.BetPaid: Felt.pay,
+    e.RoundVoided: Felt.voided,
+    e.RoundConcluded: Felt.ended,
+    e.BetsOpened: Felt.opened,
+    e.BetsClosed: Felt.closed,
+    e.RoundInterrupted: Felt.closed,
+    e.BoughtIn: Felt.bought,
 }
 
 
@@ -245,7 +245,7 @@ class Asked:
 
     __slots__ = ("action", "done", "first", "player", "table")
 
-    def __init__(self, table: str, player: str, action: a.Action) -> None:
+    def __init__(self, table: str, player: str, action: c.Action) -> None:
         self.table = table
         self.player = player
         self.action = action
@@ -333,12 +333,12 @@ class Checker:
         if self._writers.setdefault((table, held.fence), way.holder) != way.holder:
             raise Broken(f"two nodes wrote to {table} under the number {held.fence}")
 
-    def _asked_for(self, record: Record, what: h.Happening) -> None:
+    def _asked_for(self, record: Record, what: e.EventBody) -> None:
         asked = self.asked.get(record.command_id)
         match None if asked is None else asked.action, what:
-            case a.PlaceBet(player=player, box=box, amount=amount), h.BetPlaced() as bet:
+            case c.PlaceBet(player=player, box=box, amount=amount), e.BetPlaced() as bet:
                 right = (player, box, amount) == (bet.player, bet.box, bet.amount)
-            case a.WithdrawBet(player=player, box=box), h.BetWithdrawn(handed=handed):
+            case c.WithdrawBet(player=player, box=box), e.BetWithdrawn(handed=handed):
                 right = (player, box) == (handed.player, handed.box)
             case _:
                 right = False
@@ -356,7 +356,7 @@ class Checker:
 
     # ------------------------------------------------------------------ what nodes tell
 
-    def told(self, node: SimulatedNode, table: LiveTable, events: tuple[h.Event, ...]) -> None:
+    def told(self, node: SimulatedNode, table: LiveTable, events: tuple[e.Event, ...]) -> None:
         """A node tells its watchers a state."""
         state, name = table.state, table.name
         states = self.states.get(name)
@@ -418,24 +418,24 @@ class Checker:
         """What a node had to answer is lost with it."""
         self.waiting = {key: each for key, each in self.waiting.items() if each[0] is not node}
 
-    def answered(self, node: SimulatedNode, number: int, command_id: str, outcome: Outcome) -> None:
+    def answered(self, node: SimulatedNode, number: int, command_id: str, answer: Answer) -> None:
         """A node answers a player; what it says must be so at this moment."""
         self.waiting.pop((command_id, number), None)
         asked = self.asked[command_id]
-        said = outcome.seq if outcome.fault is None else outcome.fault.code
+        said = answer.seq if answer.refusal is None else answer.refusal.code
         self._world.note("%s answers %s: %s", node.holder, command_id, said)
         there = self._world.disk.commands(asked.table, command_id)
-        if outcome.fault is not None:
-            sure = not self._world.several and outcome.fault.code not in UNSURE
+        if answer.refusal is not None:
+            sure = not self._world.several and answer.refusal.code not in UNSURE
             sure = sure and command_id not in self._world.disk.late
-            if sure and there and "not known" not in outcome.fault.sentence:
-                raise Broken(f"{command_id} was refused ({outcome.fault.code}) and is on disk")
+            if sure and there and "not known" not in answer.refusal.sentence:
+                raise Broken(f"{command_id} was refused ({answer.refusal.code}) and is on disk")
             return
         if not there:
             raise Broken(f"{node.holder} acknowledged {command_id}, and it is not on disk")
-        if outcome.seq < there[-1].seq or (not outcome.repeated and outcome.seq != there[-1].seq):
-            raise Broken(f"{command_id} was acknowledged as record {outcome.seq}, and it is record {there[-1].seq}")
-        if outcome.events and outcome.events != tuple(map(EVENTS.of, there)):
+        if answer.seq < there[-1].seq or (not answer.repeated and answer.seq != there[-1].seq):
+            raise Broken(f"{command_id} was acknowledged as record {answer.seq}, and it is record {there[-1].seq}")
+        if answer.events and answer.events != tuple(map(EVENTS.of, there)):
             raise Broken(f"{command_id} was acknowledged with other events than are on disk")
         if not asked.done:
             asked.done = True

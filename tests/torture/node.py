@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from taisai.floor.answers import Fault, HouseCode, Outcome
+from taisai.floor.answers import Answer, HouseCode
 from taisai.floor.clock import Clock
 from taisai.floor.dealer import AutomaticDealer
 from taisai.floor.dice import VirtualTumbler, mischief_every, no_mischief
@@ -27,6 +27,7 @@ from taisai.floor.writer import GroupWriter, Written
 from taisai.journal import Journal, JournalError
 from taisai.settings.forms import Timing
 from taisai.table.commands import Command
+from taisai.table.refusals import Refusal
 from tests.torture.disk import Way
 from tests.torture.loop import SECOND, Handle, NodeLoop
 
@@ -251,7 +252,7 @@ class SimulatedNode:
 
     # ------------------------------------------------------------------ what reaches it
 
-    def hear(self, table: str, command: Command, reply: Callable[[Outcome], None]) -> bool:
+    def hear(self, table: str, command: Command, reply: Callable[[Answer], None]) -> bool:
         """A player's command, as it arrives; false when nobody is there for it."""
         floor = self.floor
         live = floor.tables.get(table)
@@ -260,35 +261,35 @@ class SimulatedNode:
         floor.submit(live, replace(command, at=floor.clock.now()), reply)
         return True
 
-    async def _forward(self, address: str, table: str, command: Command) -> Outcome:
+    async def _forward(self, address: str, table: str, command: Command) -> Answer:
         """Hand a command on to another node, over a network that loses things."""
         world, loop = self.world, self.loop
         other = world.nodes[int(address.rpartition("-")[2])]
         if not other.alive or self.apart or other.apart:
             await asyncio.sleep(0.01)
             raise ConnectionError(f"{address} is not there")
-        future: asyncio.Future[Outcome] = loop.create_future()
+        future: asyncio.Future[Answer] = loop.create_future()
         chance, time = world.chance, world.time
 
-        def answer(outcome: Outcome) -> None:
+        def answer(answer: Answer) -> None:
             if not (self.apart or other.apart) and chance.random() > 0.01:
-                bare = Outcome(outcome.seq, fault=outcome.fault, repeated=outcome.repeated)
+                bare = Answer(answer.seq, refusal=answer.refusal, repeated=answer.repeated)
                 loop.later(time.between(20, 400), lambda: None if future.done() else future.set_result(bare))
 
         other.loop.later(time.between(20, 400), other.hear_peer, table, command, answer)
         loop.later(ANSWER_US, _too_late, future)
         return await future
 
-    def hear_peer(self, table: str, command: Command, reply: Callable[[Outcome], None]) -> None:
+    def hear_peer(self, table: str, command: Command, reply: Callable[[Answer], None]) -> None:
         """What another node hands on, as `web.peers` carries it out."""
         floor = self.floor
         live = floor.tables.get(table) if self.ready else None
         if live is None or not live.owned:
-            reply(Outcome(0, fault=Fault(HouseCode.NOT_HELD, "This node does not hold the table.")))
+            reply(Answer(0, refusal=Refusal(HouseCode.NOT_HELD, "This node does not hold the table.")))
             return
         floor.submit_here(live, replace(command, at=max(floor.clock.now(), live.state.at)), reply)
 
 
-def _too_late(future: asyncio.Future[Outcome]) -> None:
+def _too_late(future: asyncio.Future[Answer]) -> None:
     if not future.done():
         future.set_exception(TimeoutError())

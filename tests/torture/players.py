@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from taisai.floor.answers import Outcome
-from taisai.table import commands as a
+from taisai.floor.answers import Answer
+from taisai.table import commands as c
 from taisai.table.people import Person, Role
 from tests.torture.checks import Asked
 
@@ -30,8 +30,8 @@ class Player:
         self.name = name
         self._person = Person(name, Role.PLAYER)
         self._count = 0
-        self._open: a.Command | None = None
-        self._old: list[a.Command] = []
+        self._open: c.Command | None = None
+        self._old: list[c.Command] = []
         self._laid: list[str] = []
         self._stopped = False
         self._thought = 0
@@ -69,21 +69,21 @@ class Player:
         self._send(self._open)  # perhaps once more, with the same id, wherever somebody is
         self._think_in(PATIENCE * world.hurry * pause)
 
-    def _new(self, roll: float) -> a.Command:
+    def _new(self, roll: float) -> c.Command:
         time = self._world.time
         self._count += 1
         command_id = f"{self.name}-{self._count:06d}"
-        do: a.Action
+        do: c.Action
         if self._laid and roll < 0.12:
-            do = a.WithdrawBet(self.name, time.pick(self._laid))
+            do = c.WithdrawBet(self.name, time.pick(self._laid))
         else:
             box = time.pick(self._world.boxes)
             self._laid = [*self._laid[-1:], box]
-            do = a.PlaceBet(self.name, box, 10 * time.between(1, 6))
+            do = c.PlaceBet(self.name, box, 10 * time.between(1, 6))
         self._world.checker.ask(command_id, Asked(self.table, self.name, do))
-        return a.Command(id=command_id, at=0, by=self._person, do=do)
+        return c.Command(id=command_id, at=0, by=self._person, do=do)
 
-    def _send(self, command: a.Command) -> None:
+    def _send(self, command: c.Command) -> None:
         world = self._world
         time = world.time
         copies = 1 if time.random() < 0.95 else time.pick((0, 2))
@@ -93,27 +93,27 @@ class Player:
             delay = 20 + int(time.random() * (3 * MS))
             node.loop.later(delay, self._arrive, node, node.life, world.sent, command)
 
-    def _arrive(self, node: SimulatedNode, life: int, number: int, command: a.Command) -> None:
+    def _arrive(self, node: SimulatedNode, life: int, number: int, command: c.Command) -> None:
         if node.life != life or not node.ready:
             return
         world = self._world
 
-        def reply(outcome: Outcome) -> None:
-            world.checker.answered(node, number, command.id, outcome)
+        def reply(answer: Answer) -> None:
+            world.checker.answered(node, number, command.id, answer)
             time = world.time
             fate = time.random()
             if fate > 0.02:
                 delay = 20 + int(time.random() * (3 * MS)) if fate > 0.05 else time.between(0, 900 * MS)
-                time.after(delay, self._hear, command, outcome)
+                time.after(delay, self._hear, command, answer)
 
         world.checker.given(node, number, command.id)
         if not node.hear(self.table, command, reply):
             world.checker.waiting.pop((command.id, number), None)
 
-    def _hear(self, command: a.Command, outcome: Outcome) -> None:
+    def _hear(self, command: c.Command, answer: Answer) -> None:
         if self._open is not command:
             return
-        fault = outcome.fault
+        fault = answer.refusal
         if fault is not None and fault.code in ("not-recorded", "try-again", "closing"):
             self._think_in(self._pause())  # he repeats it with the same id, soon
             return

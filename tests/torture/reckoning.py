@@ -20,7 +20,7 @@ from taisai.house.log import game_tables
 from taisai.journal import Journal, open_journal
 from taisai.streams.codec import event_of
 from taisai.streams.loading import load
-from taisai.table import events as h
+from taisai.table import events as e
 from tests.torture.load import Acknowledged, read_acknowledged
 
 Key = tuple[str, str]
@@ -29,7 +29,7 @@ Key = tuple[str, str]
 def reckon(journal: Journal, acknowledged: Iterable[Acknowledged]) -> list[str]:
     """Everything that is not right."""
     found: list[str] = []
-    kept: dict[Key, list[h.Happening]] = defaultdict(list)
+    kept: dict[Key, list[e.EventBody]] = defaultdict(list)
     for table in game_tables(journal):
         found += _table(journal, table, kept)
     found += _lost_or_doubled(kept, acknowledged)
@@ -38,7 +38,7 @@ def reckon(journal: Journal, acknowledged: Iterable[Acknowledged]) -> list[str]:
     return found
 
 
-def _table(journal: Journal, table: str, kept: dict[Key, list[h.Happening]]) -> Iterator[str]:
+def _table(journal: Journal, table: str, kept: dict[Key, list[e.EventBody]]) -> Iterator[str]:
     """One table: its numbers, its balances; its bets are added to those kept."""
     funds: dict[str, int] = defaultdict(int)
     seq = 0
@@ -48,7 +48,7 @@ def _table(journal: Journal, table: str, kept: dict[Key, list[h.Happening]]) -> 
             yield f"{table}: record {record.seq} stands where {seq} should"
             seq = record.seq
         what = event_of(record).what
-        if isinstance(what, (h.BetPlaced, h.BetWithdrawn)):
+        if isinstance(what, (e.BetPlaced, e.BetWithdrawn)):
             kept[table, record.command_id].append(what)
         for player, amount in _moved(what):
             funds[player] += amount
@@ -58,23 +58,23 @@ def _table(journal: Journal, table: str, kept: dict[Key, list[h.Happening]]) -> 
             yield f"{table}: {player} has {state.funds(player)}, and the events add up to {amount}"
 
 
-def _moved(what: h.Happening) -> Iterator[tuple[str, int]]:
+def _moved(what: e.EventBody) -> Iterator[tuple[str, int]]:
     """Chips into a player's hand by an event, or out of it."""
     match what:
-        case h.BoughtIn(player=player, amount=amount):
+        case e.BoughtIn(player=player, amount=amount):
             yield player, amount
-        case h.BetPlaced(player=player, amount=amount):
+        case e.BetPlaced(player=player, amount=amount):
             yield player, -amount
-        case h.BetWithdrawn(handed=handed):
+        case e.BetWithdrawn(handed=handed):
             yield handed.player, handed.amount
-        case h.BetPaid(player=player, returned=returned):
+        case e.BetPaid(player=player, returned=returned):
             yield player, returned
-        case h.ExcessRejected(handed=several) | h.RoundVoided(handed=several):
+        case e.ExcessRejected(handed=several) | e.RoundVoided(handed=several):
             for each in several:
                 yield each.player, each.amount
 
 
-def _lost_or_doubled(kept: dict[Key, list[h.Happening]], acknowledged: Iterable[Acknowledged]) -> Iterator[str]:
+def _lost_or_doubled(kept: dict[Key, list[e.EventBody]], acknowledged: Iterable[Acknowledged]) -> Iterator[str]:
     for (table, command_id), happenings in kept.items():
         if len(happenings) != 1:
             yield f"{table}: {command_id} is there {len(happenings)} times"
@@ -91,12 +91,12 @@ def _lost_or_doubled(kept: dict[Key, list[h.Happening]], acknowledged: Iterable[
             yield f"{table}: {command_id} was acknowledged to {count} people"
 
 
-def _is(each: Acknowledged, what: h.Happening) -> bool:
+def _is(each: Acknowledged, what: e.EventBody) -> bool:
     """Whether a record is what was acknowledged."""
     match what:
-        case h.BetPlaced(player=player, box=box, amount=amount):
+        case e.BetPlaced(player=player, box=box, amount=amount):
             return ("place-bet", player, box, amount) == (each.do, each.player, each.box, each.amount)
-        case h.BetWithdrawn(handed=handed):
+        case e.BetWithdrawn(handed=handed):
             return ("withdraw-bet", handed.player, handed.box) == (each.do, each.player, each.box)
     return False
 

@@ -32,7 +32,7 @@ from taisai.core.settlement import is_established
 from taisai.floor.dealer import opening_moves
 from taisai.journal import MemoryJournal, Record
 from taisai.streams.codec import event_of
-from taisai.table import commands as a
+from taisai.table import commands as c
 from taisai.table.evolve import evolve
 from taisai.table.people import Person, Role
 from taisai.table.rules import TableRules, set_up_of
@@ -89,8 +89,8 @@ def opened(layout_name: str, tables: int) -> Opened:
     """Made once, since it is the same each time."""
     book_id, _, layout_id = layout_name.partition("/")
     book = shelf().book(book_id)
-    limits = a.TableLimits(10, a.BoxLimit(10, 5_000))
-    set_up = a.SetUp(book_id, layout_id, book.digest, limits, "SGD", (10, 100, 500))
+    limits = c.TableLimits(10, c.BoxLimit(10, 5_000))
+    set_up = c.SetUp(book_id, layout_id, book.digest, limits, "SGD", (10, 100, 500))
     journal = MemoryJournal()
     dealer = Person("dan", Role.DEALER)
     for number in range(1, tables + 1):
@@ -99,9 +99,9 @@ def opened(layout_name: str, tables: int) -> Opened:
         commands = opening_moves(keeper.state, book, set_up, {500: 100_000}, EPOCH)
         for seat in range(1, PLAYERS + 1):
             player = f"{name}-p{seat}"
-            seating: tuple[a.Action, ...] = (a.SitDown(player), a.BuyIn(player, BUY_IN))
+            seating: tuple[c.Action, ...] = (c.SitDown(player), c.BuyIn(player, BUY_IN))
             for place, do in enumerate(seating):
-                commands.append(a.Command(id=f"seat-{seat}-{place}", at=EPOCH, by=dealer, do=do))
+                commands.append(c.Command(id=f"seat-{seat}-{place}", at=EPOCH, by=dealer, do=do))
         for command in commands:
             answer = keeper.do(command)
             assert answer.refusal is None, str(answer.refusal)

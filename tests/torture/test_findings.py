@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from taisai.books import open_shelf
-from taisai.floor.answers import Outcome
+from taisai.floor.answers import Answer
 from taisai.floor.live import LiveTable
 from taisai.floor.writer import GroupWriter
 from taisai.journal import Batch, Journal, JournalFailed, JournalFull, OutcomeUnknown
 from taisai.journal.record import Head
 from taisai.streams.loading import load
-from taisai.table import commands as a
+from taisai.table import commands as c
 from taisai.table.events import Event
 from tests.floor.gated import GatedJournal, bet, betting, command, floor_on
 
@@ -27,13 +27,13 @@ def test_what_was_decided_on_a_failed_commit_is_not_written_though_its_number_fi
         table = await betting(floor)
         other = await floor_on(journal)  # it interrupts the round: one record more
         journal.hold()
-        answers: list[Outcome] = []
+        answers: list[Answer] = []
         floor.submit(table, bet(101, "p2", "big", 200), answers.append)
         await journal.held()
         floor.submit(table, bet(102, "p2", "big", 300), answers.append)
         journal.open.set()
         late = await floor.do("T", bet(103))
-        assert [each.fault is not None for each in (*answers, late)] == [True, True, True]
+        assert [each.refusal is not None for each in (*answers, late)] == [True, True, True]
         assert table.state == load(journal, "T")[0]
         assert table.state.round.totals == {}
         await floor.stop()
@@ -65,12 +65,12 @@ def test_a_table_that_could_not_read_the_disk_reads_it_before_it_decides() -> No
         doubtful = await floor.do("T", bet(100, "p1", "small", 500))
         still = await floor.do("T", bet(100, "p1", "small", 500))
         for each in (doubtful, still):
-            assert each.fault is not None
-            assert "not known" in each.fault.sentence
+            assert each.refusal is not None
+            assert "not known" in each.refusal.sentence
         journal.blind = False
         assert journal.head("T").seq == before + 1
-        outcomes = await asyncio.gather(floor.do("T", command(101, a.CloseBets())), floor.do("T", bet(100)))
-        assert [(each.fault, each.repeated) for each in outcomes] == [(None, False), (None, True)]
+        answers = await asyncio.gather(floor.do("T", command(101, c.CloseBets())), floor.do("T", bet(100)))
+        assert [(each.refusal, each.repeated) for each in answers] == [(None, False), (None, True)]
         assert table.state.round.totals == {"small": 500}
         assert table.state == load(journal, "T")[0]
         await floor.stop()
@@ -96,12 +96,12 @@ def test_a_failed_commit_that_changed_nothing_wakes_nobody() -> None:
             return JournalFull("the disk is full: nothing was written")
 
         journal.refuse = full
-        outcome = await floor.do("T", bet(100))
+        answer = await floor.do("T", bet(100))
         await asyncio.sleep(0)
-        assert outcome.fault is not None
+        assert answer.refusal is not None
         assert told == []
         journal.refuse = lambda _batches: None
-        assert (await floor.do("T", bet(100))).fault is None
+        assert (await floor.do("T", bet(100))).refusal is None
         assert len(told) == 1
         await floor.stop()
 
@@ -121,7 +121,7 @@ def test_a_table_that_is_taken_over_does_not_step_back() -> None:
 
         async def slowly(work: Callable[[Journal], Any]) -> Any:
             found = await read(work)
-            assert (await floor.do("T", bet(100))).fault is None
+            assert (await floor.do("T", bet(100))).refusal is None
             for record in journal.read("T", table.state.seq):
                 table.follow(record)
             return found

@@ -23,14 +23,15 @@ import uvloop
 from msgspec.structs import replace
 
 from taisai.books import open_shelf
-from taisai.floor.answers import Fault, Outcome
+from taisai.floor.answers import Answer
 from taisai.floor.router import Forward
 from taisai.settings.forms import Bounds, JournalPlace, Listen, Node, Settings, TableSettings, Timing
 from taisai.settings.forms import House as HouseSettings
-from taisai.table import commands as a
+from taisai.table import commands as c
 from taisai.table.people import Person, Role
+from taisai.table.refusals import Refusal
 from taisai.web.app import App
-from taisai.web.context import House
+from taisai.web.context import Context
 from taisai.web.logs import set_up_logs
 from taisai.web.socket.peers import Peers
 from taisai.web.socket.transport import LineSocket
@@ -55,7 +56,7 @@ def settings_for(journal: str, tables: int, port: int = 0, betting_ms: int = HUR
                 book=layout.book_id,
                 layout=layout.id,
                 mode="automatic",
-                limits=a.TableLimits(100, a.BoxLimit(100, 100_000_000)),
+                limits=c.TableLimits(100, c.BoxLimit(100, 100_000_000)),
                 currency="SGD",
                 denominations=(100, 1_000, 10_000),
                 float_count={10_000: 1_000_000},
@@ -93,56 +94,56 @@ async def main(journal: str, tables: int, players: int, port: int = 0) -> None:
     set_up_logs("json", os.environ.get("TAISAI_TEST_LOG", "error"))
     wanted = json.loads(os.environ.get("TAISAI_TEST_NODE", "{}"))
     settings = settings_for(journal, tables, port, wanted.get("betting_ms", HURRY.betting_ms))
-    house = House(settings, open_shelf(environment={}))
-    house.peers.version = wanted.get("version", house.peers.version)
-    await run(house, players, wanted.get("peers", {}))
+    context = Context(settings, open_shelf(environment={}))
+    context.peers.version = wanted.get("version", context.peers.version)
+    await run(context, players, wanted.get("peers", {}))
 
 
-async def run(house: House, players: int, peers: dict[str, str]) -> None:
+async def run(context: Context, players: int, peers: dict[str, str]) -> None:
     """Serve until told to stop."""
-    port = house.settings.listen.port
-    if house.floor.nodes is not None and peers:
-        house.floor.nodes.handing.forward = _by_other_ways(house.peers, peers)
-    await house.start()
+    port = context.settings.listen.port
+    if context.floor.nodes is not None and peers:
+        context.floor.nodes.handing.forward = _by_other_ways(context.peers, peers)
+    await context.start()
     stopping = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)
-    seats = await _seated(house, players) if players else {}
-    serving = asyncio.ensure_future(serve(App(house), lambda at: {"port": at, "seats": seats}, port))
+    seats = await _seated(context, players) if players else {}
+    serving = asyncio.ensure_future(serve(App(context), lambda at: {"port": at, "seats": seats}, port))
     await asyncio.wait({serving, asyncio.ensure_future(stopping.wait())}, return_when=asyncio.FIRST_COMPLETED)
-    await house.stop("a rolling upgrade")
+    await context.stop("a rolling upgrade")
     os._exit(0)
 
 
-async def _seated(house: House, players: int) -> dict[str, list[tuple[str, str]]]:
+async def _seated(context: Context, players: int) -> dict[str, list[tuple[str, str]]]:
     """Everybody in his seat, with chips: the tokens by table."""
     dan = Person("dan", Role.DEALER)
 
     async def seat(table: str, player: str) -> tuple[str, str]:
-        for do in (a.SitDown(player), a.BuyIn(player, BUY_IN)):
+        for do in (c.SitDown(player), c.BuyIn(player, BUY_IN)):
             tag = type(do).__struct_config__.tag
-            fault: Fault | None = None
-            if house.floor.writer.journal.find_command(table, f"{tag}-{player}"):
+            fault: Refusal | None = None
+            if context.floor.writer.journal.find_command(table, f"{tag}-{player}"):
                 continue  # done before the restart
             for _ in range(600):  # a round that is interrupted just now, or a table that changes hands
-                command = a.Command(id=f"{tag}-{player}", at=house.clock.now(), by=dan, do=do)
-                fault = (await house.floor.do(table, command)).fault
+                command = c.Command(id=f"{tag}-{player}", at=context.clock.now(), by=dan, do=do)
+                fault = (await context.floor.do(table, command)).refusal
                 if fault is None:
                     break
                 await asyncio.sleep(0.1)
             if fault is not None:
                 raise SystemExit(f"{player} got no seat: {fault.sentence}")
-        return player, (await house.sessions.begin_player(table, player)).token
+        return player, (await context.sessions.begin_player(table, player)).token
 
     return {
         table: await asyncio.gather(*(seat(table, f"{table}-p{place}") for place in range(players)))
-        for table in list(house.floor.tables)
+        for table in list(context.floor.tables)
     }
 
 
 def _by_other_ways(peers: Peers, ways: dict[str, str]) -> Forward:
     """Reach each other node by the way that a test has laid, and can cut."""
 
-    async def forward(address: str, table: str, command: a.Command) -> Outcome:
+    async def forward(address: str, table: str, command: c.Command) -> Answer:
         return await peers(ways.get(address, address), table, command)
 
     return forward

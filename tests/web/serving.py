@@ -19,9 +19,9 @@ from taisai.client import Client, Refused, Second, Session, Table
 from taisai.floor.clock import Clock
 from taisai.house.passwords import Passwords
 from taisai.settings.forms import Bounds, Demo, JournalPlace, Settings, SignIn, demo_settings
-from taisai.table import commands as a
+from taisai.table import commands as c
 from taisai.table.people import Role
-from taisai.web.context import House
+from taisai.web.context import Context
 from taisai.web.security import Rates
 from taisai.web.serve import server_of
 from tests.house.people import CHEAP, HandClock
@@ -29,7 +29,7 @@ from tests.house.people import CHEAP, HandClock
 P = ParamSpec("P")
 PASSWORD = "correct horse 9"
 FLOAT = {100: 1_000, 500: 1_000}
-LIMITS = a.TableLimits(100, a.BoxLimit(100, 10_000))
+LIMITS = c.TableLimits(100, c.BoxLimit(100, 10_000))
 ROOMY = Bounds(sign_ins_per_minute=1_000_000, commands_per_second=1_000_000, commands_burst=1_000_000)
 POSTS = {
     "dan": Role.DEALER,
@@ -86,7 +86,7 @@ def settings_for(
 class Running:
     """A house that listens, and those who work there."""
 
-    house: House
+    context: Context
     address: str
     client: Client
     crew: dict[str, Session] = field(default_factory=dict)
@@ -94,7 +94,7 @@ class Running:
     async def hire(self, *logins: str, tables: str | tuple[str, ...] = "*") -> None:
         """Have the administrator add staff, each of whom chooses a password and signs in."""
         if "admin" not in self.crew:
-            await self.client.choose_password(self.house.first_link, PASSWORD)
+            await self.client.choose_password(self.context.first_link, PASSWORD)
             self.crew["admin"] = await self.client.sign_in("admin", PASSWORD, "administrator")
         for login in logins:
             link = await self.crew["admin"].add_staff(login, login.title(), {POSTS[login]: tables})
@@ -107,31 +107,31 @@ class Running:
             await self.hire("dan", "sue")
         sue = self.crew["sue"]
         await sue.put_up(name, set_up_of(layout, **set_up))
-        for action in (a.ReceiveDice("D1"), a.SealDice("D1", "S-1"), a.CountFloat(FLOAT)):
+        for action in (c.ReceiveDice("D1"), c.SealDice("D1", "S-1"), c.CountFloat(FLOAT)):
             await sue.do(name, action)
         items = [each["item"] for each in (await sue.crew(name))["crew"]["opening"]]
         if items:
             with pytest.raises(Refused, match="check-incomplete"):
-                await sue.do(name, a.OpenTable())
+                await sue.do(name, c.OpenTable())
         if "test-run" in items:
-            await sue.do(name, a.TestRun((1, 3, 6), True))
+            await sue.do(name, c.TestRun((1, 3, 6), True))
         for item in items:
-            await sue.do(name, a.CheckItem(item, True))
-        await sue.do(name, a.OpenTable())
+            await sue.do(name, c.CheckItem(item, True))
+        await sue.do(name, c.OpenTable())
 
     async def seat(self, player: str, table: str = "T1", buy_in: int = 20_000) -> Session:
         """Seat a player by a code and sell him chips."""
         code = await self.crew["dan"].seat_code(table, player, buy_in)
         session = await self.client.sit_down(code=code.code)
         assert session.me.player == player
-        await self.crew["dan"].do(table, a.BuyIn(player, buy_in))
+        await self.crew["dan"].do(table, c.BuyIn(player, buy_in))
         return session
 
 
-def set_up_of(layout: str, **chosen: Any) -> a.SetUp:
+def set_up_of(layout: str, **chosen: Any) -> c.SetUp:
     """A set-up under a book."""
     book_id, _, layout_id = layout.partition("/")
-    return a.SetUp(
+    return c.SetUp(
         **{
             "book": book_id,
             "layout": layout_id,
@@ -149,7 +149,7 @@ def by_sue() -> Second:
     return Second("sue", PASSWORD, Role.SUPERVISOR)
 
 
-async def deal(table: Table, *steps: a.Action) -> None:
+async def deal(table: Table, *steps: c.Action) -> None:
     """Have the crew do one thing after the other."""
     for step in steps:
         await table.do(step)
@@ -162,11 +162,11 @@ async def open_house(
     """A house that listens on a free port of this machine, served as the command does it."""
     chosen = settings or settings_for()
     port_0 = replace(chosen, listen=replace(chosen.listen, port=0))
-    house = House(port_0, shelf(), clock=clock, gather_s=gather_s, passwords=Passwords(CHEAP))
+    context = Context(port_0, shelf(), clock=clock, gather_s=gather_s, passwords=Passwords(CHEAP))
     if chosen.limits is ROOMY:
-        house.rates = Rates(1e9, 1e9)
-    await house.start()
-    server = server_of(house)
+        context.rates = Rates(1e9, 1e9)
+    await context.start()
+    server = server_of(context)
     serving = asyncio.get_running_loop().create_task(server._serve())
     try:
         while not server.started:
@@ -175,10 +175,10 @@ async def open_house(
         port = server.servers[0].sockets[0].getsockname()[1]
         address = f"http://127.0.0.1:{port}"
         async with Client(address) as client:
-            yield Running(house, address, client)
+            yield Running(context, address, client)
     finally:
-        if house.is_ready:
-            await house.stop("the test is over")
+        if context.is_ready:
+            await context.stop("the test is over")
         server.should_exit = True
         await serving
 

@@ -8,7 +8,7 @@ import random
 from taisai.floor.alerts import Alerts
 from taisai.floor.floor import Floor
 from taisai.journal import MemoryJournal
-from taisai.table import commands as a
+from taisai.table import commands as c
 from taisai.web.dice_health import DiceHealth
 from tests.floor.gated import SHELF, betting, command
 
@@ -32,13 +32,13 @@ async def _throw(floor: Floor, rolls: list[tuple[int, int, int]], first: int) ->
     """Rounds without a bet: open, close, tumble, uncover, announce, collect."""
     number = first
     for roll in rolls:
-        actions: tuple[a.Action, ...] = (
-            a.CloseBets(), a.Tumble(3), a.Uncover(roll), a.Announce(), a.Collect(), a.OpenBets(),
+        actions: tuple[c.Action, ...] = (
+            c.CloseBets(), c.Tumble(3), c.Uncover(roll), c.Announce(), c.Collect(), c.OpenBets(),
         )  # fmt: skip
         for do in actions:
             number += 1
-            outcome = await floor.do("T", command(number, do))
-            assert outcome.fault is None, outcome.fault
+            answer = await floor.do("T", command(number, do))
+            assert answer.refusal is None, answer.refusal
 
 
 def test_dice_that_show_one_face_too_often_raise_an_alert() -> None:

@@ -19,7 +19,7 @@ from websockets.exceptions import InvalidStatus
 from taisai.client import Client, Lost, Notice, Refused, Session
 from taisai.core.rulebook import VoidReason
 from taisai.settings.forms import Listen, Settings, Timing
-from taisai.table import commands as a
+from taisai.table import commands as c
 from taisai.web.logs import set_up_logs
 from taisai.web.security import Rates
 from tests.house.people import HOUR, MINUTE
@@ -159,7 +159,7 @@ async def test_a_second_persons_failures_count() -> None:
         guess = by_sue().__class__("sue", "wrong horse 9", by_sue().role)
         for _ in range(3):
             with pytest.raises(Refused) as refused:
-                await dan.do("T1", a.AmendEntry((1, 2, 3)), reason="to guess", second=guess)
+                await dan.do("T1", c.AmendEntry((1, 2, 3)), reason="to guess", second=guess)
             assert refused.value.code == "sign-in-refused"
         with pytest.raises(Refused, match="locked"):
             await running.client.sign_in("sue", PASSWORD, "supervisor")
@@ -175,10 +175,10 @@ async def test_an_idle_session_locks_and_opens_again() -> None:
         ann = await running.seat("ann")
         async with dan.table("T1") as table, ann.table() as hers:
             hand.after(4 * MINUTE)
-            await table.do(a.OpenBets())
+            await table.do(c.OpenBets())
             hand.after(5 * MINUTE)
             with pytest.raises(Refused) as refused:
-                await table.do(a.CloseBets())
+                await table.do(c.CloseBets())
             assert refused.value.code == "locked"
             with pytest.raises(Refused) as refused:
                 await dan.crew("T1")
@@ -188,7 +188,7 @@ async def test_an_idle_session_locks_and_opens_again() -> None:
                 await dan.unlock("wrong horse 9")
             assert not (await dan.unlock(PASSWORD)).locked
             await hers.bet("small", 100)
-            await table.do(a.CloseBets())
+            await table.do(c.CloseBets())
 
 
 @on_a_loop
@@ -208,7 +208,7 @@ async def test_sessions_expire() -> None:
             with pytest.raises(Refused) as refused:
                 await hers.bet("small", 100)
             assert refused.value.code == "not-signed-in"
-        assert await running.house.sessions.sweep() >= 2
+        assert await running.context.sessions.sweep() >= 2
 
 
 @on_a_loop
@@ -219,11 +219,11 @@ async def test_a_login_switched_off_is_off_everywhere() -> None:
         async with running.crew["dan"].table("T1") as table:
             await running.crew["admin"].call("POST", "/api/staff/dan/disable", {"reason": "left the house"})
             with pytest.raises(Refused) as refused:
-                await table.do(a.OpenBets())
+                await table.do(c.OpenBets())
             assert refused.value.code == "not-signed-in"
             float_before = table.crew["float"]
-            await running.crew["sue"].do("T1", a.Fill({100: 10}))
-            await table.until_seq(running.house.floor.tables["T1"].state.seq)
+            await running.crew["sue"].do("T1", c.Fill({100: 10}))
+            await table.until_seq(running.context.floor.tables["T1"].state.seq)
             await table.ping()
             assert table.crew["float"] == float_before
 
@@ -237,12 +237,12 @@ async def test_a_locked_screen_shows_no_balance() -> None:
         async with dan.table("T1") as table:
             await dan.lock()
             before = table.crew
-            done = await sue.do("T1", a.Fill({100: 10}))
+            done = await sue.do("T1", c.Fill({100: 10}))
             await table.until_seq(done.seq)
             await table.ping()
             assert table.crew == before
             await dan.unlock(PASSWORD)
-            done = await sue.do("T1", a.Fill({100: 10}))
+            done = await sue.do("T1", c.Fill({100: 10}))
             await table.until_seq(done.seq)
             await table.ping()
             assert table.crew["float"] == before["float"] + 2_000
@@ -294,7 +294,7 @@ async def test_requests_are_rated_and_bounded() -> None:
                 await connect(url, proxy=None)
             assert refused.value.response.status_code == 503
             assert b"too-many" in (refused.value.response.body or b"")
-        running.house.rates = Rates(1, 5)
+        running.context.rates = Rates(1, 5)
         answers = [await http.get("/healthz") for _ in range(10)]
         assert [answer.status_code for answer in answers[:5]] == [200] * 5
         assert answers[-1].status_code == 429
@@ -327,7 +327,7 @@ async def test_logs_name_requests_and_tables_and_no_secret() -> None:
     secrets = {PASSWORD, "wrong horse 9", "weak"}
     with listening() as heard:
         async with open_house() as running:
-            secrets.add(running.house.first_link)
+            secrets.add(running.context.first_link)
             await running.ready_table("T1")
             await running.hire("kim")
             ann = await running.seat("ann")
@@ -338,10 +338,10 @@ async def test_logs_name_requests_and_tables_and_no_secret() -> None:
                 await running.client.choose_password(link["token"], "weak")
             with pytest.raises(Refused):
                 await running.client.sign_in("kim", "wrong horse 9", "shift-manager")
-            await running.crew["dan"].do("T1", a.OpenBets())
+            await running.crew["dan"].do("T1", c.OpenBets())
             async with ann.table() as table:
                 await table.bet("small", 100)
-            void = a.VoidRound(VoidReason.NOT_FLAT)
+            void = c.VoidRound(VoidReason.NOT_FLAT)
             await running.crew["dan"].do("T1", void, second=by_sue(), reason="a die leans")
             people: list[Session] = [*running.crew.values(), ann, bob]
             secrets |= {each.token for each in people} | {each.me.csrf for each in people}
@@ -365,10 +365,10 @@ async def test_a_stop_tells_everybody_and_holds_the_round(tmp_path: Path) -> Non
     async with open_house(settings) as running:
         await running.ready_table("T1")
         ann = await running.seat("ann")
-        await running.crew["dan"].do("T1", a.OpenBets())
+        await running.crew["dan"].do("T1", c.OpenBets())
         async with ann.table() as table:
             await table.bet("small", 500)
-            await running.house.stop()
+            await running.context.stop()
             told = [message async for message in until_notice(table)]
             assert isinstance(told[-1], Notice)
             assert told[-1].code == "closing"
@@ -379,7 +379,7 @@ async def test_a_stop_tells_everybody_and_holds_the_round(tmp_path: Path) -> Non
             await running.client.call("GET", "/readyz")
         assert (refused.value.code, refused.value.status) == ("closing", 503)
         with pytest.raises(Refused) as refused:
-            await running.crew["dan"].do("T1", a.CloseBets())
+            await running.crew["dan"].do("T1", c.CloseBets())
         assert (refused.value.code, refused.value.status) == ("closing", 503)
         with pytest.raises(Refused) as refused:
             await running.client.sign_in("dan", PASSWORD, "dealer")
@@ -418,11 +418,11 @@ async def test_a_stop_lets_automatic_tables_finish() -> None:
                     break
             await table.bet("small", 1_000)
             number = table.round
-            await running.house.stop()
-            state = running.house.floor.tables[one.name].state
+            await running.context.stop()
+            state = running.context.floor.tables[one.name].state
             assert state.history[-1].number == number
             assert not state.round.interrupted
-            assert running.house.floor.rounds_in_play == []
+            assert running.context.floor.rounds_in_play == []
 
 
 @on_a_loop

@@ -18,7 +18,7 @@ from taisai.house.log import game_tables
 from taisai.journal import Journal, open_journal
 from taisai.streams.codec import event_of
 from taisai.streams.loading import load
-from taisai.table import events as h
+from taisai.table import events as e
 from tests.postgres import journal_url
 from tests.web.bots import Acknowledged, Crowd, floor_process
 
@@ -44,13 +44,13 @@ def _funds(journal: Journal, table: str) -> dict[str, int]:
     funds: dict[str, int] = defaultdict(int)
     for record in journal.read(table):
         match event_of(record).what:
-            case h.BoughtIn(player=player, amount=amount):
+            case e.BoughtIn(player=player, amount=amount):
                 funds[player] += amount
-            case h.BetPlaced(player=player, amount=amount):
+            case e.BetPlaced(player=player, amount=amount):
                 funds[player] -= amount
-            case h.BetPaid(player=player, returned=returned):
+            case e.BetPaid(player=player, returned=returned):
                 funds[player] += returned
-            case h.RoundVoided(handed=handed):
+            case e.RoundVoided(handed=handed):
                 for each in handed:
                     funds[each.player] += each.amount
             case _:
@@ -79,7 +79,7 @@ def check(journal: Journal, acknowledged: list[Acknowledged], players: int = PLA
     for table in game_tables(journal):
         for record in journal.read(table):
             what = event_of(record).what
-            if isinstance(what, h.BetPlaced):
+            if isinstance(what, e.BetPlaced):
                 kept[Acknowledged(table, record.command_id, what.player, what.box, what.amount)] += 1
         state, _ = load(journal, table)
         funds = _funds(journal, table)

@@ -16,7 +16,7 @@ import pytest
 from bench.load import Socket, connect
 from taisai.journal import Batch, Head, MemoryJournal
 from taisai.journal.chain import genesis, linked
-from taisai.table import commands as a
+from taisai.table import commands as c
 from taisai.table.state import HISTORY_ROUNDS
 from taisai.web.socket.feed import Channel, Connection
 from tests.floor.gated import bet, betting, command, floor_on
@@ -102,7 +102,7 @@ class Deaf:
         """Nothing to cut."""
 
 
-SETTLING: tuple[a.Action, ...] = (a.CloseBets(), a.Tumble(3), a.Uncover((1, 2, 3)), a.Announce(), a.Collect())
+SETTLING: tuple[c.Action, ...] = (c.CloseBets(), c.Tumble(3), c.Uncover((1, 2, 3)), c.Announce(), c.Collect())
 
 
 def test_a_table_that_runs_on_does_not_grow(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,11 +127,11 @@ def test_a_table_that_runs_on_does_not_grow(monkeypatch: pytest.MonkeyPatch) -> 
                     number += 1
                     player, box = ("p1", "small") if place % 3 else ("p2", "big")
                     done = await floor.do("T", bet(number, player, box))
-                    assert done.fault is None, done.fault
-                for do in (*SETTLING, a.PayAll(), a.OpenBets()):
+                    assert done.refusal is None, done.refusal
+                for do in (*SETTLING, c.PayAll(), c.OpenBets()):
                     number += 1
                     done = await floor.do("T", command(number, do))
-                    assert done.fault is None, done.fault
+                    assert done.refusal is None, done.refusal
             gc.collect()
             return tracemalloc.get_traced_memory()[0]
 

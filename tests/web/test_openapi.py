@@ -51,7 +51,7 @@ class Fuzzed:
 
     async def _someone(self, may: frozenset[str]) -> Admission:
         # Not by signing in: what is tried here locks logins.
-        sessions = self.running.house.sessions
+        sessions = self.running.context.sessions
         if "sue" in may:
             return await sessions.begin("sue", Role.SUPERVISOR, "*")
         if "admin" in may:

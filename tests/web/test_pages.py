@@ -19,7 +19,7 @@ STATIC = ROOT / "src" / "taisai" / "web" / "static"
 
 def routes() -> dict[str, Route]:
     """Every page, and the files, by path."""
-    return {route.path: route for route in page_routes(None)}  # type: ignore[arg-type]  # pages do not look at the house
+    return {route.path: route for route in page_routes()}
 
 
 async def ask(path: str, name: str = "", tag: str = "") -> Response:

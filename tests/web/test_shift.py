@@ -15,7 +15,7 @@ import pytest
 
 from taisai.client import Refused, Session, Table
 from taisai.core.rulebook import VoidReason
-from taisai.table import commands as a
+from taisai.table import commands as c
 from tests.postgres import journal_url
 from tests.web.serving import FLOAT, LIMITS, Running, by_sue, deal, on_a_loop, open_house, settings_for, sqlite_url
 
@@ -60,27 +60,27 @@ class Shift:
     async def open(self) -> None:
         """Up to the call for bets."""
         if self.book.tumble == "before":
-            await self.dan.do(a.Tumble(3))
-        await self.dan.do(a.OpenBets())
+            await self.dan.do(c.Tumble(3))
+        await self.dan.do(c.OpenBets())
 
     async def roll(self, *dice: int) -> None:
         """From the close to the call of the result."""
-        await self.dan.do(a.CloseBets())
+        await self.dan.do(c.CloseBets())
         if self.book.tumble == "after":
-            await self.dan.do(a.Tumble(3))
-        await deal(self.dan, a.Uncover((dice[0], dice[1], dice[2])), a.Announce())
+            await self.dan.do(c.Tumble(3))
+        await deal(self.dan, c.Uncover((dice[0], dice[1], dice[2])), c.Announce())
 
     async def enter(self, *dice: int) -> None:
         """Press the terminal's buttons, where there is one."""
         if self.book.terminal:
-            await deal(self.dan, *(a.Press(face) for face in dice), a.Enter())
+            await deal(self.dan, *(c.Press(face) for face in dice), c.Enter())
 
     async def settle(self) -> None:
         """Collect, and pay whoever won."""
-        done = await self.dan.do(a.Collect())
+        done = await self.dan.do(c.Collect())
         await self.dan.until_seq(done.seq)
         if self.dan.phase == "collected":
-            await self.dan.do(a.PayAll())
+            await self.dan.do(c.PayAll())
 
     async def funds(self) -> tuple[int, int]:
         """The chips of both players as the crew sees them."""
@@ -105,8 +105,8 @@ async def plain_round(shift: Shift) -> None:
     await shift.ann.bet(shift.book.box, 300)
     await shift.ann.withdraw(shift.book.box, 200)
     assert shift.ann.stakes == {shift.book.box: 500}
-    await shift.dan.do(a.PlaceBet("bob", shift.book.loser, 1_000, how=a.How.CALL))
-    await refused(shift.bob.do(a.PlaceBet("ann", shift.book.box, 100)), "not-yours-to-do")
+    await shift.dan.do(c.PlaceBet("bob", shift.book.loser, 1_000, how=c.How.CALL))
+    await refused(shift.bob.do(c.PlaceBet("ann", shift.book.box, 100)), "not-yours-to-do")
     await shift.roll(1, 2, 4)
     await refused(shift.ann.bet(shift.book.box, 100), "bets-closed")
     await shift.enter(1, 2, 4)
@@ -121,8 +121,8 @@ async def limits_breached(shift: Shift) -> None:
     assert over.clauses
     await refused(shift.ann.bet(shift.book.box, 50), "bad-value")
     await shift.ann.bet(shift.book.box, 9_000)
-    await shift.dan.do(a.PlaceBet("bob", shift.book.box, 2_000, how=a.How.FELT))
-    done = await shift.dan.do(a.RejectExcess(shift.book.box))
+    await shift.dan.do(c.PlaceBet("bob", shift.book.box, 2_000, how=c.How.FELT))
+    done = await shift.dan.do(c.RejectExcess(shift.book.box))
     await shift.bob.until_seq(done.seq)
     assert shift.bob.stakes == {shift.book.box: 1_000}
     await shift.roll(6, 6, 5)
@@ -135,8 +135,8 @@ async def wrong_entry(shift: Shift) -> None:
     await shift.open()
     await shift.ann.bet(shift.book.box, 500)
     await shift.roll(1, 2, 4)
-    await deal(shift.dan, *(a.Press(face) for face in (6, 6, 5)), a.Enter())
-    amend = a.AmendEntry((1, 2, 4))
+    await deal(shift.dan, *(c.Press(face) for face in (6, 6, 5)), c.Enter())
+    amend = c.AmendEntry((1, 2, 4))
     await refused(shift.dan.do(amend, reason="typed the last round"), "second-person-needed")
     wrong = by_sue().__class__("sue", "not her password", by_sue().role)
     await refused(shift.dan.do(amend, reason="typed the last round", second=wrong), "sign-in-refused")
@@ -151,8 +151,8 @@ async def void(shift: Shift) -> None:
     await shift.ann.bet(shift.book.loser, 700)
     await shift.bob.bet(shift.book.box, 300)
     await shift.roll(6, 6, 5)
-    await refused(shift.dan.do(a.VoidRound(shift.book.void)), "second-person-needed")
-    await shift.dan.do(a.VoidRound(shift.book.void), reason="a die leans on the rim", second=by_sue())
+    await refused(shift.dan.do(c.VoidRound(shift.book.void)), "second-person-needed")
+    await shift.dan.do(c.VoidRound(shift.book.void), reason="a die leans on the rim", second=by_sue())
 
 
 async def lights_fail(shift: Shift, sue: Table) -> None:
@@ -161,22 +161,22 @@ async def lights_fail(shift: Shift, sue: Table) -> None:
     await shift.bob.bet(shift.book.loser, 500)
     await shift.roll(6, 6, 5)
     await shift.enter(6, 6, 5)
-    await shift.dan.do(a.ReportLights("small is lit"))
+    await shift.dan.do(c.ReportLights("small is lit"))
     await shift.settle()
     if not shift.book.suspends:
-        await shift.dan.do(a.SuspendTable("the lamps are looked at"))
-    await refused(shift.dan.do(a.OpenBets()), "table-suspended")
-    await refused(shift.dan.do(a.ResumeTable(a.Mending.MENDED, "a lamp was changed")), "not-yours-to-do")
-    await sue.do(a.ResumeTable(a.Mending.MENDED, "a lamp was changed"))
+        await shift.dan.do(c.SuspendTable("the lamps are looked at"))
+    await refused(shift.dan.do(c.OpenBets()), "table-suspended")
+    await refused(shift.dan.do(c.ResumeTable(c.Mending.MENDED, "a lamp was changed")), "not-yours-to-do")
+    await sue.do(c.ResumeTable(c.Mending.MENDED, "a lamp was changed"))
 
 
 async def interruption(shift: Shift) -> None:
     """The power goes before a die is read: two people say so, every bet goes back."""
     await shift.open()
     await shift.ann.bet(shift.book.box, 600)
-    await shift.dan.do(a.Interrupt("power lost"))
+    await shift.dan.do(c.Interrupt("power lost"))
     await refused(shift.ann.withdraw(shift.book.box), "round-interrupted")
-    resolve = a.ResolveInterruption(())
+    resolve = c.ResolveInterruption(())
     await refused(shift.dan.do(resolve, reason="dark"), "second-person-needed")
     await shift.dan.do(resolve, reason="dark", second=by_sue())
 
@@ -185,7 +185,7 @@ async def walk_away(shift: Shift) -> None:
     """A player goes without a word: his bet stands and is paid."""
     await shift.open()
     await shift.bob.bet(shift.book.box, 500)
-    await shift.dan.do(a.WalkAway("bob"))
+    await shift.dan.do(c.WalkAway("bob"))
     await shift.roll(1, 2, 4)
     await shift.enter(1, 2, 4)
     await shift.settle()
@@ -193,10 +193,10 @@ async def walk_away(shift: Shift) -> None:
 
 async def dispute(shift: Shift, sue: Table) -> None:
     """A player disputes a round, a supervisor answers."""
-    await refused(shift.bob.do(a.OpenDispute("D-0", "ann", 1, "hers, not mine")), "not-yours-to-do")
-    await shift.ann.do(a.OpenDispute("D-1", "ann", 1, "I said seven hundred"))
-    await refused(shift.dan.do(a.ResolveDispute("D-1", "as recorded")), "not-yours-to-do")
-    await sue.do(a.ResolveDispute("D-1", "the recording shows five hundred"))
+    await refused(shift.bob.do(c.OpenDispute("D-0", "ann", 1, "hers, not mine")), "not-yours-to-do")
+    await shift.ann.do(c.OpenDispute("D-1", "ann", 1, "I said seven hundred"))
+    await refused(shift.dan.do(c.ResolveDispute("D-1", "as recorded")), "not-yours-to-do")
+    await sue.do(c.ResolveDispute("D-1", "the recording shows five hundred"))
 
 
 async def evening(running: Running, book: Book, sue: Table, shift: Shift) -> None:
@@ -230,7 +230,7 @@ async def close(running: Running, sue: Table, shift: Shift) -> None:
     crew = (await running.crew["sue"].crew(sue.name))["crew"]
     assert crew["float"] == in_tray
     count = {500: in_tray // 500, 100: in_tray % 500 // 100}
-    await sue.do(a.CloseTable(count))
+    await sue.do(c.CloseTable(count))
     rounds = await running.crew["ada"].journal(sue.name, kind="round-concluded", count=500)
     assert len(rounds) >= 3
 

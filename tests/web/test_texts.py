@@ -45,8 +45,11 @@ def test_every_word_of_the_house_has_a_text(start: str, values: type[StrEnum]) -
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Small catalogues and a script, all in order."""
+    (tmp_path / "texts").mkdir()
     for language in texts.LANGUAGES:
-        (tmp_path / f"{language}.json").write_text(json.dumps({"a.b": "one {n}", "a.d": "{who}"}), encoding="utf-8")
+        (tmp_path / "texts" / f"{language}.json").write_text(
+            json.dumps({"a.b": "one {n}", "a.d": "{who}"}), encoding="utf-8"
+        )
     (tmp_path / "screen.js").write_text('t("a.b"); t(`a.${x}`);', encoding="utf-8")
     return tmp_path
 
@@ -68,7 +71,7 @@ def folder(tmp_path: Path) -> Path:
 def test_a_fault_in_a_catalogue_is_found(folder: Path, file: str, content: str, fault: str) -> None:
     """Each kind of fault is named with its file and key."""
     assert list(texts.faults(folder)) == []
-    (folder / file).write_text(content, encoding="utf-8")
+    (folder / ("texts" if file.endswith(".json") else "") / file).write_text(content, encoding="utf-8")
     assert list(texts.faults(folder)) == [fault]
 
 

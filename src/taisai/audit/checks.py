@@ -19,7 +19,7 @@ from taisai.core.boxes import BoxName
 from taisai.core.faults import InputFault
 from taisai.core.limits import PAIR_OF, Limits
 from taisai.core.rulebook import Rule, RuleBook
-from taisai.table import events as h
+from taisai.table import events as e
 from taisai.table.commands import Dice, How
 from taisai.table.people import PIT_MANAGERS, PLAYERS_AND_CREW, SHIFT_MANAGERS, SUPERVISORS, Role
 from taisai.table.rules import limits_of
@@ -28,7 +28,7 @@ from taisai.table.state import PaidLine, RoundPhase, SetUpState, TablePhase, Tab
 LARGEST: Final = 2**63
 """More than any stake."""
 _LINE: Final = attrgetter("player", "box", "stake", "at_risk", "pays", "winnings", "returned")
-Run = Sequence[tuple[int, h.Event]]
+Run = Sequence[tuple[int, e.Event]]
 """Events of one kind that follow each other, with the numbers of their records."""
 
 
@@ -90,7 +90,7 @@ class Seen(NamedTuple):
     audited: Audited
     seq: int
     before: TableState
-    event: h.Event
+    event: e.Event
 
     def finding(self, code: str, sentence: str, rule: Rule | None = None) -> AuditFinding:
         """A finding at this event."""
@@ -102,23 +102,23 @@ class Seen(NamedTuple):
 Check = Callable[[Seen, Any], Iterator[AuditFinding]]
 
 _PHASES: Final[dict[type, tuple[frozenset[RoundPhase], Rule]]] = {
-    h.DiceCommitted: (frozenset({RoundPhase.BETWEEN}), Rule.BETS_OPEN),
-    h.BetsOpened: (frozenset({RoundPhase.BETWEEN}), Rule.NO_BET_BEFORE_PAID),
-    h.BetPlaced: (frozenset({RoundPhase.BETTING}), Rule.NO_CHANGE_AFTER_CLOSE),
-    h.BetWithdrawn: (frozenset({RoundPhase.BETTING}), Rule.NO_CHANGE_AFTER_CLOSE),
-    h.ExcessRejected: (frozenset({RoundPhase.BETTING}), Rule.EXCESS_REJECTED),
-    h.BetsClosed: (frozenset({RoundPhase.BETTING}), Rule.BETS_CLOSE),
-    h.DiceUncovered: (frozenset({RoundPhase.CLOSED}), Rule.UPPERMOST_FACES),
-    h.ResultAnnounced: (frozenset({RoundPhase.UNCOVERED}), Rule.UPPERMOST_FACES),
-    h.ResultEntered: (frozenset({RoundPhase.ANNOUNCED}), Rule.ENTRY_TERMINAL),
-    h.EntryAmended: (frozenset({RoundPhase.ENTERED}), Rule.ENTRY_AMENDED),
-    h.LosersCollected: (frozenset({RoundPhase.ANNOUNCED, RoundPhase.ENTERED}), Rule.COLLECT_THEN_PAY),
-    h.BetPaid: (frozenset({RoundPhase.COLLECTED}), Rule.COLLECT_THEN_PAY),
-    h.RoundConcluded: (frozenset({RoundPhase.COLLECTED}), Rule.COLLECT_THEN_PAY),
+    e.DiceCommitted: (frozenset({RoundPhase.BETWEEN}), Rule.BETS_OPEN),
+    e.BetsOpened: (frozenset({RoundPhase.BETWEEN}), Rule.NO_BET_BEFORE_PAID),
+    e.BetPlaced: (frozenset({RoundPhase.BETTING}), Rule.NO_CHANGE_AFTER_CLOSE),
+    e.BetWithdrawn: (frozenset({RoundPhase.BETTING}), Rule.NO_CHANGE_AFTER_CLOSE),
+    e.ExcessRejected: (frozenset({RoundPhase.BETTING}), Rule.EXCESS_REJECTED),
+    e.BetsClosed: (frozenset({RoundPhase.BETTING}), Rule.BETS_CLOSE),
+    e.DiceUncovered: (frozenset({RoundPhase.CLOSED}), Rule.UPPERMOST_FACES),
+    e.ResultAnnounced: (frozenset({RoundPhase.UNCOVERED}), Rule.UPPERMOST_FACES),
+    e.ResultEntered: (frozenset({RoundPhase.ANNOUNCED}), Rule.ENTRY_TERMINAL),
+    e.EntryAmended: (frozenset({RoundPhase.ENTERED}), Rule.ENTRY_AMENDED),
+    e.LosersCollected: (frozenset({RoundPhase.ANNOUNCED, RoundPhase.ENTERED}), Rule.COLLECT_THEN_PAY),
+    e.BetPaid: (frozenset({RoundPhase.COLLECTED}), Rule.COLLECT_THEN_PAY),
+    e.RoundConcluded: (frozenset({RoundPhase.COLLECTED}), Rule.COLLECT_THEN_PAY),
 }
 
 
-def in_order(seen: Seen, what: h.Happening) -> Iterator[AuditFinding]:
+def in_order(seen: Seen, what: e.EventBody) -> Iterator[AuditFinding]:
     """Each step comes when the procedure has it, at an open table."""
     phases, rule = _PHASES[type(what)]
     phase = seen.before.round.phase
@@ -130,7 +130,7 @@ def in_order(seen: Seen, what: h.Happening) -> Iterator[AuditFinding]:
         )
 
 
-def _kind(what: h.Happening) -> str:
+def _kind(what: e.EventBody) -> str:
     return str(type(what).__struct_config__.tag)
 
 
@@ -141,7 +141,7 @@ def run_is_right(audited: Audited, run: Run, before: TableState, after: TableSta
     if before.round.phase not in phases or before.phase is not TablePhase.OPEN:
         for seq, event in run:
             yield from in_order(Seen(audited, seq, before, event), event.what)
-    if kind is h.BetPlaced:
+    if kind is e.BetPlaced:
         suspect = _suspect_bets(audited, run, before, after)
         if suspect:
             yield from _bets_looked_at(audited, run, before, suspect)
@@ -157,7 +157,7 @@ def _suspect_bets(audited: Audited, run: Run, before: TableState, after: TableSt
     over = _over_maximum(audited, before, after)
     suspect = set()
     for place, (_, event) in enumerate(run):
-        by, what = event.by, cast(h.BetPlaced, event.what)
+        by, what = event.by, cast(e.BetPlaced, event.what)
         box = what.box
         if (
             by.role is not player
@@ -174,7 +174,7 @@ def _bets_looked_at(audited: Audited, run: Run, before: TableState, suspect: set
     stakes = {(player, box): stake for player, boxes in before.round.stakes.items() for box, stake in boxes.items()}
     totals = dict(before.round.totals)
     for place, (seq, event) in enumerate(run):
-        what = cast(h.BetPlaced, event.what)
+        what = cast(e.BetPlaced, event.what)
         key = (what.player, what.box)
         stakes[key] = stakes.get(key, 0) + what.amount
         totals[what.box] = totals.get(what.box, 0) + what.amount
@@ -194,14 +194,14 @@ def _over_maximum(audited: Audited, before: TableState, after: TableState) -> se
     }
 
 
-def _by_the_right_hand(seen: Seen, what: h.BetPlaced) -> Iterator[AuditFinding]:
+def _by_the_right_hand(seen: Seen, what: e.BetPlaced) -> Iterator[AuditFinding]:
     """A player's bet is placed by himself, or by the crew for him."""
     by = seen.event.by
     if by.role not in PLAYERS_AND_CREW or (by.role is Role.PLAYER and by.id != what.player):
         yield seen.finding("not-authorised", f"{by.id} ({by.role}) placed a bet of {what.player}", Rule.PLAYER_ANSWERS)
 
 
-def _within_limits(seen: Seen, what: h.BetPlaced, mine: int, totals: dict[str, int]) -> Iterator[AuditFinding]:
+def _within_limits(seen: Seen, what: e.BetPlaced, mine: int, totals: dict[str, int]) -> Iterator[AuditFinding]:
     """A bet that was not found on the felt kept to minimum, maximum and differential."""
     audited, limits = seen.audited, seen.audited.limits
     if limits is None or audited.book is None:
@@ -227,9 +227,9 @@ def _within_limits(seen: Seen, what: h.BetPlaced, mine: int, totals: dict[str, i
             yield seen.finding("over-differential", sentence, Rule.DIFFERENTIAL)
 
 
-def chips_were_there(seen: Seen, what: h.BetWithdrawn | h.ExcessRejected | h.LineRuled) -> Iterator[AuditFinding]:
+def chips_were_there(seen: Seen, what: e.BetWithdrawn | e.ExcessRejected | e.LineRuled) -> Iterator[AuditFinding]:
     """Chips that go back are chips that lay there."""
-    handed = what.handed if isinstance(what, h.ExcessRejected) else (what.handed,)
+    handed = what.handed if isinstance(what, e.ExcessRejected) else (what.handed,)
     for part in handed:
         lay = seen.before.round.stakes.get(part.player, {}).get(part.box, 0) if part is not None else 0
         if part is not None and part.amount > lay:
@@ -238,7 +238,7 @@ def chips_were_there(seen: Seen, what: h.BetWithdrawn | h.ExcessRejected | h.Lin
             )
 
 
-def bets_as_closed(seen: Seen, what: h.BetsClosed) -> Iterator[AuditFinding]:
+def bets_as_closed(seen: Seen, what: e.BetsClosed) -> Iterator[AuditFinding]:
     """What was fixed at the close is what lay on the felt."""
     stakes: dict[tuple[str, str], int] = {}
     for stack in seen.before.round.stacks:
@@ -251,7 +251,7 @@ def bets_as_closed(seen: Seen, what: h.BetsClosed) -> Iterator[AuditFinding]:
         yield seen.finding("bets-differ", sentence, Rule.SETTLED_BY_POSITION)
 
 
-def correction_follows(seen: Seen, what: h.BetCorrected) -> Iterator[AuditFinding]:
+def correction_follows(seen: Seen, what: e.BetCorrected) -> Iterator[AuditFinding]:
     """A corrected bet moves only what lay there."""
     closed = seen.audited.closed
     source, target = (what.player, what.lies_on), (what.player, what.belongs_on)
@@ -264,7 +264,7 @@ def correction_follows(seen: Seen, what: h.BetCorrected) -> Iterator[AuditFindin
     closed[target] = closed.get(target, 0) + what.amount
 
 
-def committed_once(seen: Seen, what: h.DiceCommitted) -> Iterator[AuditFinding]:
+def committed_once(seen: Seen, what: e.DiceCommitted) -> Iterator[AuditFinding]:
     """The dice of the next round are committed once, before it begins."""
     current = seen.before.round
     if what.round != current.number + 1:
@@ -273,10 +273,10 @@ def committed_once(seen: Seen, what: h.DiceCommitted) -> Iterator[AuditFinding]:
         yield seen.finding("not-as-committed", f"the dice of round {what.round} were committed a second time")
 
 
-def opened_as_committed(seen: Seen, what: h.DiceUncovered | h.InterruptionResolved) -> Iterator[AuditFinding]:
+def opened_as_committed(seen: Seen, what: e.DiceUncovered | e.InterruptionResolved) -> Iterator[AuditFinding]:
     """Committed dice were uncovered by the secret they were fixed by, and by nothing else; others by none."""
     current = seen.before.round
-    if isinstance(what, h.InterruptionResolved):
+    if isinstance(what, e.InterruptionResolved):
         wrong = "virtual dice were read that nobody can read" if current.commitment and what.dice is not None else ""
     else:
         wrong = opened_wrong(current.commitment, what.opening, seen.audited.table, current.number, what.dice)
@@ -285,13 +285,13 @@ def opened_as_committed(seen: Seen, what: h.DiceUncovered | h.InterruptionResolv
 
 
 def lights_are_right(
-    seen: Seen, what: h.ResultEntered | h.EntryAmended | h.AreasLit | h.TestRunMade
+    seen: Seen, what: e.ResultEntered | e.EntryAmended | e.AreasLit | e.TestRunMade
 ) -> Iterator[AuditFinding]:
     """The lights are exactly the boxes that win on the numbers entered."""
     match what:
-        case h.EntryAmended():
+        case e.EntryAmended():
             dice: Dice | None = what.after
-        case h.AreasLit():
+        case e.AreasLit():
             dice = seen.before.round.dice
         case _:
             dice = what.dice
@@ -303,7 +303,7 @@ def lights_are_right(
         yield seen.finding("lights-wrong", f"lit for {dice} differ from the recount in {wrong}", Rule.WINNING_LIGHTS)
 
 
-def called_right(seen: Seen, what: h.ResultAnnounced) -> Iterator[AuditFinding]:
+def called_right(seen: Seen, what: e.ResultAnnounced) -> Iterator[AuditFinding]:
     """The call is what the dice show."""
     dice = seen.before.round.dice
     if dice is not None and seen.audited.is_recounted and what.call != recount.call(dice):
@@ -312,7 +312,7 @@ def called_right(seen: Seen, what: h.ResultAnnounced) -> Iterator[AuditFinding]:
         )
 
 
-def settled_right(seen: Seen, what: h.RoundConcluded) -> Iterator[AuditFinding]:
+def settled_right(seen: Seen, what: e.RoundConcluded) -> Iterator[AuditFinding]:
     """Every bet was settled exactly once, for the money that the recount finds, and the felt is empty."""
     current = seen.before.round
     on_felt = sorted(account for account in seen.before.ledger if account.startswith("box:"))
@@ -358,7 +358,7 @@ def _sums_when_right(audited: Audited, dice: Dice, lines: Sequence[PaidLine]) ->
     return (staked, at_risk, winnings, returned) if len(seen) == len(lines) == len(closed) else None
 
 
-def _settled_wrong(seen: Seen, what: h.RoundConcluded) -> Iterator[AuditFinding]:
+def _settled_wrong(seen: Seen, what: e.RoundConcluded) -> Iterator[AuditFinding]:
     """Which bets of a round were not settled as they should be."""
     audited = seen.audited
     should = second.settled(audited.layout, what.dice, audited.closed, audited.plain_limits)
@@ -373,7 +373,7 @@ def _settled_wrong(seen: Seen, what: h.RoundConcluded) -> Iterator[AuditFinding]
             yield seen.finding("settled-wrong", sentence, Rule.PAY_TABLE)
 
 
-def void_returns_all(seen: Seen, what: h.RoundVoided) -> Iterator[AuditFinding]:
+def void_returns_all(seen: Seen, what: e.RoundVoided) -> Iterator[AuditFinding]:
     """A void hands back every chip on the felt, for a reason that the book has."""
     handed: dict[tuple[str, str], int] = {}
     for part in what.handed:
@@ -393,15 +393,15 @@ def void_returns_all(seen: Seen, what: h.RoundVoided) -> Iterator[AuditFinding]:
 
 
 _ALTERATIONS: Final[dict[type, tuple[frozenset[Role], Rule]]] = {
-    h.EntryAmended: (SUPERVISORS, Rule.ENTRY_AMENDED),
-    h.BetCorrected: (SUPERVISORS, Rule.MOVED_WAGER_CORRECTED),
-    h.InterruptionResolved: (SUPERVISORS, Rule.INTERRUPTION_CONCLUDED),
-    h.RoundReversed: (PIT_MANAGERS, Rule.DAMAGED_DICE_VOID),
-    h.LimitsSet: (PIT_MANAGERS, Rule.LIMITS_SHOWN),
+    e.EntryAmended: (SUPERVISORS, Rule.ENTRY_AMENDED),
+    e.BetCorrected: (SUPERVISORS, Rule.MOVED_WAGER_CORRECTED),
+    e.InterruptionResolved: (SUPERVISORS, Rule.INTERRUPTION_CONCLUDED),
+    e.RoundReversed: (PIT_MANAGERS, Rule.DAMAGED_DICE_VOID),
+    e.LimitsSet: (PIT_MANAGERS, Rule.LIMITS_SHOWN),
 }
 
 
-def two_people(seen: Seen, what: h.Happening) -> Iterator[AuditFinding]:
+def two_people(seen: Seen, what: e.EventBody) -> Iterator[AuditFinding]:
     """An alteration has a second person of rank, and a reason."""
     ranks, rule = _ALTERATIONS[type(what)]
     yield from _two_people(seen, ranks, rule)
@@ -417,15 +417,15 @@ def _two_people(seen: Seen, ranks: frozenset[Role], rule: Rule) -> Iterator[Audi
 
 
 _RANKS: Final[dict[type, tuple[frozenset[Role], Rule]]] = {
-    h.TableSetUp: (SUPERVISORS, Rule.ROLES),
-    h.ItemChecked: (SUPERVISORS, Rule.OPENING_CHECK),
-    h.TableOpened: (SUPERVISORS, Rule.OPENING_CHECK),
-    h.TableResumed: (SUPERVISORS, Rule.SUSPENDED_AFTER_MALFUNCTION),
-    h.Ruled: (SHIFT_MANAGERS, Rule.SHIFT_MANAGER_DECIDES),
+    e.TableSetUp: (SUPERVISORS, Rule.ROLES),
+    e.ItemChecked: (SUPERVISORS, Rule.OPENING_CHECK),
+    e.TableOpened: (SUPERVISORS, Rule.OPENING_CHECK),
+    e.TableResumed: (SUPERVISORS, Rule.SUSPENDED_AFTER_MALFUNCTION),
+    e.Ruled: (SHIFT_MANAGERS, Rule.SHIFT_MANAGER_DECIDES),
 }
 
 
-def of_rank(seen: Seen, what: h.Happening) -> Iterator[AuditFinding]:
+def of_rank(seen: Seen, what: e.EventBody) -> Iterator[AuditFinding]:
     """Some things only a supervisor or the shift manager may do."""
     ranks, rule = _RANKS[type(what)]
     by = seen.event.by
@@ -433,21 +433,21 @@ def of_rank(seen: Seen, what: h.Happening) -> Iterator[AuditFinding]:
         yield seen.finding("not-authorised", f"{_kind(what)} by {by.id} ({by.role})", rule)
 
 
-def book_is_known(seen: Seen, what: h.TableSetUp | h.BetsOpened | h.TableOpened) -> Iterator[AuditFinding]:
+def book_is_known(seen: Seen, what: e.TableSetUp | e.BetsOpened | e.TableOpened) -> Iterator[AuditFinding]:
     """The rule book in force is one that we have, to the last character."""
     set_up = seen.before.set_up
-    book_id = what.book if isinstance(what, h.TableSetUp) else set_up.book if set_up is not None else ""
+    book_id = what.book if isinstance(what, e.TableSetUp) else set_up.book if set_up is not None else ""
     book = seen.audited.book_of(book_id)
     if book is None:
         yield seen.finding("book-unknown", f"there is no rule book {book_id} here to check by")
     elif book.digest != what.digest:
         sentence = f"rule book {book_id} had digest {what.digest[:16]}…, the one here has {book.digest[:16]}…"
         yield seen.finding("book-differs", sentence)
-    if set_up is not None and not isinstance(what, h.TableSetUp) and set_up.digest != what.digest:
+    if set_up is not None and not isinstance(what, e.TableSetUp) and set_up.digest != what.digest:
         yield seen.finding("book-changed", "the digest is not the one that the table was set up with")
 
 
-def opened_after_check(seen: Seen, _what: h.TableOpened) -> Iterator[AuditFinding]:
+def opened_after_check(seen: Seen, _what: e.TableOpened) -> Iterator[AuditFinding]:
     """The table opened with every item of the opening check passed, and sound dice sealed in."""
     before, book = seen.before, seen.audited.book
     missing = [
@@ -463,19 +463,19 @@ def opened_after_check(seen: Seen, _what: h.TableOpened) -> Iterator[AuditFindin
 
 CHECKS: Final[tuple[tuple[tuple[type, ...], Check], ...]] = (
     (tuple(_PHASES), in_order),
-    ((h.BetWithdrawn, h.ExcessRejected, h.LineRuled), chips_were_there),
-    ((h.BetsClosed,), bets_as_closed),
-    ((h.BetCorrected,), correction_follows),
-    ((h.DiceCommitted,), committed_once),
-    ((h.DiceUncovered, h.InterruptionResolved), opened_as_committed),
-    ((h.ResultEntered, h.EntryAmended, h.AreasLit, h.TestRunMade), lights_are_right),
-    ((h.ResultAnnounced,), called_right),
-    ((h.RoundConcluded,), settled_right),
-    ((h.RoundVoided,), void_returns_all),
+    ((e.BetWithdrawn, e.ExcessRejected, e.LineRuled), chips_were_there),
+    ((e.BetsClosed,), bets_as_closed),
+    ((e.BetCorrected,), correction_follows),
+    ((e.DiceCommitted,), committed_once),
+    ((e.DiceUncovered, e.InterruptionResolved), opened_as_committed),
+    ((e.ResultEntered, e.EntryAmended, e.AreasLit, e.TestRunMade), lights_are_right),
+    ((e.ResultAnnounced,), called_right),
+    ((e.RoundConcluded,), settled_right),
+    ((e.RoundVoided,), void_returns_all),
     (tuple(_ALTERATIONS), two_people),
     (tuple(_RANKS), of_rank),
-    ((h.TableSetUp, h.BetsOpened, h.TableOpened), book_is_known),
-    ((h.TableOpened,), opened_after_check),
+    ((e.TableSetUp, e.BetsOpened, e.TableOpened), book_is_known),
+    ((e.TableOpened,), opened_after_check),
 )
 
 CHECKS_BY_EVENT: Final[dict[type, tuple[Check, ...]]] = {

@@ -33,7 +33,7 @@ from taisai.streams.house_events import (
     house_told,
     is_significant,
 )
-from taisai.table import events as h
+from taisai.table import events as e
 from taisai.table.notation.narration import told
 
 NO_ACTIVITY: Final = "No Activity"
@@ -118,9 +118,9 @@ class Report(NamedTuple):
 
 
 _SIGNIFICANT: Final = (
-    h.RoundVoided, h.RoundReversed, h.RoundInterrupted, h.InterruptionResolved, h.EntryAmended, h.BetCorrected,
-    h.LimitsSet, h.Ruled, h.LineRuled, h.ErrorNoted, h.DisputeOpened, h.DisputeResolved, h.TableSuspended,
-    h.TableResumed, h.LightsFaulted, h.DiceOverdue, h.DiceInspected, h.TableSetUp, h.TableOpened, h.TableClosed,
+    e.RoundVoided, e.RoundReversed, e.RoundInterrupted, e.InterruptionResolved, e.EntryAmended, e.BetCorrected,
+    e.LimitsSet, e.Ruled, e.LineRuled, e.ErrorNoted, e.DisputeOpened, e.DisputeResolved, e.TableSuspended,
+    e.TableResumed, e.LightsFaulted, e.DiceOverdue, e.DiceInspected, e.TableSetUp, e.TableOpened, e.TableClosed,
 )  # fmt: skip
 SIGNIFICANT_KINDS: Final = frozenset(
     {
@@ -189,7 +189,7 @@ def significant_of(record: Record, wanted: frozenset[str], zone: tzinfo, large_w
     return _of_a_table(record, event, datetime.fromtimestamp(event.at / 1_000_000, tz=zone), large_win)
 
 
-def _of_a_table(record: Record, event: h.Event, at: datetime, large_win: int) -> SignificantEvent | None:
+def _of_a_table(record: Record, event: e.Event, at: datetime, large_win: int) -> SignificantEvent | None:
     detail = _detail(event.what, large_win)
     if detail is None:
         return None
@@ -210,9 +210,9 @@ def _of_the_house(record: Record, wanted: frozenset[str], zone: tzinfo, large_wi
     return SignificantEvent(at, HOUSE, record.seq, record.kind, event.by, event.authorised_by, detail)
 
 
-def _counted(row: ReportRow, what: h.Happening) -> ReportRow:
+def _counted(row: ReportRow, what: e.EventBody) -> ReportRow:
     match what:
-        case h.RoundConcluded():
+        case e.RoundConcluded():
             return row._replace(
                 rounds=row.rounds + 1,
                 staked=row.staked + what.staked,
@@ -220,24 +220,24 @@ def _counted(row: ReportRow, what: h.Happening) -> ReportRow:
                 expected_216=row.expected_216 + what.expected_216,
                 win=row.win + what.staked - what.returned,
             )
-        case h.RoundVoided():
+        case e.RoundVoided():
             return row._replace(voided=row.voided + 1)
-        case h.RoundReversed():
+        case e.RoundReversed():
             back = sum(line.staked - line.returned for line in what.lines)
             return row._replace(reversed=row.reversed + 1, win=row.win - back)
-        case h.BoughtIn():
+        case e.BoughtIn():
             return row._replace(drop=row.drop + what.amount)
-        case h.Filled():
+        case e.Filled():
             return row._replace(fills=row.fills + what.amount)
-        case h.Credited():
+        case e.Credited():
             return row._replace(credits=row.credits + what.amount)
         case _:
             return row
 
 
-def _detail(what: h.Happening, large_win: int) -> str | None:
+def _detail(what: e.EventBody, large_win: int) -> str | None:
     """What is significant of an event, in words; None when nothing is."""
-    if not (isinstance(what, _SIGNIFICANT) or (isinstance(what, h.BetPaid) and what.winnings >= large_win)):
+    if not (isinstance(what, _SIGNIFICANT) or (isinstance(what, e.BetPaid) and what.winnings >= large_win)):
         return None
     # The mark before each line of the notation is for shifts, not for a report.
     return "; ".join(line.strip()[2:] for line in told(what))

@@ -24,7 +24,7 @@ from taisai.journal.sqlite.journal import SqliteJournal
 from taisai.journal.verify import verify, verify_file
 from taisai.streams.codec import KIND_OF, VERSION_OF, event_of
 from taisai.streams.house_events import HOUSE, house_event_of
-from taisai.table import events as h
+from taisai.table import events as e
 from taisai.table.evolve import IN_RUNS, evolve, with_run
 from taisai.table.ledger import LedgerBroken
 from taisai.table.state import SNAPSHOT_FORMAT, TableState, snapshot_of, state_from
@@ -38,7 +38,7 @@ BookOf = Callable[[str], RuleBook | None]
 _RUNS: Final = {KIND_OF[kind]: kind for kind in IN_RUNS}
 """Events that come in long runs, by their names in the journal."""
 _kind_of_row = itemgetter(3)
-_decode = msgspec.json.Decoder(h.Event).decode
+_decode = msgspec.json.Decoder(e.Event).decode
 
 
 class _TableReplay:
@@ -48,7 +48,7 @@ class _TableReplay:
         self.audited = Audited(table, book_of)
         self.state = TableState(table)
         self._snapshots = snapshots
-        self._run: list[tuple[int, h.Event]] = []
+        self._run: list[tuple[int, e.Event]] = []
         self._run_kind: type | None = None
         self.broken = False
 

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from taisai.streams.house_events import AlertCleared
-from taisai.table import events as h
+from taisai.table import events as e
 from taisai.table.events import Event
 
 if TYPE_CHECKING:
@@ -108,22 +108,22 @@ class Alerts:
         if not table.owned:
             return  # the node that holds it raises them
         for event in events:
-            if type(event.what) is h.BetPlaced:  # by far the most frequent, and nothing to worry about
+            if type(event.what) is e.BetPlaced:  # by far the most frequent, and nothing to worry about
                 continue
             match event.what:
-                case h.RoundInterrupted(cause=cause):
+                case e.RoundInterrupted(cause=cause):
                     self._raise("interrupted", table, cause)
-                case h.TableSuspended(cause=cause):
+                case e.TableSuspended(cause=cause):
                     self._raise("suspended", table, cause)
-                case h.DiceOverdue(dice_set=dice_set, hours=hours):
+                case e.DiceOverdue(dice_set=dice_set, hours=hours):
                     self._raise("dice-overdue", table, f"{dice_set}, {hours} h")
-                case h.LightsFaulted(fault=fault):
+                case e.LightsFaulted(fault=fault):
                     self._raise("lights", table, fault)
-                case h.BetsClosed(flags=flags) if flags:
+                case e.BetsClosed(flags=flags) if flags:
                     self._raise("breach", table, "; ".join(flag.text for flag in flags[:3]))
-                case h.DisputeOpened(dispute=dispute, player=player, claim=claim):
+                case e.DisputeOpened(dispute=dispute, player=player, claim=claim):
                     self._raise("dispute", table, f"{dispute}, {player}: {claim}")
-                case h.BetPaid(player=player, box=box, winnings=winnings) if winnings >= self._large_win:
+                case e.BetPaid(player=player, box=box, winnings=winnings) if winnings >= self._large_win:
                     self._raise("large-win", table, f"{player} on {box}", winnings)
                 case _:
                     pass

@@ -48,26 +48,11 @@ class HouseCode(StrEnum):
     """A fault of the program; the log has the details under the request's id."""
 
 
-class Fault(Struct, frozen=True):
-    """Why something was not done."""
-
-    code: str
-    sentence: str
-    clauses: tuple[str, ...] = ()
-    allowed: str = ""
-    field: str = ""
-
-
-def fault_of(refusal: Refusal) -> Fault:
-    """A refusal of the rules in the common shape."""
-    return Fault(refusal.code, refusal.sentence, refusal.clauses, refusal.allowed)
-
-
-class Outcome(Struct, frozen=True, gc=False):
-    """What became of a command: the table's record number after it, or the fault."""
+class Answer(Struct, frozen=True, gc=False):
+    """What became of a command: the table's record number after it, or the refusal."""
 
     seq: int
     events: tuple[Event, ...] = ()
-    fault: Fault | None = None
+    refusal: Refusal | None = None
     repeated: bool = False
     """It had been carried out before; nothing was done now."""

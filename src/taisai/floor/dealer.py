@@ -20,7 +20,7 @@ from taisai.core.faults import InputFault
 from taisai.core.rulebook import Device, RuleBook, Tumble
 from taisai.floor.dice import DiceSource, Mischief, NothingCommitted, void_for
 from taisai.settings.forms import Timing
-from taisai.table import commands as a
+from taisai.table import commands as c
 from taisai.table.decide import can
 from taisai.table.ledger import FLOAT
 from taisai.table.people import Person, Role
@@ -60,7 +60,7 @@ class Countdown(NamedTuple):
 class Move(NamedTuple):
     """A command to give now; or, when there is none, when to ask again."""
 
-    command: a.Command | None
+    command: c.Command | None
     at: int | None
     """In microseconds, unless the table changes before; None when only a change can help."""
     stage: Stage
@@ -71,7 +71,7 @@ class Move(NamedTuple):
 class _Step(NamedTuple):
     """An action, and who authorises it why, where that is needed."""
 
-    do: a.Action
+    do: c.Action
     authorised_by: Person | None = None
     reason: str = ""
 
@@ -80,7 +80,7 @@ class AutomaticDealer:
     """Deals one table by its book.
 
     `unattended`: an interruption is resolved by the book without waiting for people. `idle_when_empty`: after a round
-    that was dealt to nobody the next waits until somebody is there. A wagering period under its minimum is a fault.
+    that was dealt to nobody the next waits until somebody is there. A wagering period under its minimum is a refusal.
     """
 
     def __init__(
@@ -179,7 +179,7 @@ class AutomaticDealer:
             except NothingCommitted as error:
                 return Move(None, None, stage, str(error))
         verb = type(step.do).__struct_config__.tag
-        command = a.Command(
+        command = c.Command(
             id=f"auto-{state.seq:012d}-{verb}",
             at=max(now, state.at),
             by=DEALER,
@@ -209,14 +209,14 @@ class AutomaticDealer:
             return None
         before_reveal = current.phase in (RoundPhase.BETTING, RoundPhase.CLOSED)
         if before_reveal and current.commitment and not self._holds_secret(state):
-            return _Step(a.Interrupt("the secret of the virtual dice was lost in a restart"))
+            return _Step(c.Interrupt("the secret of the virtual dice was lost in a restart"))
         if exposed_at is not None and now >= exposed_at:
             return self._void(Mischief.EXPOSED)
         return None
 
     def _void(self, mischief: Mischief) -> _Step | None:
         why = void_for(self._rules.book.procedure, mischief)
-        return None if why is None else _Step(a.VoidRound(why))
+        return None if why is None else _Step(c.VoidRound(why))
 
     def _due(self, state: TableState) -> _Step:
         """The step whose time has come."""
@@ -227,29 +227,29 @@ class AutomaticDealer:
             case RoundPhase.BETWEEN:
                 return self._beginning(state)
             case RoundPhase.BETTING:
-                return _Step(a.CloseBets())
+                return _Step(c.CloseBets())
             case RoundPhase.CLOSED:
                 return self._dice_step(state)
             case RoundPhase.UNCOVERED:
-                return _Step(a.Announce())
+                return _Step(c.Announce())
             case RoundPhase.ANNOUNCED if self._rules.has_terminal:
                 return _Step(_entry(current.dice or (1, 1, 1), current.pressed))
             case RoundPhase.ENTERED if self._unattended and sorted(current.entered or ()) != sorted(current.dice or ()):
-                return _Step(a.AmendEntry(current.dice or (1, 1, 1)), SUPERVISOR, "the entry is not what the dice show")
+                return _Step(c.AmendEntry(current.dice or (1, 1, 1)), SUPERVISOR, "the entry is not what the dice show")
             case RoundPhase.ANNOUNCED | RoundPhase.ENTERED:
-                return _Step(a.Collect())
+                return _Step(c.Collect())
             case RoundPhase.COLLECTED:
-                return _Step(a.PayAll())
+                return _Step(c.PayAll())
 
     def _beginning(self, state: TableState) -> _Step:
         """Commit, tumble where the book tumbles first, call for bets."""
         current = state.round
         if not current.commitment:
-            return _Step(a.CommitDice(self._dice.commit(state.table, current.number + 1)))
+            return _Step(c.CommitDice(self._dice.commit(state.table, current.number + 1)))
         if self._tumbles_first and current.tumbles < self._tumbles_min:
             # A round whose secret is lost is begun all the same, so that it can be interrupted and is void on record.
-            return _Step(a.Tumble(self._dice.tumble() if self._holds_secret(state) else self._tumbles_min))
-        return _Step(a.OpenBets())
+            return _Step(c.Tumble(self._dice.tumble() if self._holds_secret(state) else self._tumbles_min))
+        return _Step(c.OpenBets())
 
     def _dice_step(self, state: TableState) -> _Step:
         """After the close: tumble where that comes now, then uncover; or void, where the device misbehaved."""
@@ -258,16 +258,16 @@ class AutomaticDealer:
             # A cage that was turned too few times is not simply turned on: the book has a word for it.
             is_cage = self._rules.book.procedure.device is Device.CAGE
             spoilt = self._void(Mischief.TOO_FEW) if current.tumbles and is_cage else None
-            return spoilt or _Step(a.Tumble(self._dice.tumble()))
+            return spoilt or _Step(c.Tumble(self._dice.tumble()))
         spoilt = self._void(Mischief.NOT_FLAT) if mischief is Mischief.NOT_FLAT else None
-        return spoilt or _Step(a.Uncover(*self._dice.reveal()))
+        return spoilt or _Step(c.Uncover(*self._dice.reveal()))
 
     def _resolution(self, state: TableState) -> _Step:
         """Nobody is there: concluded with the dice on record, void without."""
         dice = state.round.dice
         if dice is None:
-            return _Step(a.ResolveInterruption(()), SUPERVISOR, "unattended table: no dice were on record")
-        return _Step(a.ResolveInterruption(dice), SUPERVISOR, "unattended table: the dice were on record")
+            return _Step(c.ResolveInterruption(()), SUPERVISOR, "unattended table: no dice were on record")
+        return _Step(c.ResolveInterruption(dice), SUPERVISOR, "unattended table: the dice were on record")
 
 
 def _is_empty(state: TableState) -> bool:
@@ -276,10 +276,10 @@ def _is_empty(state: TableState) -> bool:
     return not somebody and bool(state.history) and not state.history[-1].lines
 
 
-def _entry(dice: a.Dice, pressed: tuple[int, ...]) -> a.Action:
+def _entry(dice: c.Dice, pressed: tuple[int, ...]) -> c.Action:
     """The next button: the terminal keeps the last three numbers, whatever was pressed before."""
     right = max(length for length in range(4) if pressed[len(pressed) - length :] == dice[:length])
-    return a.Enter() if right == 3 else a.Press(dice[right])
+    return c.Enter() if right == 3 else c.Press(dice[right])
 
 
 # ------------------------------------------------------------------ opening a table
@@ -288,15 +288,15 @@ def _entry(dice: a.Dice, pressed: tuple[int, ...]) -> a.Action:
 def opening_moves(
     state: TableState,
     book: RuleBook,
-    set_up: a.SetUp,
-    float_count: a.Count,
+    set_up: c.SetUp,
+    float_count: c.Count,
     at: int,
     *,
     opening: bool = True,
     dice_set: str = "virtual",
     seal: str = "virtual",
     by: Person = SUPERVISOR,
-) -> list[a.Command]:
+) -> list[c.Command]:
     """What is left to do until a table is open by the book's opening check; nothing when it is open.
 
     Of a table that is half-way there it is the rest; without `opening`, the set-up alone. The ids follow from where the
@@ -305,24 +305,24 @@ def opening_moves(
     if state.phase is TablePhase.OPEN:
         return []
     wanted = SetUpState(*(getattr(set_up, field) for field in SetUpState.__struct_fields__))
-    actions: list[a.Action] = [set_up] if state.set_up != wanted else []
+    actions: list[c.Action] = [set_up] if state.set_up != wanted else []
     if opening:
         if not state.balance(FLOAT):
-            actions.append(a.CountFloat(float_count))
+            actions.append(c.CountFloat(float_count))
         actions += _dice_moves(state, dice_set, seal)
         actions += _check_moves(state, book, actions)
-        actions.append(a.OpenTable())
+        actions.append(c.OpenTable())
     return [
-        a.Command(id=f"opening-{state.seq + place:012d}", at=max(at, state.at), by=by, do=do)
+        c.Command(id=f"opening-{state.seq + place:012d}", at=max(at, state.at), by=by, do=do)
         for place, do in enumerate(actions)
     ]
 
 
-def _dice_moves(state: TableState, dice_set: str, seal: str) -> list[a.Action]:
+def _dice_moves(state: TableState, dice_set: str, seal: str) -> list[c.Action]:
     """A set sealed in and found sound; a damaged one is changed."""
     if state.dice_in is not None and state.dice_sets[state.dice_in].sound:
-        return [a.InspectDice(sound=True)]
-    moves: list[a.Action] = [] if state.dice_in is None else [a.RetireDice(state.dice_in, "damaged")]
+        return [c.InspectDice(sound=True)]
+    moves: list[c.Action] = [] if state.dice_in is None else [c.RetireDice(state.dice_in, "damaged")]
     waiting = [
         name for name, dice in state.dice_sets.items() if dice.sound and dice.retired_at is None and not dice.seal
     ]
@@ -332,18 +332,18 @@ def _dice_moves(state: TableState, dice_set: str, seal: str) -> list[a.Action]:
         # A name is a set's for life: the next set has the next number.
         names = (dice_set if number == 1 else f"{dice_set}-{number}" for number in count(1))
         name = next(name for name in names if name not in state.dice_sets)
-        moves.append(a.ReceiveDice(name))
-    return [*moves, a.SealDice(name, seal), a.InspectDice(sound=True)]
+        moves.append(c.ReceiveDice(name))
+    return [*moves, c.SealDice(name, seal), c.InspectDice(sound=True)]
 
 
-def _check_moves(state: TableState, book: RuleBook, before: list[a.Action]) -> list[a.Action]:
+def _check_moves(state: TableState, book: RuleBook, before: list[c.Action]) -> list[c.Action]:
     """The items of the opening check that are not passed, or will not be any more."""
-    anew = any(isinstance(move, a.SetUp) for move in before)
+    anew = any(isinstance(move, c.SetUp) for move in before)
     passed = {item for item, check in state.checks.items() if check.passed and not anew}
-    if any(isinstance(move, a.SealDice) for move in before):
+    if any(isinstance(move, c.SealDice) for move in before):
         passed.discard(SEAL_ITEM)
     items = [item.item for item in book.procedure.opening]
-    moves: list[a.Action] = []
+    moves: list[c.Action] = []
     if TEST_RUN_ITEM in items and (anew or not state.test_runs):
-        moves.append(a.TestRun((1, 3, 6), lit_correctly=True))
-    return [*moves, *(a.CheckItem(item, passed=True) for item in items if item not in passed)]
+        moves.append(c.TestRun((1, 3, 6), lit_correctly=True))
+    return [*moves, *(c.CheckItem(item, passed=True) for item in items if item not in passed)]

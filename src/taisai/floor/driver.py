@@ -78,10 +78,10 @@ class Driver:
             if move.command is None:
                 await self._wait(None if move.at is None else (move.at - now) / 1e6)
                 continue
-            outcome = await floor.do(table.name, move.command)
-            refused = outcome.fault is not None
-            if outcome.fault is not None and table.owned:
-                LOGGER.warning("table %s: the dealer was refused: %s", table.name, outcome.fault.sentence)
+            answer = await floor.do(table.name, move.command)
+            refused = answer.refusal is not None
+            if answer.refusal is not None and table.owned:
+                LOGGER.warning("table %s: the dealer was refused: %s", table.name, answer.refusal.sentence)
                 await self._wait(RETRY_S)
 
     async def _wait(self, seconds: float | None) -> None:

@@ -1,6 +1,6 @@
 """The floor: all live tables over one journal.
 
-Enters: commands for tables by name; which tables deal themselves. Leaves: outcomes, durable before told; every new
+Enters: commands for tables by name; which tables deal themselves. Leaves: answers, durable before told; every new
 durable state to those who listen. When the house starts, every table stands where the journal says, and a round that
 was in play is interrupted. When it stops, automatic tables finish the round in play, and the others are held.
 """
@@ -13,7 +13,7 @@ import logging
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, Final
 
-from taisai.floor.answers import Fault, HouseCode, Outcome
+from taisai.floor.answers import Answer, HouseCode
 from taisai.floor.clock import Clock
 from taisai.floor.driver import Driver
 from taisai.floor.live import LiveTable, Reply
@@ -31,6 +31,7 @@ from taisai.streams.house_events import (
 )
 from taisai.table.commands import Command, OpenBets, PlaceBet
 from taisai.table.events import BetPaid, BetPlaced, Event, RoundConcluded, RoundInterrupted, RoundVoided
+from taisai.table.refusals import Refusal
 from taisai.table.rules import Books
 from taisai.table.state import RoundPhase, TableState
 
@@ -163,25 +164,25 @@ class Floor:
         """Carry a command out at a table of this node."""
         do = command.do
         if self.closed:
-            reply(Outcome(table.state.seq, fault=Fault(HouseCode.CLOSING, "The house is closed.")))
+            reply(Answer(table.state.seq, refusal=Refusal(HouseCode.CLOSING, "The house is closed.")))
         elif self.closing and self.nodes is None and isinstance(do, (OpenBets, PlaceBet)):
-            fault = Fault(HouseCode.CLOSING, "The house is closing: no new round begins and no bet is taken.")
-            reply(Outcome(table.state.seq, fault=fault))
+            refusal = Refusal(HouseCode.CLOSING, "The house is closing: no new round begins and no bet is taken.")
+            reply(Answer(table.state.seq, refusal=refusal))
         elif self.disabled and isinstance(do, OpenBets) and not self.disabled.isdisjoint((EVERYTHING, table.name)):
-            fault = Fault(HouseCode.DISABLED, "The table is disabled: no new round begins.", ("R35",))
-            reply(Outcome(table.state.seq, fault=fault))
+            refusal = Refusal(HouseCode.DISABLED, "The table is disabled: no new round begins.", ("R35",))
+            reply(Answer(table.state.seq, refusal=refusal))
         elif self.nodes is None:
             table.submit(command, reply)
         else:
             self.nodes.handing.submit(table, command, reply)
 
-    async def do(self, name: str, command: Command) -> Outcome:
+    async def do(self, name: str, command: Command) -> Answer:
         """Carry a command out and wait for what becomes of it."""
-        future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
 
-        def reply(outcome: Outcome) -> None:
+        def reply(answer: Answer) -> None:
             if not future.done():
-                future.set_result(outcome)
+                future.set_result(answer)
 
         self.submit(self.table(name), command, reply)
         return await future

@@ -1,6 +1,6 @@
 """A live table: one writer, durable before told.
 
-Enters: commands with the one to answer. Leaves: an `Outcome` for each, after its events are on disk; and for whoever
+Enters: commands with the one to answer. Leaves: an `Answer` for each, after its events are on disk; and for whoever
 listens the new durable state with what happened.
 
 The table decides at once, on the state that follows from everything decided so far, and hands the events to the group
@@ -15,7 +15,7 @@ import logging
 from collections.abc import Callable, Set
 from typing import Final
 
-from taisai.floor.answers import Fault, HouseCode, Outcome, fault_of
+from taisai.floor.answers import Answer, HouseCode
 from taisai.floor.recent import COMMANDS_KEPT, KnownCommands
 from taisai.floor.writer import GroupWriter
 from taisai.journal import (
@@ -42,7 +42,7 @@ from taisai.table.rules import Books, RulesAtHand, TableRules
 from taisai.table.state import SNAPSHOT_FORMAT, RoundPhase, TableState, snapshot_of
 
 LOGGER = logging.getLogger("taisai.floor")
-Reply = Callable[[Outcome], None]
+Reply = Callable[[Answer], None]
 Listener = Callable[["LiveTable", tuple[Event, ...]], None]
 
 SNAPSHOT_EVERY: Final = 2_000
@@ -130,7 +130,7 @@ class LiveTable:
         return restart_command(self.state, at)
 
     def submit(self, command: Command, reply: Reply) -> None:
-        """Carry a command out; the reply comes when its events are on disk, or at once with the fault."""
+        """Carry a command out; the reply comes when its events are on disk, or at once with the refusal."""
         self.commands += 1
         if self._unsure and not self._recovering:
             self._recovering = True
@@ -141,9 +141,9 @@ class LiveTable:
         if command.id in self._pending or command.id in self._known:
             self._repeat(command, reply)
         elif self.broken:
-            self._refuse(reply, Fault(HouseCode.TABLE_BROKEN, f"The table has stopped: {self.broken}"))
+            self._refuse(reply, Refusal(HouseCode.TABLE_BROKEN, f"The table has stopped: {self.broken}"))
         elif len(self._pending) >= INFLIGHT_MAX:
-            self._refuse(reply, Fault(HouseCode.TOO_MANY, "The table has more to write than it can take; try again."))
+            self._refuse(reply, Refusal(HouseCode.TOO_MANY, "The table has more to write than it can take; try again."))
         else:
             self._decide(command, reply)
 
@@ -152,7 +152,7 @@ class LiveTable:
         rules = self._rules.for_command(state, command)
         found = rules if isinstance(rules, Refusal) else decide(rules, state, command)
         if isinstance(found, Refusal):
-            self._refuse(reply, fault_of(found))
+            self._refuse(reply, found)
             return
         expected = state.seq
         try:
@@ -160,7 +160,7 @@ class LiveTable:
                 state = evolve(state, event)
         except LedgerBroken as error:
             self.broken = str(error)
-            self._refuse(reply, Fault(HouseCode.TABLE_BROKEN, f"The table has stopped: {error}"))
+            self._refuse(reply, Refusal(HouseCode.TABLE_BROKEN, f"The table has stopped: {error}"))
             return
         batch = Batch(self.name, expected, records_of(command.id, found))
         pending = self._pending[command.id] = _Pending(self, command, batch, tuple(found), state)
@@ -168,9 +168,9 @@ class LiveTable:
         self._next = state
         self._writer.write(pending)
 
-    def _refuse(self, reply: Reply, fault: Fault) -> None:
-        self.refusals[fault.code] = self.refusals.get(fault.code, 0) + 1
-        reply(Outcome(self.state.seq, fault=fault))
+    def _refuse(self, reply: Reply, refusal: Refusal) -> None:
+        self.refusals[refusal.code] = self.refusals.get(refusal.code, 0) + 1
+        reply(Answer(self.state.seq, refusal=refusal))
 
     def settle(self, pending: _Pending, error: JournalError | None) -> None:
         """What was decided is on disk, or is not."""
@@ -189,9 +189,9 @@ class LiveTable:
         if further:
             self.state = pending.state
         self._known.add(pending.command_id)
-        outcome = Outcome(pending.state.seq, pending.events)
+        answer = Answer(pending.state.seq, pending.events)
         for reply in pending.replies:
-            reply(outcome)
+            reply(answer)
         if further:
             self._listener(self, pending.events)
         if self.state.seq - self._snapshot_seq >= SNAPSHOT_EVERY:
@@ -301,10 +301,10 @@ class LiveTable:
         """Nothing can be said about the commands in doubt: their askers repeat them by their ids."""
         LOGGER.error("the journal cannot be read: %s", error, extra={"table": self.name})
         sentence = "It is not known whether this was recorded: the journal does not answer."
-        fault = Fault(HouseCode.NOT_RECORDED, sentence, allowed="repeat it with the same id")
+        refusal = Refusal(HouseCode.NOT_RECORDED, sentence, allowed="repeat it with the same id")
         self._next = self.state
         self._unsure = True
-        self._end_recovery({}, fault)
+        self._end_recovery({}, refusal)
 
     def _recovered(self, state: TableState, ids: Set[str], there: set[str]) -> None:
         moved = state.seq > self.state.seq
@@ -314,31 +314,31 @@ class LiveTable:
         self._unsure = False
         for command_id in ids:
             self._known.add(command_id)
-        outcomes = {each: Outcome(self.state.seq, repeated=True) for each in there}
-        self._end_recovery(outcomes, None)
+        answers = {each: Answer(self.state.seq, repeated=True) for each in there}
+        self._end_recovery(answers, None)
         if moved:  # where nothing changed nobody is woken: a dealer would try again at once, and again
             self._listener(self, ())
 
-    def _end_recovery(self, outcomes: dict[str, Outcome], unknown: Fault | None) -> None:
+    def _end_recovery(self, answers: dict[str, Answer], unknown: Refusal | None) -> None:
         failed, self._failed = self._failed, []
         waiting, self._waiting = self._waiting, []
         self._pending.clear()
         self._recovering = False
         for pending, error in failed:
-            outcome = outcomes.get(pending.command_id)
-            if outcome is None:
-                fault = unknown or _not_recorded(error)
-                self.refusals[fault.code] = self.refusals.get(fault.code, 0) + 1
-                outcome = Outcome(self.state.seq, fault=fault)
+            answer = answers.get(pending.command_id)
+            if answer is None:
+                refusal = unknown or _not_recorded(error)
+                self.refusals[refusal.code] = self.refusals.get(refusal.code, 0) + 1
+                answer = Answer(self.state.seq, refusal=refusal)
             for reply in pending.replies:
-                reply(outcome)
+                reply(answer)
         for command, reply in waiting:
             if unknown is not None:
                 self._refuse(reply, unknown)
             elif self.owned:
                 self.submit(command, reply)
             else:
-                reply(Outcome(self.state.seq, fault=_not_recorded(LeaseLost(self.name, 0, None))))
+                reply(Answer(self.state.seq, refusal=_not_recorded(LeaseLost(self.name, 0, None))))
 
     # ------------------------------------------------------------------ repeats
 
@@ -347,7 +347,7 @@ class LiveTable:
         pending = self._pending.get(command.id)
         if pending is not None:
             if pending.by == command.by.id:
-                pending.replies.append(lambda outcome: reply(_again(outcome)))
+                pending.replies.append(lambda answer: reply(_again(answer)))
             else:
                 reply(_id_taken(self.state.seq))
             return
@@ -358,35 +358,39 @@ class LiveTable:
                 events = tuple(event_of(record) for record in records)
             except JournalError as error:
                 LOGGER.error("the journal cannot be read: %s", error, extra={"table": self.name})
-                fault = Fault(HouseCode.TRY_AGAIN, "The first answer cannot be read now.")
-                outcome = Outcome(self.state.seq, fault=fault)
+                refusal = Refusal(HouseCode.TRY_AGAIN, "The first answer cannot be read now.")
+                answer = Answer(self.state.seq, refusal=refusal)
             else:
-                outcome = (
-                    Outcome(records[-1].seq, events, repeated=True)
+                answer = (
+                    Answer(records[-1].seq, events, repeated=True)
                     if records and records[0].by == command.by.id
                     else _id_taken(self.state.seq)
                 )
-            self._writer.on_loop(lambda: reply(outcome))
+            self._writer.on_loop(lambda: reply(answer))
 
         self._writer.chore(find)
 
 
-def _again(outcome: Outcome) -> Outcome:
-    return Outcome(outcome.seq, outcome.events, outcome.fault, repeated=outcome.fault is None)
+def _again(answer: Answer) -> Answer:
+    return Answer(answer.seq, answer.events, answer.refusal, repeated=answer.refusal is None)
 
 
-def _id_taken(seq: int) -> Outcome:
+def _id_taken(seq: int) -> Answer:
     sentence = "This command id has been used by somebody else: choose a new one."
-    return Outcome(seq, fault=Fault(HouseCode.ID_TAKEN, sentence, field="id"))
+    return Answer(seq, refusal=Refusal(HouseCode.ID_TAKEN, sentence, field="id"))
 
 
-def _not_recorded(error: JournalError) -> Fault:
+def _not_recorded(error: JournalError) -> Refusal:
     if isinstance(error, LeaseLost):
-        return Fault(HouseCode.NOT_HELD, "Another node holds this table by now.", allowed="repeat it with the same id")
+        return Refusal(
+            HouseCode.NOT_HELD, "Another node holds this table by now.", allowed="repeat it with the same id"
+        )
     if isinstance(error, DuplicateCommand):
-        return Fault(HouseCode.TRY_AGAIN, "Another command of this table was a repeat: nothing of yours was recorded.")
+        return Refusal(
+            HouseCode.TRY_AGAIN, "Another command of this table was a repeat: nothing of yours was recorded."
+        )
     why = next((words for kind, words in _WHY.items() if isinstance(error, kind)), "the journal cannot be written")
-    return Fault(HouseCode.NOT_RECORDED, f"Nothing was recorded: {why}.", allowed="try again with the same id")
+    return Refusal(HouseCode.NOT_RECORDED, f"Nothing was recorded: {why}.", allowed="try again with the same id")
 
 
 _WHY: Final[dict[type[JournalError], str]] = {

@@ -339,9 +339,9 @@ class Nodes:
             raise
         self._moving.difference_update(set(names) - fences.keys())
         self._floor.writer.fences.update(fences)
-        for outcome in await asyncio.gather(*map(self._take_over, fences), return_exceptions=True):
-            if outcome is not None:
-                raise outcome
+        for error in await asyncio.gather(*map(self._take_over, fences), return_exceptions=True):
+            if error is not None:
+                raise error
 
     async def _take_over(self, name: str) -> None:
         """Go on with a table whose lease is this node's."""

@@ -1,6 +1,6 @@
 """Commands for tables that other nodes hold, and who holds which.
 
-Enters: commands, and word of who holds a table. Leaves: their outcomes, from here or from the node that holds the
+Enters: commands, and word of who holds a table. Leaves: their answers, from here or from the node that holds the
 table, wherever it goes in the meantime. Nobody waits longer than he has patience.
 """
 
@@ -11,9 +11,10 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, Protocol
 
-from taisai.floor.answers import Fault, HouseCode, Outcome
+from taisai.floor.answers import Answer, HouseCode
 from taisai.floor.live import LiveTable, Reply
 from taisai.table.commands import Command
+from taisai.table.refusals import Refusal
 
 if TYPE_CHECKING:
     from taisai.floor.floor import Floor
@@ -28,7 +29,7 @@ AGAIN_S: Final = 0.5
 class Forward(Protocol):
     """Hands a command on to another node."""
 
-    async def __call__(self, address: str, table: str, command: Command) -> Outcome:
+    async def __call__(self, address: str, table: str, command: Command) -> Answer:
         """What became of it there; an exception when the node cannot be reached."""
         ...
 
@@ -78,11 +79,11 @@ class Handing:
             self._floor.background(self._hand_on(table, command, reply))
             return
 
-        def heard(outcome: Outcome) -> None:
-            if outcome.fault is not None and outcome.fault.code == HouseCode.NOT_HELD:
+        def heard(answer: Answer) -> None:
+            if answer.refusal is not None and answer.refusal.code == HouseCode.NOT_HELD:
                 self._floor.background(self._hand_on(table, command, reply))
             else:
-                reply(outcome)
+                reply(answer)
 
         table.submit(command, heard)
 
@@ -95,18 +96,20 @@ class Handing:
                 return
             holder = self.holders.get(table.name)
             if holder is not None and holder != self._holder:
-                outcome = await self._asked(holder, table, command, patience)
-                if outcome is not None:
-                    reply(outcome)
+                answer = await self._asked(holder, table, command, patience)
+                if answer is not None:
+                    reply(answer)
                     return
             self._hurry()
             await self._change(table.name, AGAIN_S)
         sentence = "The table is changing hands; it is not known whether this was recorded."
         reply(
-            Outcome(table.state.seq, fault=Fault(HouseCode.TRY_AGAIN, sentence, allowed="repeat it with the same id"))
+            Answer(
+                table.state.seq, refusal=Refusal(HouseCode.TRY_AGAIN, sentence, allowed="repeat it with the same id")
+            )
         )
 
-    async def _asked(self, holder: str, table: LiveTable, command: Command, patience: float) -> Outcome | None:
+    async def _asked(self, holder: str, table: LiveTable, command: Command, patience: float) -> Answer | None:
         """What became of a command at another node; None when it is not reached, or does not hold the table any more.
 
         A frozen node does not answer: nobody waits for it longer than it holds the table, or than he has patience.
@@ -121,9 +124,9 @@ class Handing:
                 return None
         finally:
             asking.cancel()
-        outcome = asking.result()
-        is_elsewhere = outcome is None or (outcome.fault is not None and outcome.fault.code == HouseCode.NOT_HELD)
-        return None if is_elsewhere else outcome
+        answer = asking.result()
+        is_elsewhere = answer is None or (answer.refusal is not None and answer.refusal.code == HouseCode.NOT_HELD)
+        return None if is_elsewhere else answer
 
     def _change(self, name: str, seconds: float) -> asyncio.Future[None]:
         """Done when a table has changed hands, or after so long."""
@@ -146,7 +149,7 @@ class Handing:
         for change in list(self._waiting.get(name, ())):
             _end(change)
 
-    async def _forwarded(self, address: str, table: LiveTable, command: Command) -> Outcome | None:
+    async def _forwarded(self, address: str, table: LiveTable, command: Command) -> Answer | None:
         try:
             return await self.forward(address, table.name, command)
         except (OSError, TimeoutError) as error:

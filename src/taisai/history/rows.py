@@ -22,7 +22,7 @@ from taisai.journal.contract import JournalDamaged
 from taisai.journal.record import Record
 from taisai.streams.codec import event_of
 from taisai.streams.house_events import HOUSE, house_event_of
-from taisai.table import events as h
+from taisai.table import events as e
 from taisai.table.ledger import postings_of
 
 Row = tuple[Any, ...]
@@ -106,7 +106,7 @@ class Sheet:
         what = event.what
         self._learn(record, what, rows)
         position, table, seq, at, kind = record.position, record.table, record.seq, event.at, record.kind
-        amount = what.winnings if type(what) is h.BetPaid else getattr(what, "amount", None)
+        amount = what.winnings if type(what) is e.BetPaid else getattr(what, "amount", None)
         second = event.authorised_by.id if event.authorised_by is not None else ""
         rows.events.append(
             (position, table, seq, at, kind, record.version, record.command_id, record.part, event.by.id, second,
@@ -144,33 +144,33 @@ class Sheet:
     def _base(self) -> Base:
         return Base(self._layout, self._digest, self._dice_set, self._follows, self._round)
 
-    def _learn(self, record: Record, what: h.Happening, rows: Rows) -> None:
+    def _learn(self, record: Record, what: e.EventBody, rows: Rows) -> None:
         learn = _LEARNT.get(type(what))
         if learn is not None:
             learn(self, record, what, rows)
 
-    def _set_up(self, _record: Record, what: h.TableSetUp, _rows: Rows) -> None:
+    def _set_up(self, _record: Record, what: e.TableSetUp, _rows: Rows) -> None:
         self._layout = f"{what.book}/{what.layout}"
         self._digest = what.digest
 
-    def _sealed(self, _record: Record, what: h.DiceSealed, _rows: Rows) -> None:
+    def _sealed(self, _record: Record, what: e.DiceSealed, _rows: Rows) -> None:
         self._dice_set = what.dice_set
         self._follows = False
 
-    def _touched(self, _record: Record, _what: h.DiceInspected | h.DiceRetired, _rows: Rows) -> None:
+    def _touched(self, _record: Record, _what: e.DiceInspected | e.DiceRetired, _rows: Rows) -> None:
         self._follows = False
 
-    def _opened(self, record: Record, what: h.BetsOpened, _rows: Rows) -> None:
+    def _opened(self, record: Record, what: e.BetsOpened, _rows: Rows) -> None:
         self._before, self._since, self._in_round = self._base(), record.seq - 1, True
         self._round = what.round
         self._digest = what.digest or self._digest
         self._opened_us = record.at
         self._stakes, self._lines = {}, []
 
-    def _fixed(self, _record: Record, what: h.BetsClosed | h.BetCorrected, _rows: Rows) -> None:
+    def _fixed(self, _record: Record, what: e.BetsClosed | e.BetCorrected, _rows: Rows) -> None:
         self._stakes = {(bet.player, bet.box): bet.stake for bet in what.bets}
 
-    def _collected(self, _record: Record, what: h.LosersCollected, _rows: Rows) -> None:
+    def _collected(self, _record: Record, what: e.LosersCollected, _rows: Rows) -> None:
         # A loser that was not wholly at risk is settled when the rest of his stake is handed back.
         self._lines = [
             (loss.player, loss.box, loss.amount, loss.amount, None, 0, 0, 0, None)
@@ -178,13 +178,13 @@ class Sheet:
             if self._stakes.get((loss.player, loss.box)) == loss.amount
         ]
 
-    def _paid(self, _record: Record, what: h.BetPaid, _rows: Rows) -> None:
+    def _paid(self, _record: Record, what: e.BetPaid, _rows: Rows) -> None:
         self._lines.append(
             (what.player, what.box, what.stake, what.at_risk, what.pays, what.winnings, what.returned,
              what.in_colour, what.colour)
         )  # fmt: skip
 
-    def _concluded(self, record: Record, what: h.RoundConcluded, rows: Rows) -> None:
+    def _concluded(self, record: Record, what: e.RoundConcluded, rows: Rows) -> None:
         roll = roll_of(what.dice).index
         self._round = what.round
         sums = (what.staked, what.at_risk, what.winnings, what.returned, what.expected_216)
@@ -193,7 +193,7 @@ class Sheet:
         self._follows = True
         self._end()
 
-    def _voided(self, record: Record, what: h.RoundVoided, rows: Rows) -> None:
+    def _voided(self, record: Record, what: e.RoundVoided, rows: Rows) -> None:
         lines: list[Line] = [
             (part.player, part.box, part.amount, 0, None, 0, part.amount, part.in_colour, part.colour)
             for part in what.handed
@@ -206,7 +206,7 @@ class Sheet:
         self._follows = False
         self._end()
 
-    def _reversed(self, record: Record, what: h.RoundReversed, rows: Rows) -> None:
+    def _reversed(self, record: Record, what: e.RoundReversed, rows: Rows) -> None:
         staked = sum(line.staked for line in what.lines)
         returned = sum(line.returned for line in what.lines)
         now, opened = self._round, self._opened_us
@@ -238,18 +238,18 @@ class Sheet:
 
 _NO_DICE: Final = (None, None, None, None)
 _LEARNT: Final[Mapping[type, Callable[..., None]]] = {
-    h.TableSetUp: Sheet._set_up,
-    h.DiceSealed: Sheet._sealed,
-    h.DiceInspected: Sheet._touched,
-    h.DiceRetired: Sheet._touched,
-    h.BetsOpened: Sheet._opened,
-    h.BetsClosed: Sheet._fixed,
-    h.BetCorrected: Sheet._fixed,
-    h.LosersCollected: Sheet._collected,
-    h.BetPaid: Sheet._paid,
-    h.RoundConcluded: Sheet._concluded,
-    h.RoundVoided: Sheet._voided,
-    h.RoundReversed: Sheet._reversed,
+    e.TableSetUp: Sheet._set_up,
+    e.DiceSealed: Sheet._sealed,
+    e.DiceInspected: Sheet._touched,
+    e.DiceRetired: Sheet._touched,
+    e.BetsOpened: Sheet._opened,
+    e.BetsClosed: Sheet._fixed,
+    e.BetCorrected: Sheet._fixed,
+    e.LosersCollected: Sheet._collected,
+    e.BetPaid: Sheet._paid,
+    e.RoundConcluded: Sheet._concluded,
+    e.RoundVoided: Sheet._voided,
+    e.RoundReversed: Sheet._reversed,
 }
 
 

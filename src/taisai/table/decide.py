@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from taisai.core.rulebook import Rule
-from taisai.table import commands as a
-from taisai.table.events import Event, Happening
+from taisai.table import commands as c
+from taisai.table.events import Event, EventBody
 from taisai.table.handlers import betting, chips, dealing, shift, trouble
 from taisai.table.people import (
     CREW,
@@ -29,7 +29,7 @@ from taisai.table.people import (
     Person,
     Role,
 )
-from taisai.table.refusals import Code, Refusal
+from taisai.table.refusals import Code, Refusal, comes_before
 from taisai.table.rules import TableRules
 from taisai.table.state import RoundPhase, SetUpState, TablePhase, TableState
 
@@ -41,7 +41,7 @@ _UNSETTLED: Final = _IN_ROUND - {RoundPhase.COLLECTED}
 _ALWAYS: Final = frozenset(RoundPhase)
 _NEVER: Final[frozenset[RoundPhase]] = frozenset()
 
-Handler = Callable[..., "list[Happening] | Refusal"]
+Handler = Callable[..., "list[EventBody] | Refusal"]
 WhoseHand = Callable[..., "Refusal | None"]
 
 
@@ -76,40 +76,40 @@ class Needs:
 _ANY, _CLOSED, _OPEN = None, TablePhase.CLOSED, TablePhase.OPEN
 
 ACTIONS: Final[dict[type, tuple[Needs, Handler]]] = {
-    a.SetUp: (Needs(SUPERVISORS, _ANY, first=True), shift.set_up),
-    a.CountFloat: (Needs(SUPERVISORS, _CLOSED), shift.count_float),
-    a.ReceiveDice: (Needs(SUPERVISORS, _ANY, interrupted=True, rule=Rule.DICE_SET), shift.receive_dice),
-    a.SealDice: (Needs(SUPERVISORS, _ANY, _BETWEEN, rule=Rule.DICE_SET), shift.seal_dice),
-    a.InspectDice: (Needs(SUPERVISORS, _ANY, _BETWEEN, rule=Rule.DICE_SET), shift.inspect_dice),
-    a.RetireDice: (Needs(SUPERVISORS, _ANY, _BETWEEN, rule=Rule.DICE_SET), shift.retire_dice),
-    a.TestRun: (Needs(SUPERVISORS, _CLOSED, rule=Rule.OPENING_CHECK), shift.run_test),
-    a.CheckItem: (Needs(SUPERVISORS, _CLOSED, rule=Rule.OPENING_CHECK), shift.check_item),
-    a.OpenTable: (Needs(SUPERVISORS, _CLOSED, rule=Rule.OPENING_CHECK), shift.open_table),
-    a.SuspendTable: (Needs(CREW, _OPEN, interrupted=True, rule=Rule.SUSPENDED_AFTER_MALFUNCTION), shift.suspend),
-    a.ResumeTable: (
+    c.SetUp: (Needs(SUPERVISORS, _ANY, first=True), shift.set_up),
+    c.CountFloat: (Needs(SUPERVISORS, _CLOSED), shift.count_float),
+    c.ReceiveDice: (Needs(SUPERVISORS, _ANY, interrupted=True, rule=Rule.DICE_SET), shift.receive_dice),
+    c.SealDice: (Needs(SUPERVISORS, _ANY, _BETWEEN, rule=Rule.DICE_SET), shift.seal_dice),
+    c.InspectDice: (Needs(SUPERVISORS, _ANY, _BETWEEN, rule=Rule.DICE_SET), shift.inspect_dice),
+    c.RetireDice: (Needs(SUPERVISORS, _ANY, _BETWEEN, rule=Rule.DICE_SET), shift.retire_dice),
+    c.TestRun: (Needs(SUPERVISORS, _CLOSED, rule=Rule.OPENING_CHECK), shift.run_test),
+    c.CheckItem: (Needs(SUPERVISORS, _CLOSED, rule=Rule.OPENING_CHECK), shift.check_item),
+    c.OpenTable: (Needs(SUPERVISORS, _CLOSED, rule=Rule.OPENING_CHECK), shift.open_table),
+    c.SuspendTable: (Needs(CREW, _OPEN, interrupted=True, rule=Rule.SUSPENDED_AFTER_MALFUNCTION), shift.suspend),
+    c.ResumeTable: (
         Needs(SUPERVISORS, _OPEN, interrupted=True, only=Code.NOT_SUSPENDED, rule=Rule.SUSPENDED_AFTER_MALFUNCTION),
         shift.resume,
     ),
-    a.SetLimits: (
+    c.SetLimits: (
         Needs(SUPERVISORS, _ANY, _BETWEEN, second=PIT_MANAGERS, reason=True, rule=Rule.LIMITS_SHOWN),
         shift.set_limits,
     ),
-    a.CloseTable: (Needs(SUPERVISORS, _OPEN, _BETWEEN), shift.close_table),
-    a.SitDown: (Needs(PLAYERS_AND_CREW, _OPEN, interrupted=True, whose=chips.not_himself), chips.sit_down),
-    a.LeaveTable: (Needs(PLAYERS_AND_CREW, _OPEN, interrupted=True, whose=chips.not_himself), chips.leave_table),
-    a.WalkAway: (Needs(CREW_AND_SYSTEM, _OPEN, interrupted=True, rule=Rule.WALK_AWAY_SETTLED), chips.walk_away),
-    a.BuyIn: (Needs(CREW, _OPEN, rule=Rule.CHANGE_BLOCK), chips.buy_in),
-    a.BringChips: (Needs(CREW, _OPEN, rule=Rule.CHANGE_BLOCK), chips.bring_chips),
-    a.CashOut: (Needs(CREW, _OPEN, rule=Rule.CHANGE_BLOCK), chips.cash_out),
-    a.TakeColour: (Needs(CREW, _OPEN, rule=Rule.COLOUR_CHIPS), chips.take_colour),
-    a.TurnInColour: (Needs(CREW, _OPEN, rule=Rule.COLOUR_CHIPS), chips.turn_in_colour),
-    a.Fill: (Needs(SUPERVISORS, _OPEN, interrupted=True), chips.fill),
-    a.Credit: (Needs(SUPERVISORS, _OPEN, interrupted=True), chips.credit),
-    a.SettleDebt: (Needs(CREW, _OPEN), chips.settle_debt),
-    a.CommitDice: (Needs(CREW, _OPEN, _BETWEEN, suspended=_NEVER, rule=Rule.BETS_OPEN), dealing.commit_dice),
-    a.Tumble: (Needs(CREW, _OPEN, suspended=_IN_ROUND, rule=Rule.TUMBLE_COUNT), dealing.tumble),
-    a.OpenBets: (Needs(CREW, _OPEN, _BETWEEN, suspended=_NEVER, rule=Rule.NO_BET_BEFORE_PAID), dealing.open_bets),
-    a.PlaceBet: (
+    c.CloseTable: (Needs(SUPERVISORS, _OPEN, _BETWEEN), shift.close_table),
+    c.SitDown: (Needs(PLAYERS_AND_CREW, _OPEN, interrupted=True, whose=chips.not_himself), chips.sit_down),
+    c.LeaveTable: (Needs(PLAYERS_AND_CREW, _OPEN, interrupted=True, whose=chips.not_himself), chips.leave_table),
+    c.WalkAway: (Needs(CREW_AND_SYSTEM, _OPEN, interrupted=True, rule=Rule.WALK_AWAY_SETTLED), chips.walk_away),
+    c.BuyIn: (Needs(CREW, _OPEN, rule=Rule.CHANGE_BLOCK), chips.buy_in),
+    c.BringChips: (Needs(CREW, _OPEN, rule=Rule.CHANGE_BLOCK), chips.bring_chips),
+    c.CashOut: (Needs(CREW, _OPEN, rule=Rule.CHANGE_BLOCK), chips.cash_out),
+    c.TakeColour: (Needs(CREW, _OPEN, rule=Rule.COLOUR_CHIPS), chips.take_colour),
+    c.TurnInColour: (Needs(CREW, _OPEN, rule=Rule.COLOUR_CHIPS), chips.turn_in_colour),
+    c.Fill: (Needs(SUPERVISORS, _OPEN, interrupted=True), chips.fill),
+    c.Credit: (Needs(SUPERVISORS, _OPEN, interrupted=True), chips.credit),
+    c.SettleDebt: (Needs(CREW, _OPEN), chips.settle_debt),
+    c.CommitDice: (Needs(CREW, _OPEN, _BETWEEN, suspended=_NEVER, rule=Rule.BETS_OPEN), dealing.commit_dice),
+    c.Tumble: (Needs(CREW, _OPEN, suspended=_IN_ROUND, rule=Rule.TUMBLE_COUNT), dealing.tumble),
+    c.OpenBets: (Needs(CREW, _OPEN, _BETWEEN, suspended=_NEVER, rule=Rule.NO_BET_BEFORE_PAID), dealing.open_bets),
+    c.PlaceBet: (
         Needs(
             PLAYERS_AND_CREW,
             _OPEN,
@@ -120,40 +120,40 @@ ACTIONS: Final[dict[type, tuple[Needs, Handler]]] = {
         ),
         betting.place_bet,
     ),
-    a.WithdrawBet: (
+    c.WithdrawBet: (
         Needs(PLAYERS_AND_CREW, _OPEN, _BETTING, whose=chips.not_himself, rule=Rule.NO_CHANGE_AFTER_CLOSE),
         betting.withdraw_bet,
     ),
-    a.AdviseMinimum: (Needs(CREW, _OPEN, _BETTING, rule=Rule.UNDER_MINIMUM_ADVISED), betting.advise_minimum),
-    a.RejectExcess: (Needs(CREW, _OPEN, _BETTING, rule=Rule.EXCESS_REJECTED), betting.reject_excess),
-    a.CloseBets: (Needs(CREW, _OPEN, _BETTING, rule=Rule.BETS_CLOSE), dealing.close_bets),
-    a.Uncover: (Needs(CREW, _OPEN, frozenset({RoundPhase.CLOSED}), rule=Rule.UPPERMOST_FACES), dealing.uncover),
-    a.Announce: (Needs(CREW, _OPEN, frozenset({RoundPhase.UNCOVERED}), rule=Rule.UPPERMOST_FACES), dealing.announce),
-    a.Press: (
+    c.AdviseMinimum: (Needs(CREW, _OPEN, _BETTING, rule=Rule.UNDER_MINIMUM_ADVISED), betting.advise_minimum),
+    c.RejectExcess: (Needs(CREW, _OPEN, _BETTING, rule=Rule.EXCESS_REJECTED), betting.reject_excess),
+    c.CloseBets: (Needs(CREW, _OPEN, _BETTING, rule=Rule.BETS_CLOSE), dealing.close_bets),
+    c.Uncover: (Needs(CREW, _OPEN, frozenset({RoundPhase.CLOSED}), rule=Rule.UPPERMOST_FACES), dealing.uncover),
+    c.Announce: (Needs(CREW, _OPEN, frozenset({RoundPhase.UNCOVERED}), rule=Rule.UPPERMOST_FACES), dealing.announce),
+    c.Press: (
         Needs(CREW, _OPEN, frozenset({RoundPhase.UNCOVERED, RoundPhase.ANNOUNCED}), rule=Rule.ENTRY_TERMINAL),
         dealing.press,
     ),
-    a.Enter: (Needs(CREW, _OPEN, frozenset({RoundPhase.ANNOUNCED}), rule=Rule.ENTRY_TERMINAL), dealing.enter),
-    a.AmendEntry: (
+    c.Enter: (Needs(CREW, _OPEN, frozenset({RoundPhase.ANNOUNCED}), rule=Rule.ENTRY_TERMINAL), dealing.enter),
+    c.AmendEntry: (
         Needs(CREW, _OPEN, frozenset({RoundPhase.ENTERED}), second=SUPERVISORS, reason=True, rule=Rule.ENTRY_AMENDED),
         dealing.amend_entry,
     ),
-    a.ReportLights: (
+    c.ReportLights: (
         Needs(CREW, _OPEN, frozenset({RoundPhase.ANNOUNCED, RoundPhase.ENTERED}), rule=Rule.DICE_DECIDE_OVER_LIGHTS),
         dealing.report_lights,
     ),
-    a.Collect: (
+    c.Collect: (
         Needs(CREW, _OPEN, frozenset({RoundPhase.ANNOUNCED, RoundPhase.ENTERED}), rule=Rule.COLLECT_THEN_PAY),
         dealing.collect,
     ),
-    a.PayNext: (Needs(CREW, _OPEN, frozenset({RoundPhase.COLLECTED}), rule=Rule.COLLECT_THEN_PAY), dealing.pay_next),
-    a.PayAll: (Needs(CREW, _OPEN, frozenset({RoundPhase.COLLECTED}), rule=Rule.COLLECT_THEN_PAY), dealing.pay_all),
-    a.VoidRound: (
+    c.PayNext: (Needs(CREW, _OPEN, frozenset({RoundPhase.COLLECTED}), rule=Rule.COLLECT_THEN_PAY), dealing.pay_next),
+    c.PayAll: (Needs(CREW, _OPEN, frozenset({RoundPhase.COLLECTED}), rule=Rule.COLLECT_THEN_PAY), dealing.pay_all),
+    c.VoidRound: (
         Needs(CREW, _OPEN, _UNSETTLED, second=SUPERVISORS, reason=True, alters=_KNOWN, rule=Rule.VOID_RETURNS_BETS),
         trouble.void_round,
     ),
-    a.Interrupt: (Needs(CREW_AND_SYSTEM, _OPEN, _IN_ROUND, rule=Rule.INTERRUPTION_VOID), trouble.interrupt),
-    a.ResolveInterruption: (
+    c.Interrupt: (Needs(CREW_AND_SYSTEM, _OPEN, _IN_ROUND, rule=Rule.INTERRUPTION_VOID), trouble.interrupt),
+    c.ResolveInterruption: (
         Needs(
             CREW,
             _OPEN,
@@ -165,27 +165,27 @@ ACTIONS: Final[dict[type, tuple[Needs, Handler]]] = {
         ),
         trouble.resolve_interruption,
     ),
-    a.CorrectBet: (
+    c.CorrectBet: (
         Needs(CREW, _OPEN, _KNOWN, second=SUPERVISORS, reason=True, rule=Rule.MOVED_WAGER_CORRECTED),
         trouble.correct_bet,
     ),
-    a.RuleOnLine: (
+    c.RuleOnLine: (
         Needs(SUPERVISORS, _OPEN, _UNSETTLED, reason=True, rule=Rule.LINE_TOUCHING_BETS),
         trouble.rule_on_line,
     ),
-    a.ReverseRounds: (
+    c.ReverseRounds: (
         Needs(SUPERVISORS, _OPEN, _BETWEEN, second=PIT_MANAGERS, reason=True, rule=Rule.DAMAGED_DICE_VOID),
         trouble.reverse_rounds,
     ),
-    a.Rule: (Needs(SHIFT_MANAGERS, _ANY, interrupted=True, rule=Rule.SHIFT_MANAGER_DECIDES), trouble.rule),
-    a.NoteError: (Needs(CREW, _ANY, interrupted=True, rule=Rule.LATER_ROUND_UNTOUCHED), trouble.note_error),
-    a.OpenDispute: (Needs(PLAYERS_AND_CREW, _ANY, interrupted=True, whose=chips.not_himself), trouble.open_dispute),
-    a.ResolveDispute: (Needs(SUPERVISORS, _ANY, interrupted=True), trouble.resolve_dispute),
+    c.Rule: (Needs(SHIFT_MANAGERS, _ANY, interrupted=True, rule=Rule.SHIFT_MANAGER_DECIDES), trouble.rule),
+    c.NoteError: (Needs(CREW, _ANY, interrupted=True, rule=Rule.LATER_ROUND_UNTOUCHED), trouble.note_error),
+    c.OpenDispute: (Needs(PLAYERS_AND_CREW, _ANY, interrupted=True, whose=chips.not_himself), trouble.open_dispute),
+    c.ResolveDispute: (Needs(SUPERVISORS, _ANY, interrupted=True), trouble.resolve_dispute),
 }
 """Every action: what it needs, and who decides the matter."""
 
 
-def decide(rules: TableRules, state: TableState, command: a.Command) -> list[Event] | Refusal:
+def decide(rules: TableRules, state: TableState, command: c.Command) -> list[Event] | Refusal:
     """The events of an allowed command, or why it is refused."""
     needs, handle = ACTIONS[type(command.do)]
     if command.by.role not in needs.roles:
@@ -200,7 +200,7 @@ def decide(rules: TableRules, state: TableState, command: a.Command) -> list[Eve
     found = handle(rules, state, command, command.do)
     if needs.reason and state.round.phase in needs.alters:
         refused = _alteration(rules, needs, command)
-        if refused is not None and not (isinstance(found, Refusal) and found.code.place < refused.code.place):
+        if refused is not None and not (isinstance(found, Refusal) and comes_before(found, refused)):
             return refused
     if isinstance(found, Refusal):
         return found
@@ -208,7 +208,7 @@ def decide(rules: TableRules, state: TableState, command: a.Command) -> list[Eve
     return [Event(at, by, what, authorised_by, reason) for what in found]
 
 
-def can(rules: TableRules, state: TableState, command: a.Command) -> Refusal | None:
+def can(rules: TableRules, state: TableState, command: c.Command) -> Refusal | None:
     """Why a command would be refused; None when it is allowed."""
     found = decide(rules, state, command)
     return found if isinstance(found, Refusal) else None
@@ -257,7 +257,7 @@ def _gate(rules: TableRules, state: TableState, needs: Needs) -> Refusal | None:
     return None
 
 
-def _alteration(rules: TableRules, needs: Needs, command: a.Command) -> Refusal | None:
+def _alteration(rules: TableRules, needs: Needs, command: c.Command) -> Refusal | None:
     """Two people and a reason, where an action alters what stood."""
     if needs.second is not None:
         second = command.authorised_by

@@ -16,7 +16,7 @@ from taisai.table.commands import ColourSet, Count, Dice, How, Mending, TableLim
 from taisai.table.people import Person
 
 
-class _Happening(Struct, frozen=True, gc=False, tag_field="event"):
+class _EventBody(Struct, frozen=True, gc=False, tag_field="event"):
     """Something that happened. No event can hold itself, so none is looked through by the garbage collector."""
 
 
@@ -79,7 +79,7 @@ class ReversedLine(Struct, frozen=True, gc=False):
 # ------------------------------------------------------------------ the shift
 
 
-class TableSetUp(_Happening, frozen=True, gc=False, tag="table-set-up"):
+class TableSetUp(_EventBody, frozen=True, gc=False, tag="table-set-up"):
     """The table stands under a rule book."""
 
     book: str
@@ -91,27 +91,27 @@ class TableSetUp(_Happening, frozen=True, gc=False, tag="table-set-up"):
     colours: dict[str, ColourSet]
 
 
-class FloatCounted(_Happening, frozen=True, gc=False, tag="float-counted"):
+class FloatCounted(_EventBody, frozen=True, gc=False, tag="float-counted"):
     """The opener."""
 
     count: Count
     amount: int
 
 
-class DiceReceived(_Happening, frozen=True, gc=False, tag="dice-received"):
+class DiceReceived(_EventBody, frozen=True, gc=False, tag="dice-received"):
     """A set arrived."""
 
     dice_set: str
 
 
-class DiceSealed(_Happening, frozen=True, gc=False, tag="dice-sealed"):
+class DiceSealed(_EventBody, frozen=True, gc=False, tag="dice-sealed"):
     """A set went into the tumbler under a seal."""
 
     dice_set: str
     seal: str
 
 
-class DiceInspected(_Happening, frozen=True, gc=False, tag="dice-inspected"):
+class DiceInspected(_EventBody, frozen=True, gc=False, tag="dice-inspected"):
     """The set in the tumbler was looked at."""
 
     dice_set: str
@@ -119,21 +119,21 @@ class DiceInspected(_Happening, frozen=True, gc=False, tag="dice-inspected"):
     note: str
 
 
-class DiceRetired(_Happening, frozen=True, gc=False, tag="dice-retired"):
+class DiceRetired(_EventBody, frozen=True, gc=False, tag="dice-retired"):
     """A set left for good."""
 
     dice_set: str
     note: str
 
 
-class DiceOverdue(_Happening, frozen=True, gc=False, tag="dice-overdue"):
+class DiceOverdue(_EventBody, frozen=True, gc=False, tag="dice-overdue"):
     """The set has been in the tumbler for a day: a warning, once a set."""
 
     dice_set: str
     hours: int
 
 
-class TestRunMade(_Happening, frozen=True, gc=False, tag="test-run-made"):
+class TestRunMade(_EventBody, frozen=True, gc=False, tag="test-run-made"):
     """A known result was entered and its areas looked at."""
 
     dice: Dice
@@ -141,7 +141,7 @@ class TestRunMade(_Happening, frozen=True, gc=False, tag="test-run-made"):
     lit_correctly: bool
 
 
-class ItemChecked(_Happening, frozen=True, gc=False, tag="item-checked"):
+class ItemChecked(_EventBody, frozen=True, gc=False, tag="item-checked"):
     """An item of the opening check."""
 
     item: str
@@ -149,19 +149,19 @@ class ItemChecked(_Happening, frozen=True, gc=False, tag="item-checked"):
     note: str
 
 
-class TableOpened(_Happening, frozen=True, gc=False, tag="table-opened"):
+class TableOpened(_EventBody, frozen=True, gc=False, tag="table-opened"):
     """Open for gaming, under this book."""
 
     digest: str
 
 
-class TableSuspended(_Happening, frozen=True, gc=False, tag="table-suspended"):
+class TableSuspended(_EventBody, frozen=True, gc=False, tag="table-suspended"):
     """No further round for now."""
 
     cause: str
 
 
-class TableResumed(_Happening, frozen=True, gc=False, tag="table-resumed"):
+class TableResumed(_EventBody, frozen=True, gc=False, tag="table-resumed"):
     """Safe to go on, and why."""
 
     by: Mending
@@ -169,14 +169,14 @@ class TableResumed(_Happening, frozen=True, gc=False, tag="table-resumed"):
     cause: str
 
 
-class LimitsSet(_Happening, frozen=True, gc=False, tag="limits-set"):
+class LimitsSet(_EventBody, frozen=True, gc=False, tag="limits-set"):
     """Limits changed."""
 
     before: TableLimits
     after: TableLimits
 
 
-class TableClosed(_Happening, frozen=True, gc=False, tag="table-closed"):
+class TableClosed(_EventBody, frozen=True, gc=False, tag="table-closed"):
     """The closer: counted, expected, and the players' chips that left the table with them."""
 
     count: Count
@@ -190,47 +190,47 @@ class TableClosed(_Happening, frozen=True, gc=False, tag="table-closed"):
 # ------------------------------------------------------------------ people and chips
 
 
-class PlayerSat(_Happening, frozen=True, gc=False, tag="player-sat"):
+class PlayerSat(_EventBody, frozen=True, gc=False, tag="player-sat"):
     """A player joined."""
 
     player: str
 
 
-class PlayerLeft(_Happening, frozen=True, gc=False, tag="player-left"):
+class PlayerLeft(_EventBody, frozen=True, gc=False, tag="player-left"):
     """A player left with his value chips."""
 
     player: str
     amount: int
 
 
-class PlayerWalkedAway(_Happening, frozen=True, gc=False, tag="player-walked-away"):
+class PlayerWalkedAway(_EventBody, frozen=True, gc=False, tag="player-walked-away"):
     """A player is gone, his bets stand."""
 
     player: str
 
 
-class BoughtIn(_Happening, frozen=True, gc=False, tag="bought-in"):
+class BoughtIn(_EventBody, frozen=True, gc=False, tag="bought-in"):
     """Cash into the drop, chips to the player."""
 
     player: str
     amount: int
 
 
-class ChipsBrought(_Happening, frozen=True, gc=False, tag="chips-brought"):
+class ChipsBrought(_EventBody, frozen=True, gc=False, tag="chips-brought"):
     """Value chips from elsewhere."""
 
     player: str
     amount: int
 
 
-class CashedOut(_Happening, frozen=True, gc=False, tag="cashed-out"):
+class CashedOut(_EventBody, frozen=True, gc=False, tag="cashed-out"):
     """Value chips taken away."""
 
     player: str
     amount: int
 
 
-class ColourTaken(_Happening, frozen=True, gc=False, tag="colour-taken"):
+class ColourTaken(_EventBody, frozen=True, gc=False, tag="colour-taken"):
     """Value into colour."""
 
     player: str
@@ -239,7 +239,7 @@ class ColourTaken(_Happening, frozen=True, gc=False, tag="colour-taken"):
     amount: int
 
 
-class ColourTurnedIn(_Happening, frozen=True, gc=False, tag="colour-turned-in"):
+class ColourTurnedIn(_EventBody, frozen=True, gc=False, tag="colour-turned-in"):
     """Colour into value."""
 
     player: str
@@ -247,21 +247,21 @@ class ColourTurnedIn(_Happening, frozen=True, gc=False, tag="colour-turned-in"):
     amount: int
 
 
-class Filled(_Happening, frozen=True, gc=False, tag="filled"):
+class Filled(_EventBody, frozen=True, gc=False, tag="filled"):
     """Chips from the cage."""
 
     count: Count
     amount: int
 
 
-class Credited(_Happening, frozen=True, gc=False, tag="credited"):
+class Credited(_EventBody, frozen=True, gc=False, tag="credited"):
     """Chips to the cage."""
 
     count: Count
     amount: int
 
 
-class DebtSettled(_Happening, frozen=True, gc=False, tag="debt-settled"):
+class DebtSettled(_EventBody, frozen=True, gc=False, tag="debt-settled"):
     """A player paid what he owed."""
 
     player: str
@@ -271,21 +271,21 @@ class DebtSettled(_Happening, frozen=True, gc=False, tag="debt-settled"):
 # ------------------------------------------------------------------ the round
 
 
-class DiceCommitted(_Happening, frozen=True, gc=False, tag="dice-committed"):
+class DiceCommitted(_EventBody, frozen=True, gc=False, tag="dice-committed"):
     """The virtual dice of a round are fixed; what they show is told when they are uncovered."""
 
     round: int
     commitment: str
 
 
-class DiceTumbled(_Happening, frozen=True, gc=False, tag="dice-tumbled"):
+class DiceTumbled(_EventBody, frozen=True, gc=False, tag="dice-tumbled"):
     """The covered dice were tumbled."""
 
     round: int
     times: int
 
 
-class BetsOpened(_Happening, frozen=True, gc=False, tag="bets-opened"):
+class BetsOpened(_EventBody, frozen=True, gc=False, tag="bets-opened"):
     """The round begins; the rules in force are these."""
 
     round: int
@@ -293,7 +293,7 @@ class BetsOpened(_Happening, frozen=True, gc=False, tag="bets-opened"):
     digest: str
 
 
-class BetPlaced(_Happening, frozen=True, gc=False, tag="bet-placed"):
+class BetPlaced(_EventBody, frozen=True, gc=False, tag="bet-placed"):
     """Chips into a box."""
 
     player: str
@@ -303,13 +303,13 @@ class BetPlaced(_Happening, frozen=True, gc=False, tag="bet-placed"):
     colour: str | None = None
 
 
-class BetWithdrawn(_Happening, frozen=True, gc=False, tag="bet-withdrawn"):
+class BetWithdrawn(_EventBody, frozen=True, gc=False, tag="bet-withdrawn"):
     """Chips out of a box, while betting was open."""
 
     handed: Handed
 
 
-class MinimumAdvised(_Happening, frozen=True, gc=False, tag="minimum-advised"):
+class MinimumAdvised(_EventBody, frozen=True, gc=False, tag="minimum-advised"):
     """A player was told that his bet is under the minimum."""
 
     player: str
@@ -318,7 +318,7 @@ class MinimumAdvised(_Happening, frozen=True, gc=False, tag="minimum-advised"):
     minimum: int
 
 
-class ExcessRejected(_Happening, frozen=True, gc=False, tag="excess-rejected"):
+class ExcessRejected(_EventBody, frozen=True, gc=False, tag="excess-rejected"):
     """What was over the limit went back, newest first."""
 
     box: str
@@ -326,7 +326,7 @@ class ExcessRejected(_Happening, frozen=True, gc=False, tag="excess-rejected"):
     handed: tuple[Handed, ...]
 
 
-class BetsClosed(_Happening, frozen=True, gc=False, tag="bets-closed"):
+class BetsClosed(_EventBody, frozen=True, gc=False, tag="bets-closed"):
     """The bets as they lie, and what of each is at risk."""
 
     call: str
@@ -335,7 +335,7 @@ class BetsClosed(_Happening, frozen=True, gc=False, tag="bets-closed"):
     flags: tuple[FlagRaised, ...]
 
 
-class DiceUncovered(_Happening, frozen=True, gc=False, tag="dice-uncovered"):
+class DiceUncovered(_EventBody, frozen=True, gc=False, tag="dice-uncovered"):
     """The faces as they lie."""
 
     dice: Dice
@@ -343,20 +343,20 @@ class DiceUncovered(_Happening, frozen=True, gc=False, tag="dice-uncovered"):
     """The secret that the round was committed to; nothing for dice that people can see."""
 
 
-class ResultAnnounced(_Happening, frozen=True, gc=False, tag="result-announced"):
+class ResultAnnounced(_EventBody, frozen=True, gc=False, tag="result-announced"):
     """The dealer's call."""
 
     call: str
     total: int
 
 
-class NumberPressed(_Happening, frozen=True, gc=False, tag="number-pressed"):
+class NumberPressed(_EventBody, frozen=True, gc=False, tag="number-pressed"):
     """A button of the terminal."""
 
     number: int
 
 
-class ResultEntered(_Happening, frozen=True, gc=False, tag="result-entered"):
+class ResultEntered(_EventBody, frozen=True, gc=False, tag="result-entered"):
     """The entry button: these numbers, these lights."""
 
     dice: Dice
@@ -364,13 +364,13 @@ class ResultEntered(_Happening, frozen=True, gc=False, tag="result-entered"):
     matches: bool
 
 
-class AreasLit(_Happening, frozen=True, gc=False, tag="areas-lit"):
+class AreasLit(_EventBody, frozen=True, gc=False, tag="areas-lit"):
     """The winning areas light without a terminal."""
 
     lit: tuple[str, ...]
 
 
-class EntryAmended(_Happening, frozen=True, gc=False, tag="entry-amended"):
+class EntryAmended(_EventBody, frozen=True, gc=False, tag="entry-amended"):
     """A wrong entry put right."""
 
     before: Dice
@@ -378,19 +378,19 @@ class EntryAmended(_Happening, frozen=True, gc=False, tag="entry-amended"):
     lit: tuple[str, ...]
 
 
-class LightsFaulted(_Happening, frozen=True, gc=False, tag="lights-faulted"):
+class LightsFaulted(_EventBody, frozen=True, gc=False, tag="lights-faulted"):
     """The lights failed or were wrong: the dice decide, and the table is suspended after the round."""
 
     fault: str
 
 
-class LosersCollected(_Happening, frozen=True, gc=False, tag="losers-collected"):
+class LosersCollected(_EventBody, frozen=True, gc=False, tag="losers-collected"):
     """All losing bets into the float."""
 
     losses: tuple[Loss, ...]
 
 
-class BetPaid(_Happening, frozen=True, gc=False, tag="bet-paid"):
+class BetPaid(_EventBody, frozen=True, gc=False, tag="bet-paid"):
     """One bet settled to its player: a winner, or what was not at risk of a loser."""
 
     player: str
@@ -404,7 +404,7 @@ class BetPaid(_Happening, frozen=True, gc=False, tag="bet-paid"):
     colour: str | None = None
 
 
-class RoundConcluded(_Happening, frozen=True, gc=False, tag="round-concluded"):
+class RoundConcluded(_EventBody, frozen=True, gc=False, tag="round-concluded"):
     """All paid: the round is over."""
 
     round: int
@@ -420,7 +420,7 @@ class RoundConcluded(_Happening, frozen=True, gc=False, tag="round-concluded"):
 # ------------------------------------------------------------------ when something is wrong
 
 
-class RoundVoided(_Happening, frozen=True, gc=False, tag="round-voided"):
+class RoundVoided(_EventBody, frozen=True, gc=False, tag="round-voided"):
     """No result: every bet went back."""
 
     round: int
@@ -431,7 +431,7 @@ class RoundVoided(_Happening, frozen=True, gc=False, tag="round-voided"):
     clauses: tuple[str, ...]
 
 
-class RoundInterrupted(_Happening, frozen=True, gc=False, tag="round-interrupted"):
+class RoundInterrupted(_EventBody, frozen=True, gc=False, tag="round-interrupted"):
     """The round stopped where it was."""
 
     round: int
@@ -439,7 +439,7 @@ class RoundInterrupted(_Happening, frozen=True, gc=False, tag="round-interrupted
     phase: str
 
 
-class InterruptionResolved(_Happening, frozen=True, gc=False, tag="interruption-resolved"):
+class InterruptionResolved(_EventBody, frozen=True, gc=False, tag="interruption-resolved"):
     """The round goes on, with these dice if they were not known before."""
 
     round: int
@@ -447,7 +447,7 @@ class InterruptionResolved(_Happening, frozen=True, gc=False, tag="interruption-
     dice: Dice | None
 
 
-class BetCorrected(_Happening, frozen=True, gc=False, tag="bet-corrected"):
+class BetCorrected(_EventBody, frozen=True, gc=False, tag="bet-corrected"):
     """A moved bet was put back."""
 
     player: str
@@ -458,7 +458,7 @@ class BetCorrected(_Happening, frozen=True, gc=False, tag="bet-corrected"):
     """All bets of the round after the correction."""
 
 
-class LineRuled(_Happening, frozen=True, gc=False, tag="line-ruled"):
+class LineRuled(_EventBody, frozen=True, gc=False, tag="line-ruled"):
     """A bet on the line was honoured, or went back."""
 
     player: str
@@ -467,7 +467,7 @@ class LineRuled(_Happening, frozen=True, gc=False, tag="line-ruled"):
     handed: Handed | None
 
 
-class RoundReversed(_Happening, frozen=True, gc=False, tag="round-reversed"):
+class RoundReversed(_EventBody, frozen=True, gc=False, tag="round-reversed"):
     """A settled round is void after all."""
 
     round: int
@@ -475,7 +475,7 @@ class RoundReversed(_Happening, frozen=True, gc=False, tag="round-reversed"):
     clauses: tuple[str, ...]
 
 
-class Ruled(_Happening, frozen=True, gc=False, tag="ruled"):
+class Ruled(_EventBody, frozen=True, gc=False, tag="ruled"):
     """A decision of the shift manager."""
 
     matter: str
@@ -483,14 +483,14 @@ class Ruled(_Happening, frozen=True, gc=False, tag="ruled"):
     clauses: tuple[str, ...]
 
 
-class ErrorNoted(_Happening, frozen=True, gc=False, tag="error-noted"):
+class ErrorNoted(_EventBody, frozen=True, gc=False, tag="error-noted"):
     """An error of an earlier round, which changes no later one."""
 
     round: int
     what: str
 
 
-class DisputeOpened(_Happening, frozen=True, gc=False, tag="dispute-opened"):
+class DisputeOpened(_EventBody, frozen=True, gc=False, tag="dispute-opened"):
     """A player's claim."""
 
     dispute: str
@@ -499,14 +499,14 @@ class DisputeOpened(_Happening, frozen=True, gc=False, tag="dispute-opened"):
     claim: str
 
 
-class DisputeResolved(_Happening, frozen=True, gc=False, tag="dispute-resolved"):
+class DisputeResolved(_EventBody, frozen=True, gc=False, tag="dispute-resolved"):
     """How a claim ended."""
 
     dispute: str
     resolution: str
 
 
-Happening = (
+EventBody = (
     TableSetUp | FloatCounted | DiceReceived | DiceSealed | DiceInspected | DiceRetired | DiceOverdue | TestRunMade
     | ItemChecked | TableOpened | TableSuspended | TableResumed | LimitsSet | TableClosed
     | PlayerSat | PlayerLeft | PlayerWalkedAway | BoughtIn | ChipsBrought | CashedOut | ColourTaken | ColourTurnedIn
@@ -524,7 +524,7 @@ class Event(Struct, frozen=True, gc=False):
 
     at: int
     by: Person
-    what: Happening
+    what: EventBody
     authorised_by: Person | None = None
     reason: str = ""
 

@@ -13,7 +13,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from taisai.core.rulebook import VoidReason
-from taisai.table import events as h
+from taisai.table import events as e
 from taisai.table.events import Event
 from taisai.table.ledger import FLOAT, LedgerBroken, post, postings_of
 from taisai.table.state import (
@@ -37,10 +37,10 @@ from taisai.table.state import (
 )
 
 
-def evolve(state: TableState, event: h.Event) -> TableState:
+def evolve(state: TableState, event: e.Event) -> TableState:
     """The state after an event."""
     what = event.what
-    if type(what) is h.BetPlaced:
+    if type(what) is e.BetPlaced:
         # By far the most frequent event: one copy of the state instead of two.
         ledger = state.ledger.copy()
         _into_box(ledger, what)
@@ -75,7 +75,7 @@ def with_run(state: TableState, run: Sequence[Event]) -> TableState:
     return replace(state, seq=state.seq + len(run), at=run[-1].at, ledger=ledger, round=current)
 
 
-def _with_bets(current: Round, ledger: dict[str, int], bets: Sequence[h.BetPlaced]) -> Round:
+def _with_bets(current: Round, ledger: dict[str, int], bets: Sequence[e.BetPlaced]) -> Round:
     totals, stacks = current.totals.copy(), list(current.stacks)
     stakes = {player: boxes.copy() for player, boxes in current.stakes.items()}
     for what in bets:
@@ -90,7 +90,7 @@ def _with_bets(current: Round, ledger: dict[str, int], bets: Sequence[h.BetPlace
     return replace(current, stacks=tuple(stacks), stakes=stakes, totals=totals)
 
 
-def _with_payments(current: Round, ledger: dict[str, int], payments: Sequence[h.BetPaid]) -> Round:
+def _with_payments(current: Round, ledger: dict[str, int], payments: Sequence[e.BetPaid]) -> Round:
     lines = list(current.lines)
     for what in payments:
         player, box, winnings, returned = what.player, what.box, what.winnings, what.returned
@@ -107,7 +107,7 @@ def _with_payments(current: Round, ledger: dict[str, int], payments: Sequence[h.
     return replace(current, lines=tuple(lines))
 
 
-def _into_box(ledger: dict[str, int], what: h.BetPlaced) -> None:
+def _into_box(ledger: dict[str, int], what: e.BetPlaced) -> None:
     amount, account = what.amount, "box:" + what.box
     _take(ledger, "player:" + what.player if what.colour is None else "colour:" + what.colour, amount)
     if amount > 0:
@@ -126,24 +126,24 @@ def _take(ledger: dict[str, int], account: str, amount: int) -> None:
         raise LedgerBroken(f"account {account} would stand at {left}")
 
 
-IN_RUNS: Final[dict[type, Callable[..., Round]]] = {h.BetPlaced: _with_bets, h.BetPaid: _with_payments}
+IN_RUNS: Final[dict[type, Callable[..., Round]]] = {e.BetPlaced: _with_bets, e.BetPaid: _with_payments}
 """Events that come in long runs."""
 
 
-def _unchanged(state: TableState, _event: h.Event, _what: h.Happening) -> TableState:
+def _unchanged(state: TableState, _event: e.Event, _what: e.EventBody) -> TableState:
     return state
 
 
 # ------------------------------------------------------------------ the shift
 
 
-def _set_up(state: TableState, _event: h.Event, what: h.TableSetUp) -> TableState:
+def _set_up(state: TableState, _event: e.Event, what: e.TableSetUp) -> TableState:
     made = SetUpState(what.book, what.layout, what.digest, what.limits, what.currency, what.denominations, what.colours)
     # What was checked was checked on the layout that stood before.
     return replace(state, phase=TablePhase.CLOSED, set_up=made, checks={}, test_runs=0)
 
 
-def _float_counted(state: TableState, event: h.Event, what: h.FloatCounted) -> TableState:
+def _float_counted(state: TableState, event: e.Event, what: e.FloatCounted) -> TableState:
     return replace(state, shift=Shift(opened_at=event.at, opener=what.amount))
 
 
@@ -151,7 +151,7 @@ def _with_dice(state: TableState, name: str, dice: DiceSet) -> TableState:
     return replace(state, dice_sets={**state.dice_sets, name: dice})
 
 
-def _dice_received(state: TableState, event: h.Event, what: h.DiceReceived) -> TableState:
+def _dice_received(state: TableState, event: e.Event, what: e.DiceReceived) -> TableState:
     return _with_dice(state, what.dice_set, DiceSet(received_at=event.at))
 
 
@@ -160,7 +160,7 @@ def _untumbled(state: TableState) -> TableState:
     return replace(state, round=replace(state.round, tumbles=0))
 
 
-def _dice_sealed(state: TableState, event: h.Event, what: h.DiceSealed) -> TableState:
+def _dice_sealed(state: TableState, event: e.Event, what: e.DiceSealed) -> TableState:
     dice = replace(state.dice_sets[what.dice_set], seal=what.seal)
     if state.dice_in != what.dice_set:  # a new seal on the same set: it has been in the tumbler all the while
         dice = replace(dice, sealed_at=event.at, warned=False)
@@ -169,52 +169,52 @@ def _dice_sealed(state: TableState, event: h.Event, what: h.DiceSealed) -> Table
     return replace(_untumbled(_with_dice(state, what.dice_set, dice)), dice_in=what.dice_set, checks=checks)
 
 
-def _dice_inspected(state: TableState, event: h.Event, what: h.DiceInspected) -> TableState:
+def _dice_inspected(state: TableState, event: e.Event, what: e.DiceInspected) -> TableState:
     dice = replace(state.dice_sets[what.dice_set], inspected_at=event.at, sound=what.sound)
     return _untumbled(_with_dice(state, what.dice_set, dice))
 
 
-def _dice_retired(state: TableState, event: h.Event, what: h.DiceRetired) -> TableState:
+def _dice_retired(state: TableState, event: e.Event, what: e.DiceRetired) -> TableState:
     dice = replace(state.dice_sets[what.dice_set], retired_at=event.at)
     after = _with_dice(state, what.dice_set, dice)
     return replace(_untumbled(after), dice_in=None) if state.dice_in == what.dice_set else after
 
 
-def _dice_overdue(state: TableState, _event: h.Event, what: h.DiceOverdue) -> TableState:
+def _dice_overdue(state: TableState, _event: e.Event, what: e.DiceOverdue) -> TableState:
     return _with_dice(state, what.dice_set, replace(state.dice_sets[what.dice_set], warned=True))
 
 
-def _test_run(state: TableState, _event: h.Event, what: h.TestRunMade) -> TableState:
+def _test_run(state: TableState, _event: e.Event, what: e.TestRunMade) -> TableState:
     if what.lit_correctly:
         return replace(state, test_runs=state.test_runs + 1)
     # The lights are not proven after all: a good run, and the item checked again.
     return replace(state, test_runs=0, checks={item: c for item, c in state.checks.items() if item != TEST_RUN_ITEM})
 
 
-def _item_checked(state: TableState, event: h.Event, what: h.ItemChecked) -> TableState:
+def _item_checked(state: TableState, event: e.Event, what: e.ItemChecked) -> TableState:
     check = Check(what.passed, event.by.id, event.at, what.note)
     return replace(state, checks={**state.checks, what.item: check})
 
 
-def _table_opened(state: TableState, _event: h.Event, _what: h.TableOpened) -> TableState:
+def _table_opened(state: TableState, _event: e.Event, _what: e.TableOpened) -> TableState:
     return replace(state, phase=TablePhase.OPEN)
 
 
-def _table_suspended(state: TableState, _event: h.Event, what: h.TableSuspended) -> TableState:
+def _table_suspended(state: TableState, _event: e.Event, what: e.TableSuspended) -> TableState:
     return replace(state, suspended=what.cause)
 
 
-def _table_resumed(state: TableState, _event: h.Event, _what: h.TableResumed) -> TableState:
+def _table_resumed(state: TableState, _event: e.Event, _what: e.TableResumed) -> TableState:
     return replace(state, suspended="")
 
 
-def _limits_set(state: TableState, _event: h.Event, what: h.LimitsSet) -> TableState:
+def _limits_set(state: TableState, _event: e.Event, what: e.LimitsSet) -> TableState:
     if state.set_up is None:
         return state
     return replace(state, set_up=replace(state.set_up, limits=what.after))
 
 
-def _table_closed(state: TableState, _event: h.Event, what: h.TableClosed) -> TableState:
+def _table_closed(state: TableState, _event: e.Event, what: e.TableClosed) -> TableState:
     return replace(
         state,
         phase=TablePhase.CLOSED,
@@ -234,50 +234,50 @@ def _with_player(state: TableState, name: str, player: Player) -> TableState:
     return replace(state, players={**state.players, name: player})
 
 
-def _player_sat(state: TableState, _event: h.Event, what: h.PlayerSat) -> TableState:
+def _player_sat(state: TableState, _event: e.Event, what: e.PlayerSat) -> TableState:
     return _with_player(state, what.player, replace(state.players.get(what.player, Player()), present=True))
 
 
-def _player_left(state: TableState, _event: h.Event, what: h.PlayerLeft) -> TableState:
+def _player_left(state: TableState, _event: e.Event, what: e.PlayerLeft) -> TableState:
     return replace(state, players={name: seat for name, seat in state.players.items() if name != what.player})
 
 
-def _walked_away(state: TableState, _event: h.Event, what: h.PlayerWalkedAway) -> TableState:
+def _walked_away(state: TableState, _event: e.Event, what: e.PlayerWalkedAway) -> TableState:
     return _with_player(state, what.player, replace(state.players[what.player], present=False))
 
 
-def _bought_in(state: TableState, _event: h.Event, what: h.BoughtIn) -> TableState:
+def _bought_in(state: TableState, _event: e.Event, what: e.BoughtIn) -> TableState:
     return replace(state, shift=replace(state.shift, drop=state.shift.drop + what.amount))
 
 
-def _colour_taken(state: TableState, _event: h.Event, what: h.ColourTaken) -> TableState:
+def _colour_taken(state: TableState, _event: e.Event, what: e.ColourTaken) -> TableState:
     return _with_player(state, what.player, replace(state.players[what.player], colour=what.colour, value=what.value))
 
 
-def _colour_turned_in(state: TableState, _event: h.Event, what: h.ColourTurnedIn) -> TableState:
+def _colour_turned_in(state: TableState, _event: e.Event, what: e.ColourTurnedIn) -> TableState:
     return _with_player(state, what.player, replace(state.players[what.player], colour=None, value=0))
 
 
-def _filled(state: TableState, _event: h.Event, what: h.Filled) -> TableState:
+def _filled(state: TableState, _event: e.Event, what: e.Filled) -> TableState:
     return replace(state, shift=replace(state.shift, fills=state.shift.fills + what.amount))
 
 
-def _credited(state: TableState, _event: h.Event, what: h.Credited) -> TableState:
+def _credited(state: TableState, _event: e.Event, what: e.Credited) -> TableState:
     return replace(state, shift=replace(state.shift, credits=state.shift.credits + what.amount))
 
 
 # ------------------------------------------------------------------ the round
 
 
-def _committed(state: TableState, event: h.Event, what: h.DiceCommitted) -> TableState:
+def _committed(state: TableState, event: e.Event, what: e.DiceCommitted) -> TableState:
     return replace(state, round=replace(state.round, commitment=what.commitment, stepped_at=event.at))
 
 
-def _tumbled(state: TableState, event: h.Event, what: h.DiceTumbled) -> TableState:
+def _tumbled(state: TableState, event: e.Event, what: e.DiceTumbled) -> TableState:
     return replace(state, round=replace(state.round, tumbles=what.times, stepped_at=event.at))
 
 
-def _bets_opened(state: TableState, event: h.Event, what: h.BetsOpened) -> TableState:
+def _bets_opened(state: TableState, event: e.Event, what: e.BetsOpened) -> TableState:
     before = {player: state.funds(player) for player in state.players}
     return replace(
         state,
@@ -293,7 +293,7 @@ def _bets_opened(state: TableState, event: h.Event, what: h.BetsOpened) -> Table
     )
 
 
-def _with_stack(current: Round, what: h.BetPlaced) -> Round:
+def _with_stack(current: Round, what: e.BetPlaced) -> Round:
     player, box, amount = what.player, what.box, what.amount
     mine = current.stakes.get(player, {}).copy()
     mine[box] = mine.get(box, 0) + amount
@@ -305,7 +305,7 @@ def _with_stack(current: Round, what: h.BetPlaced) -> Round:
     return replace(current, stacks=stacks, stakes=stakes, totals=totals)
 
 
-def _without(current: Round, handed: h.Handed) -> Round:
+def _without(current: Round, handed: e.Handed) -> Round:
     """The round without chips handed back, the newest stacks of that player and box first."""
     left = handed.amount
     stacks = list(current.stacks)
@@ -331,54 +331,54 @@ def _without(current: Round, handed: h.Handed) -> Round:
     )
 
 
-def _bet_withdrawn(state: TableState, _event: h.Event, what: h.BetWithdrawn) -> TableState:
+def _bet_withdrawn(state: TableState, _event: e.Event, what: e.BetWithdrawn) -> TableState:
     return replace(state, round=_without(state.round, what.handed))
 
 
-def _excess_rejected(state: TableState, _event: h.Event, what: h.ExcessRejected) -> TableState:
+def _excess_rejected(state: TableState, _event: e.Event, what: e.ExcessRejected) -> TableState:
     current = state.round
     for handed in what.handed:
         current = _without(current, handed)
     return replace(state, round=current)
 
 
-def _step_to(state: TableState, event: h.Event, phase: RoundPhase, **changes: object) -> TableState:
+def _step_to(state: TableState, event: e.Event, phase: RoundPhase, **changes: object) -> TableState:
     return replace(state, round=replace(state.round, phase=phase, stepped_at=event.at, **changes))
 
 
-def _bets_closed(state: TableState, event: h.Event, what: h.BetsClosed) -> TableState:
+def _bets_closed(state: TableState, event: e.Event, what: e.BetsClosed) -> TableState:
     return _step_to(state, event, RoundPhase.CLOSED, bets=what.bets, flags=what.flags)
 
 
-def _uncovered(state: TableState, event: h.Event, what: h.DiceUncovered) -> TableState:
+def _uncovered(state: TableState, event: e.Event, what: e.DiceUncovered) -> TableState:
     return _step_to(state, event, RoundPhase.UNCOVERED, dice=what.dice, opening=what.opening)
 
 
-def _announced(state: TableState, event: h.Event, what: h.ResultAnnounced) -> TableState:
+def _announced(state: TableState, event: e.Event, what: e.ResultAnnounced) -> TableState:
     return _step_to(state, event, RoundPhase.ANNOUNCED, call=what.call)
 
 
-def _pressed(state: TableState, _event: h.Event, what: h.NumberPressed) -> TableState:
+def _pressed(state: TableState, _event: e.Event, what: e.NumberPressed) -> TableState:
     return replace(state, round=replace(state.round, pressed=(*state.round.pressed, what.number)[-3:]))
 
 
-def _entered(state: TableState, event: h.Event, what: h.ResultEntered) -> TableState:
+def _entered(state: TableState, event: e.Event, what: e.ResultEntered) -> TableState:
     return _step_to(state, event, RoundPhase.ENTERED, entered=what.dice, lit=what.lit, pressed=())
 
 
-def _areas_lit(state: TableState, _event: h.Event, what: h.AreasLit) -> TableState:
+def _areas_lit(state: TableState, _event: e.Event, what: e.AreasLit) -> TableState:
     return replace(state, round=replace(state.round, lit=what.lit))
 
 
-def _amended(state: TableState, _event: h.Event, what: h.EntryAmended) -> TableState:
+def _amended(state: TableState, _event: e.Event, what: e.EntryAmended) -> TableState:
     return replace(state, round=replace(state.round, entered=what.after, lit=what.lit))
 
 
-def _lights_faulted(state: TableState, _event: h.Event, what: h.LightsFaulted) -> TableState:
+def _lights_faulted(state: TableState, _event: e.Event, what: e.LightsFaulted) -> TableState:
     return replace(state, round=replace(state.round, lights_fault=what.fault))
 
 
-def _collected(state: TableState, event: h.Event, what: h.LosersCollected) -> TableState:
+def _collected(state: TableState, event: e.Event, what: e.LosersCollected) -> TableState:
     current = state.round
     stakes = {(bet.player, bet.box): bet.stake for bet in current.bets}
     # A loser that was not wholly at risk is settled when the rest of his stake is handed back.
@@ -390,7 +390,7 @@ def _collected(state: TableState, event: h.Event, what: h.LosersCollected) -> Ta
     return _step_to(state, event, RoundPhase.COLLECTED, lines=lines)
 
 
-def _paid(state: TableState, _event: h.Event, what: h.BetPaid) -> TableState:
+def _paid(state: TableState, _event: e.Event, what: e.BetPaid) -> TableState:
     line = PaidLine(what.player, what.box, what.stake, what.at_risk, what.pays, what.winnings, what.returned)
     return replace(state, round=replace(state.round, lines=(*state.round.lines, line)))
 
@@ -404,7 +404,7 @@ def _into_history(state: TableState, past: PastRound, meters: Meters) -> TableSt
     )
 
 
-def _past(state: TableState, event: h.Event, lines: tuple[PaidLine, ...], void: str) -> PastRound:
+def _past(state: TableState, event: e.Event, lines: tuple[PaidLine, ...], void: str) -> PastRound:
     current = state.round
     return PastRound(
         number=current.number,
@@ -422,7 +422,7 @@ def _past(state: TableState, event: h.Event, lines: tuple[PaidLine, ...], void: 
     )
 
 
-def _concluded(state: TableState, event: h.Event, what: h.RoundConcluded) -> TableState:
+def _concluded(state: TableState, event: e.Event, what: e.RoundConcluded) -> TableState:
     meters = state.meters
     counted = replace(
         meters,
@@ -439,7 +439,7 @@ def _concluded(state: TableState, event: h.Event, what: h.RoundConcluded) -> Tab
 # ------------------------------------------------------------------ when something is wrong
 
 
-def _voided(state: TableState, event: h.Event, what: h.RoundVoided) -> TableState:
+def _voided(state: TableState, event: e.Event, what: e.RoundVoided) -> TableState:
     lines = tuple(PaidLine(part.player, part.box, part.amount, 0, None, 0, part.amount) for part in what.handed)
     counted = replace(state.meters, voided=state.meters.voided + 1)
     after = _into_history(
@@ -451,92 +451,92 @@ def _voided(state: TableState, event: h.Event, what: h.RoundVoided) -> TableStat
     return after
 
 
-def _interrupted(state: TableState, _event: h.Event, what: h.RoundInterrupted) -> TableState:
+def _interrupted(state: TableState, _event: e.Event, what: e.RoundInterrupted) -> TableState:
     return replace(state, round=replace(state.round, interrupted=what.cause))
 
 
-def _interruption_resolved(state: TableState, event: h.Event, what: h.InterruptionResolved) -> TableState:
+def _interruption_resolved(state: TableState, event: e.Event, what: e.InterruptionResolved) -> TableState:
     current = replace(state.round, interrupted="", stepped_at=event.at)
     if what.dice is not None:
         current = replace(current, dice=what.dice, phase=RoundPhase.UNCOVERED)
     return replace(state, round=current)
 
 
-def _bet_corrected(state: TableState, _event: h.Event, what: h.BetCorrected) -> TableState:
+def _bet_corrected(state: TableState, _event: e.Event, what: e.BetCorrected) -> TableState:
     return replace(state, round=replace(state.round, bets=what.bets))
 
 
-def _line_ruled(state: TableState, _event: h.Event, what: h.LineRuled) -> TableState:
+def _line_ruled(state: TableState, _event: e.Event, what: e.LineRuled) -> TableState:
     return state if what.handed is None else replace(state, round=_without(state.round, what.handed))
 
 
-def _reversed(state: TableState, _event: h.Event, what: h.RoundReversed) -> TableState:
+def _reversed(state: TableState, _event: e.Event, what: e.RoundReversed) -> TableState:
     history = tuple(replace(past, reversed=True) if past.number == what.round else past for past in state.history)
     meters = replace(state.meters, reversed=state.meters.reversed + 1)
     return replace(state, history=history, meters=meters)
 
 
-def _dispute_opened(state: TableState, event: h.Event, what: h.DisputeOpened) -> TableState:
+def _dispute_opened(state: TableState, event: e.Event, what: e.DisputeOpened) -> TableState:
     dispute = Dispute(what.player, what.round, what.claim, event.at)
     return replace(state, disputes={**state.disputes, what.dispute: dispute})
 
 
-def _dispute_resolved(state: TableState, _event: h.Event, what: h.DisputeResolved) -> TableState:
+def _dispute_resolved(state: TableState, _event: e.Event, what: e.DisputeResolved) -> TableState:
     dispute = replace(state.disputes[what.dispute], resolution=what.resolution)
     return replace(state, disputes={**state.disputes, what.dispute: dispute})
 
 
 _EVOLVED: Final[dict[type, Callable[..., TableState]]] = {
-    h.TableSetUp: _set_up,
-    h.FloatCounted: _float_counted,
-    h.DiceReceived: _dice_received,
-    h.DiceSealed: _dice_sealed,
-    h.DiceInspected: _dice_inspected,
-    h.DiceRetired: _dice_retired,
-    h.DiceOverdue: _dice_overdue,
-    h.TestRunMade: _test_run,
-    h.ItemChecked: _item_checked,
-    h.TableOpened: _table_opened,
-    h.TableSuspended: _table_suspended,
-    h.TableResumed: _table_resumed,
-    h.LimitsSet: _limits_set,
-    h.TableClosed: _table_closed,
-    h.PlayerSat: _player_sat,
-    h.PlayerLeft: _player_left,
-    h.PlayerWalkedAway: _walked_away,
-    h.BoughtIn: _bought_in,
-    h.ChipsBrought: _unchanged,
-    h.CashedOut: _unchanged,
-    h.ColourTaken: _colour_taken,
-    h.ColourTurnedIn: _colour_turned_in,
-    h.Filled: _filled,
-    h.Credited: _credited,
-    h.DebtSettled: _unchanged,
-    h.DiceCommitted: _committed,
-    h.DiceTumbled: _tumbled,
-    h.BetsOpened: _bets_opened,
-    h.BetWithdrawn: _bet_withdrawn,
-    h.MinimumAdvised: _unchanged,
-    h.ExcessRejected: _excess_rejected,
-    h.BetsClosed: _bets_closed,
-    h.DiceUncovered: _uncovered,
-    h.ResultAnnounced: _announced,
-    h.NumberPressed: _pressed,
-    h.ResultEntered: _entered,
-    h.AreasLit: _areas_lit,
-    h.EntryAmended: _amended,
-    h.LightsFaulted: _lights_faulted,
-    h.LosersCollected: _collected,
-    h.BetPaid: _paid,
-    h.RoundConcluded: _concluded,
-    h.RoundVoided: _voided,
-    h.RoundInterrupted: _interrupted,
-    h.InterruptionResolved: _interruption_resolved,
-    h.BetCorrected: _bet_corrected,
-    h.LineRuled: _line_ruled,
-    h.RoundReversed: _reversed,
-    h.Ruled: _unchanged,
-    h.ErrorNoted: _unchanged,
-    h.DisputeOpened: _dispute_opened,
-    h.DisputeResolved: _dispute_resolved,
+    e.TableSetUp: _set_up,
+    e.FloatCounted: _float_counted,
+    e.DiceReceived: _dice_received,
+    e.DiceSealed: _dice_sealed,
+    e.DiceInspected: _dice_inspected,
+    e.DiceRetired: _dice_retired,
+    e.DiceOverdue: _dice_overdue,
+    e.TestRunMade: _test_run,
+    e.ItemChecked: _item_checked,
+    e.TableOpened: _table_opened,
+    e.TableSuspended: _table_suspended,
+    e.TableResumed: _table_resumed,
+    e.LimitsSet: _limits_set,
+    e.TableClosed: _table_closed,
+    e.PlayerSat: _player_sat,
+    e.PlayerLeft: _player_left,
+    e.PlayerWalkedAway: _walked_away,
+    e.BoughtIn: _bought_in,
+    e.ChipsBrought: _unchanged,
+    e.CashedOut: _unchanged,
+    e.ColourTaken: _colour_taken,
+    e.ColourTurnedIn: _colour_turned_in,
+    e.Filled: _filled,
+    e.Credited: _credited,
+    e.DebtSettled: _unchanged,
+    e.DiceCommitted: _committed,
+    e.DiceTumbled: _tumbled,
+    e.BetsOpened: _bets_opened,
+    e.BetWithdrawn: _bet_withdrawn,
+    e.MinimumAdvised: _unchanged,
+    e.ExcessRejected: _excess_rejected,
+    e.BetsClosed: _bets_closed,
+    e.DiceUncovered: _uncovered,
+    e.ResultAnnounced: _announced,
+    e.NumberPressed: _pressed,
+    e.ResultEntered: _entered,
+    e.AreasLit: _areas_lit,
+    e.EntryAmended: _amended,
+    e.LightsFaulted: _lights_faulted,
+    e.LosersCollected: _collected,
+    e.BetPaid: _paid,
+    e.RoundConcluded: _concluded,
+    e.RoundVoided: _voided,
+    e.RoundInterrupted: _interrupted,
+    e.InterruptionResolved: _interruption_resolved,
+    e.BetCorrected: _bet_corrected,
+    e.LineRuled: _line_ruled,
+    e.RoundReversed: _reversed,
+    e.Ruled: _unchanged,
+    e.ErrorNoted: _unchanged,
+    e.DisputeOpened: _dispute_opened,
+    e.DisputeResolved: _dispute_resolved,
 }

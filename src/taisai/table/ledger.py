@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from taisai.table import events as h
+from taisai.table import events as e
 
 FLOAT: Final = "float"
 DROP: Final = "drop"
@@ -63,7 +63,7 @@ def _move(amount: int, source: str, target: str) -> Postings:
     return (Posting(source, -amount), Posting(target, amount))
 
 
-def _handed(parts: Iterable[h.Handed]) -> Postings:
+def _handed(parts: Iterable[e.Handed]) -> Postings:
     postings: list[tuple[str, int]] = []
     for part in parts:
         postings.append(Posting(box_account(part.box), -part.amount))
@@ -73,13 +73,13 @@ def _handed(parts: Iterable[h.Handed]) -> Postings:
     return postings
 
 
-def _placed(what: h.BetPlaced) -> Postings:
+def _placed(what: e.BetPlaced) -> Postings:
     amount = what.amount
     source = "player:" + what.player if what.colour is None else "colour:" + what.colour
     return ((source, -amount), ("box:" + what.box, amount))
 
 
-def _paid(what: h.BetPaid) -> Postings:
+def _paid(what: e.BetPaid) -> Postings:
     postings: list[tuple[str, int]] = [
         Posting(box_account(what.box), what.winnings - what.returned),
         Posting(player_account(what.player), what.returned - what.in_colour),
@@ -91,11 +91,11 @@ def _paid(what: h.BetPaid) -> Postings:
     return postings
 
 
-def _bought_in(what: h.BoughtIn) -> Postings:
+def _bought_in(what: e.BoughtIn) -> Postings:
     return [*_move(what.amount, PATRONS, DROP), *_move(what.amount, FLOAT, player_account(what.player))]
 
 
-def _collected(what: h.LosersCollected) -> Postings:
+def _collected(what: e.LosersCollected) -> Postings:
     by_box: dict[str, int] = {}
     for loss in what.losses:
         by_box[loss.box] = by_box.get(loss.box, 0) + loss.amount
@@ -104,7 +104,7 @@ def _collected(what: h.LosersCollected) -> Postings:
     return postings
 
 
-def _reversed(what: h.RoundReversed) -> Postings:
+def _reversed(what: e.RoundReversed) -> Postings:
     postings: list[tuple[str, int]] = []
     for line in what.lines:
         player = player_account(line.player)
@@ -115,7 +115,7 @@ def _reversed(what: h.RoundReversed) -> Postings:
     return postings
 
 
-def _closed(what: h.TableClosed) -> Postings:
+def _closed(what: e.TableClosed) -> Postings:
     postings: list[tuple[str, int]] = []
     for player, amount in what.leaving.items():
         postings += _move(amount, player_account(player), PATRONS)
@@ -125,38 +125,38 @@ def _closed(what: h.TableClosed) -> Postings:
     return postings
 
 
-def _corrected(what: h.BetCorrected) -> Postings:
+def _corrected(what: e.BetCorrected) -> Postings:
     return _move(what.amount, box_account(what.lies_on), box_account(what.belongs_on))
 
 
 _POSTED: Final[Mapping[type, Callable[..., Postings]]] = {
-    h.FloatCounted: lambda what: _move(what.amount, CAGE, FLOAT),
-    h.Filled: lambda what: _move(what.amount, CAGE, FLOAT),
-    h.Credited: lambda what: _move(what.amount, FLOAT, CAGE),
-    h.BoughtIn: _bought_in,
-    h.ChipsBrought: lambda what: _move(what.amount, PATRONS, player_account(what.player)),
-    h.CashedOut: lambda what: _move(what.amount, player_account(what.player), PATRONS),
-    h.PlayerLeft: lambda what: _move(what.amount, player_account(what.player), PATRONS),
-    h.ColourTaken: lambda what: _move(what.amount, player_account(what.player), colour_account(what.colour)),
-    h.ColourTurnedIn: lambda what: _move(what.amount, colour_account(what.colour), player_account(what.player)),
-    h.DebtSettled: lambda what: [
+    e.FloatCounted: lambda what: _move(what.amount, CAGE, FLOAT),
+    e.Filled: lambda what: _move(what.amount, CAGE, FLOAT),
+    e.Credited: lambda what: _move(what.amount, FLOAT, CAGE),
+    e.BoughtIn: _bought_in,
+    e.ChipsBrought: lambda what: _move(what.amount, PATRONS, player_account(what.player)),
+    e.CashedOut: lambda what: _move(what.amount, player_account(what.player), PATRONS),
+    e.PlayerLeft: lambda what: _move(what.amount, player_account(what.player), PATRONS),
+    e.ColourTaken: lambda what: _move(what.amount, player_account(what.player), colour_account(what.colour)),
+    e.ColourTurnedIn: lambda what: _move(what.amount, colour_account(what.colour), player_account(what.player)),
+    e.DebtSettled: lambda what: [
         *_move(what.amount, player_account(what.player), FLOAT),
         *_move(what.amount, CLAIMS, debt_account(what.player)),
     ],
-    h.BetPlaced: _placed,
-    h.BetWithdrawn: lambda what: _handed((what.handed,)),
-    h.ExcessRejected: lambda what: _handed(what.handed),
-    h.RoundVoided: lambda what: _handed(what.handed),
-    h.LineRuled: lambda what: _handed((what.handed,) if what.handed else ()),
-    h.LosersCollected: _collected,
-    h.BetPaid: _paid,
-    h.BetCorrected: _corrected,
-    h.RoundReversed: _reversed,
-    h.TableClosed: _closed,
+    e.BetPlaced: _placed,
+    e.BetWithdrawn: lambda what: _handed((what.handed,)),
+    e.ExcessRejected: lambda what: _handed(what.handed),
+    e.RoundVoided: lambda what: _handed(what.handed),
+    e.LineRuled: lambda what: _handed((what.handed,) if what.handed else ()),
+    e.LosersCollected: _collected,
+    e.BetPaid: _paid,
+    e.BetCorrected: _corrected,
+    e.RoundReversed: _reversed,
+    e.TableClosed: _closed,
 }
 
 
-def postings_of(what: h.Happening) -> Postings:
+def postings_of(what: e.EventBody) -> Postings:
     """What an event moves; nothing for events that move nothing."""
     posted = _POSTED.get(type(what))
     return posted(what) if posted is not None else ()

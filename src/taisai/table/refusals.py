@@ -57,23 +57,28 @@ class Code(StrEnum):
     NOTHING_TO_DO = "nothing-to-do"
     TOO_OLD = "too-old"
 
-    @property
-    def place(self) -> int:
-        """Where it stands: of two, the one with the lower place is given."""
-        return _PLACES[self]
 
-
-_PLACES: Final = {code: place for place, code in enumerate(Code)}
+_PRECEDENCE: Final[dict[str, int]] = {code: place for place, code in enumerate(Code)}
 
 
 class Refusal(Struct, frozen=True):
-    """What is refused, why, by which clauses, and what would be allowed instead."""
+    """What is refused, why, by which clauses, and what would be allowed instead.
 
-    code: Code
+    The one shape from the table to the screen: the house refuses in it too, with codes of its own.
+    """
+
+    code: str
     sentence: str
     clauses: tuple[str, ...] = ()
     allowed: str = ""
+    field: str = ""
+    """The field of the message that it is about."""
 
     def __str__(self) -> str:
         cited = f" ({cite(self.clauses)})" if self.clauses else ""
         return f"{self.code}: {self.sentence}{cited}" + (f" Allowed: {self.allowed}" if self.allowed else "")
+
+
+def comes_before(one: Refusal, other: Refusal) -> bool:
+    """Whether, of two refusals of the rules, this one is given."""
+    return _PRECEDENCE[one.code] < _PRECEDENCE[other.code]

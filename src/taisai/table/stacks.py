@@ -13,7 +13,7 @@ from taisai.core.limits import Limits
 from taisai.core.money import Chips
 from taisai.core.prorata import fix_stakes
 from taisai.core.rulebook import Rule, VoidReason
-from taisai.table import events as h
+from taisai.table import events as e
 from taisai.table.rules import TableRules
 from taisai.table.state import TableState
 
@@ -21,7 +21,7 @@ Parts = dict[tuple[str, str], tuple[int, str | None, bool]]
 """Of each player's bet in a box: how much is in colour, which colour, and whether any was called."""
 
 
-def handed_newest_first(state: TableState, player: str, box: str, amount: int) -> h.Handed:
+def handed_newest_first(state: TableState, player: str, box: str, amount: int) -> e.Handed:
     """Chips of a player out of a box, newest stacks first, in the chips that they are."""
     left, in_colour, colour = amount, 0, None
     for stack in reversed(state.round.stacks):
@@ -31,7 +31,7 @@ def handed_newest_first(state: TableState, player: str, box: str, amount: int) -
             if stack.colour is not None:
                 in_colour += taken
                 colour = stack.colour
-    return h.Handed(player, box, amount, in_colour, colour)
+    return e.Handed(player, box, amount, in_colour, colour)
 
 
 def merged(state: TableState) -> tuple[Bet, ...]:
@@ -43,20 +43,20 @@ def merged(state: TableState) -> tuple[Bet, ...]:
 
 def fixed_bets(
     rules: TableRules, limits: Limits, bets: tuple[Bet, ...], parts: Parts
-) -> tuple[tuple[h.FixedBet, ...], tuple[h.FlagRaised, ...]]:
+) -> tuple[tuple[e.FixedBet, ...], tuple[e.FlagRaised, ...]]:
     """Bets with what of each is at risk; `parts` says what of a bet is in colour, and whether it was called."""
     fixed = fix_stakes(rules.book, limits, bets)
     made = tuple(
-        h.FixedBet(bet.player, bet.box, bet.stake, at_risk, *parts[bet.player, bet.box])
+        e.FixedBet(bet.player, bet.box, bet.stake, at_risk, *parts[bet.player, bet.box])
         for bet, at_risk in zip(bets, fixed.at_risk, strict=True)
     )
     flags = tuple(
-        h.FlagRaised(flag.code, flag.box, flag.player, flag.amount, flag.clauses, flag.text) for flag in fixed.flags
+        e.FlagRaised(flag.code, flag.box, flag.player, flag.amount, flag.clauses, flag.text) for flag in fixed.flags
     )
     return made, flags
 
 
-def after_malfunction(rules: TableRules, state: TableState, why: VoidReason | None = None) -> list[h.Happening]:
+def after_malfunction(rules: TableRules, state: TableState, why: VoidReason | None = None) -> list[e.EventBody]:
     """Once the round is over: the table is suspended when its equipment failed, where the book says so."""
     if not rules.book.has(Rule.SUSPENDED_AFTER_MALFUNCTION):
         return []
@@ -65,17 +65,17 @@ def after_malfunction(rules: TableRules, state: TableState, why: VoidReason | No
         faults.append("the tumbler did not work correctly")
     if not faults:
         return []
-    return [h.TableSuspended("; ".join([state.suspended, *faults] if state.suspended else faults))]
+    return [e.TableSuspended("; ".join([state.suspended, *faults] if state.suspended else faults))]
 
 
-def voided(rules: TableRules, state: TableState, why: VoidReason, *, announced: bool) -> h.RoundVoided:
+def voided(rules: TableRules, state: TableState, why: VoidReason, *, announced: bool) -> e.RoundVoided:
     """The event that hands every bet back, in the chips it was made of."""
     void = rules.book.procedure.voids.get(why)
     clauses = rules.clauses(Rule.VOID_RETURNS_BETS) if void is None else clauses_behind_void(rules.book, void)
     current = state.round
     if current.bets:
-        handed = tuple(h.Handed(bet.player, bet.box, bet.stake, bet.in_colour, bet.colour) for bet in current.bets)
+        handed = tuple(e.Handed(bet.player, bet.box, bet.stake, bet.in_colour, bet.colour) for bet in current.bets)
     else:
         handed = tuple(handed_newest_first(state, bet.player, bet.box, bet.stake) for bet in merged(state))
     call = rules.book.procedure.calls.void if announced else ""
-    return h.RoundVoided(current.number, why, announced, call, handed, clauses)
+    return e.RoundVoided(current.number, why, announced, call, handed, clauses)

@@ -18,7 +18,7 @@ import msgspec
 from taisai.core.boxes import BoxName
 from taisai.core.limits import PAIR_OF
 from taisai.core.rulebook import Layout
-from taisai.table import events as h
+from taisai.table import events as e
 from taisai.table.decide import ACTIONS, may_begin
 from taisai.table.handlers.betting import breaches
 from taisai.table.handlers.dealing import rulings_of
@@ -241,19 +241,19 @@ def payouts(rules: TableRules, state: TableState) -> list[View]:
     ]
 
 
-_QUIET: Final = (h.BetPlaced, h.BetWithdrawn, h.BetPaid, h.NumberPressed)
+_QUIET: Final = (e.BetPlaced, e.BetWithdrawn, e.BetPaid, e.NumberPressed)
 """Events that the state itself shows; they are not told one by one."""
 _CREW_ONLY: Final = (
-    h.FloatCounted, h.TableClosed, h.BoughtIn, h.ChipsBrought, h.CashedOut, h.Filled, h.Credited, h.DebtSettled,
-    h.DisputeOpened, h.DisputeResolved, h.Ruled, h.ErrorNoted, h.RoundReversed, h.LosersCollected,
+    e.FloatCounted, e.TableClosed, e.BoughtIn, e.ChipsBrought, e.CashedOut, e.Filled, e.Credited, e.DebtSettled,
+    e.DisputeOpened, e.DisputeResolved, e.Ruled, e.ErrorNoted, e.RoundReversed, e.LosersCollected,
 )  # fmt: skip
 
 
-_HANDS: Final = (h.PlayerLeft, h.ColourTaken, h.ColourTurnedIn)
+_HANDS: Final = (e.PlayerLeft, e.ColourTaken, e.ColourTurnedIn)
 """Everybody sees that it happens; how much a player has in hand is his own affair."""
 
 
-def told(events: Iterable[h.Event]) -> list[View]:
+def told(events: Iterable[e.Event]) -> list[View]:
     """What happened, for everybody: the calls, the close, the dice, payments done, voids. No balance is in it."""
     found: list[View] = []
     for event in events:
@@ -270,11 +270,11 @@ def told(events: Iterable[h.Event]) -> list[View]:
     return found
 
 
-MOVES: Final = frozenset({h.BetPlaced, h.BetWithdrawn})
+MOVES: Final = frozenset({e.BetPlaced, e.BetWithdrawn})
 """What only moves chips."""
 
 
-def is_urgent(events: Iterable[h.Event]) -> bool:
+def is_urgent(events: Iterable[e.Event]) -> bool:
     """Whether everybody should hear of it at once, rather than with what else is placed in a moment."""
     return not MOVES.issuperset([type(event.what) for event in events])
 

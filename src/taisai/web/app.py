@@ -18,15 +18,16 @@ from starlette.requests import Request, cookie_parser
 from starlette.responses import Response
 from starlette.routing import Route, Router
 
-from taisai.floor.answers import Fault, HouseCode
+from taisai.floor.answers import HouseCode
 from taisai.journal import JournalError
+from taisai.table.refusals import Refusal
 from taisai.web.api.house import HOUSE_ENDPOINTS
 from taisai.web.api.people import PEOPLE_ENDPOINTS
 from taisai.web.api.pit import PIT_ENDPOINTS
 from taisai.web.api.rules import RULES_ENDPOINTS
 from taisai.web.api.tables import TABLE_ENDPOINTS
 from taisai.web.api.training import TRAINING_ENDPOINTS
-from taisai.web.context import House
+from taisai.web.context import Context
 from taisai.web.endpoint import Endpoint, error_response
 from taisai.web.openapi import openapi
 from taisai.web.pages import page_routes
@@ -55,10 +56,10 @@ PLAY: Final = "/play/"
 class App:
     """The whole of the web side."""
 
-    def __init__(self, house: House) -> None:
-        self.house = house
-        self._inbox = Inbox(house.clock)
-        document = msgspec.json.encode(openapi(ENDPOINTS, public_url=house.settings.listen.public_url))
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self._inbox = Inbox(context.clock)
+        document = msgspec.json.encode(openapi(ENDPOINTS, public_url=context.settings.listen.public_url))
         by_path: dict[str, dict[str, Endpoint]] = {}
         for each in ENDPOINTS:
             by_path.setdefault(each.path, {})[each.method] = each
@@ -66,7 +67,7 @@ class App:
             Route(path, partial(self._serve, methods), methods=list(methods)) for path, methods in by_path.items()
         ]
         routes.append(Route("/openapi.json", lambda _request: Response(document, media_type="application/json")))
-        routes += page_routes(house)
+        routes += page_routes()
         self._router = Router(routes, redirect_slashes=False, default=self._nothing_here)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -84,7 +85,7 @@ class App:
                 headers = MutableHeaders(raw=message["headers"])
                 for name, value in HEADERS:
                     headers.setdefault(name.decode(), value.decode())
-                if self.house.is_secure:
+                if self.context.is_secure:
                     headers.setdefault("strict-transport-security", "max-age=31536000")
             await send(message)
 
@@ -95,70 +96,70 @@ class App:
             headers = dict(error.headers or {})
             methods = headers.get("Allow", "")
             sentence = f"This address takes {methods} alone." if methods else error.detail
-            response = error_response(Fault(HouseCode.NOT_FOUND, sentence, allowed=methods), headers=headers)
+            response = error_response(Refusal(HouseCode.NOT_FOUND, sentence, allowed=methods), headers=headers)
             response.status_code = error.status_code
             await response(scope, receive, guarded)
 
     async def _serve(self, methods: dict[str, Endpoint], request: Request) -> Response:
         method = "GET" if request.method == "HEAD" else request.method
-        return await methods[method].serve(self.house, request)
+        return await methods[method].serve(self.context, request)
 
     async def _nothing_here(self, scope: Scope, receive: Receive, send: Send) -> None:
-        response = error_response(Fault(HouseCode.NOT_FOUND, "There is nothing at this address."))
+        response = error_response(Refusal(HouseCode.NOT_FOUND, "There is nothing at this address."))
         await response(scope, receive, send)
 
     # ------------------------------------------------------------------ the play socket
 
     async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
-        house = self.house
+        context = self.context
         await receive()
         headers = Headers(scope=scope)
         name = scope["path"].removeprefix(PLAY)
         if scope["path"] == PEERS:
-            if not await serve_peer(house, headers, line_of(scope), receive, send):
-                await _refuse(send, Fault(HouseCode.NOT_FOUND, "There is nothing at this address."))
+            if not await serve_peer(context, headers, line_of(scope), receive, send):
+                await _refuse(send, Refusal(HouseCode.NOT_FOUND, "There is nothing at this address."))
             return
-        fault = self._unwelcome(scope, headers, name)
-        if fault is not None:
-            await _refuse(send, fault)
+        refusal = self._unwelcome(scope, headers, name)
+        if refusal is not None:
+            await _refuse(send, refusal)
             return
         token = bearer(headers)
         if token is None:
             token = cookie_parser(headers.get("cookie", "")).get(COOKIE)
-            if not is_own_origin(headers, house.settings.listen.allowed_origins):
-                await _refuse(send, Fault(HouseCode.BAD_ORIGIN, "This came from another site.", field="Origin"))
+            if not is_own_origin(headers, context.settings.listen.allowed_origins):
+                await _refuse(send, Refusal(HouseCode.BAD_ORIGIN, "This came from another site.", field="Origin"))
                 return
         try:
-            session = await house.session_of(token)
+            session = await context.session_of(token)
         except JournalError as error:
             LOGGER.warning("a session could not be looked up: %s", error)
-            await _refuse(send, Fault(HouseCode.TRY_AGAIN, "The journal does not answer.", allowed="try again"))
+            await _refuse(send, Refusal(HouseCode.TRY_AGAIN, "The journal does not answer.", allowed="try again"))
             return
-        where = house.address_of((scope.get("client") or ("",))[0], headers)
-        house.connections_of[where] = house.connections_of.get(where, 0) + 1
-        house.counts.connections += 1
-        house.counts.connections_total += 1
+        where = context.address_of((scope.get("client") or ("",))[0], headers)
+        context.connections_of[where] = context.connections_of.get(where, 0) + 1
+        context.counts.connections += 1
+        context.counts.connections_total += 1
         try:
             await send({"type": "websocket.accept"})
-            socket = PlaySocket(house, house.floor.tables[name], session, line_of(scope), send)
+            socket = PlaySocket(context, context.floor.tables[name], session, line_of(scope), send)
             await socket.run(receive, _after(scope), self._inbox)
         finally:
-            house.counts.connections -= 1
-            left = house.connections_of[where] - 1
+            context.counts.connections -= 1
+            left = context.connections_of[where] - 1
             if left:
-                house.connections_of[where] = left
+                context.connections_of[where] = left
             else:
-                del house.connections_of[where]
+                del context.connections_of[where]
 
-    def _unwelcome(self, scope: Scope, headers: Headers, name: str) -> Fault | None:
-        house = self.house
-        if not scope["path"].startswith(PLAY) or name not in house.floor.tables:
-            return Fault(HouseCode.NO_SUCH_TABLE, f"There is no table {name[:64]!r}.")
-        where = house.address_of((scope.get("client") or ("",))[0], headers)
-        if house.connections_of.get(where, 0) >= house.settings.limits.connections_per_address:
-            return Fault(HouseCode.TOO_MANY, "Too many connections from this address.")
-        if not house.is_ready:
-            return Fault(HouseCode.CLOSING, "The house is not open.")
+    def _unwelcome(self, scope: Scope, headers: Headers, name: str) -> Refusal | None:
+        context = self.context
+        if not scope["path"].startswith(PLAY) or name not in context.floor.tables:
+            return Refusal(HouseCode.NO_SUCH_TABLE, f"There is no table {name[:64]!r}.")
+        where = context.address_of((scope.get("client") or ("",))[0], headers)
+        if context.connections_of.get(where, 0) >= context.settings.limits.connections_per_address:
+            return Refusal(HouseCode.TOO_MANY, "Too many connections from this address.")
+        if not context.is_ready:
+            return Refusal(HouseCode.CLOSING, "The house is not open.")
         return None
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
@@ -177,9 +178,9 @@ def _after(scope: Scope) -> int | None:
     return int(found) if found.isascii() and found.isdigit() and len(found) < 19 else None
 
 
-async def _refuse(send: Send, fault: Fault) -> None:
+async def _refuse(send: Send, refusal: Refusal) -> None:
     """Refuse a socket with an answer that says why."""
-    response = error_response(fault)
+    response = error_response(refusal)
     await send(
         {
             "type": "websocket.http.response.start",

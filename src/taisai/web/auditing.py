@@ -17,7 +17,7 @@ from taisai.core.faults import InputFault
 from taisai.core.rulebook import RuleBook
 
 if TYPE_CHECKING:
-    from taisai.web.context import House
+    from taisai.web.context import Context
 
 Plain = dict[str, Any]
 FINDINGS_SHOWN: Final = 500
@@ -50,16 +50,16 @@ class Auditor:
         """How it stands."""
         return self._now
 
-    def begin(self, house: House, who: str) -> AuditRun:
+    def begin(self, context: Context, who: str) -> AuditRun:
         """Start, unless one is running."""
         with self._lock:
             if self._now.state == "running":
                 return self._now
-            self._now = AuditRun("running", who, house.clock.now())
-        house.floor.background(asyncio.to_thread(self._work, house))
+            self._now = AuditRun("running", who, context.clock.now())
+        context.floor.background(asyncio.to_thread(self._work, context))
         return self._now
 
-    def _work(self, house: House) -> None:
+    def _work(self, context: Context) -> None:
         run = self._now
         seen = [0, 0]
 
@@ -69,7 +69,7 @@ class Auditor:
 
         def book_of(name: str) -> RuleBook | None:
             try:
-                return house.shelf.book(name)
+                return context.shelf.book(name)
             except InputFault:
                 return None
 
@@ -78,11 +78,11 @@ class Auditor:
         audit = Audit(book_of, progress)
         try:
             found.extend(
-                {**finding._asdict(), "told": str(finding)} for finding in audit.findings(house.floor.writer.journal)
+                {**finding._asdict(), "told": str(finding)} for finding in audit.findings(context.floor.writer.journal)
             )
         except Exception as error:  # whatever stops an audit is what it has to tell
             state, fault = "failed", str(error)
-        ended = house.clock.now()
+        ended = context.clock.now()
         total = max(seen[1], audit.records)
         self._now = AuditRun(
             state, run.by, run.started_at, ended, audit.records, total, found[:FINDINGS_SHOWN], fault

@@ -16,7 +16,7 @@ from starlette.datastructures import Headers
 
 from taisai.books import Shelf
 from taisai.floor.alerts import Alerts
-from taisai.floor.answers import Fault, HouseCode
+from taisai.floor.answers import HouseCode
 from taisai.floor.clock import Clock
 from taisai.floor.dealer import AutomaticDealer, opening_moves
 from taisai.floor.dice import DiceSource, VirtualTumbler, mischief_every
@@ -34,6 +34,7 @@ from taisai.settings.forms import Settings, TableSettings
 from taisai.streams.house_events import HouseStopped, Post
 from taisai.table.events import Event
 from taisai.table.people import Person, Role
+from taisai.table.refusals import Refusal
 from taisai.table.state import TablePhase
 from taisai.web.auditing import Auditor
 from taisai.web.dice_health import DiceHealth
@@ -67,7 +68,7 @@ class ThreadedDrawer:
         return self._floor.writer.journal.kept(prefix)
 
 
-class House:
+class Context:
     """Everything behind the server."""
 
     def __init__(
@@ -209,9 +210,9 @@ class House:
             seal="virtual" if table.mode == "automatic" else "seal-1",
         )
         for command in commands:
-            outcome = await self.floor.do(table.name, command)
-            if outcome.fault is not None:
-                LOGGER.error("%s", outcome.fault.sentence, extra={"table": table.name})
+            answer = await self.floor.do(table.name, command)
+            if answer.refusal is not None:
+                LOGGER.error("%s", answer.refusal.sentence, extra={"table": table.name})
                 return False
         return True
 
@@ -302,7 +303,7 @@ class House:
 
     async def vouch(
         self, login: str, password: str, role: Role, table: str, *, where: str = "", asker: str = ""
-    ) -> Person | Fault:
+    ) -> Person | Refusal:
         """The second person of an authorisation, by his own credentials."""
         found = await self.accounts.vouch(login, password, role, table, where, asker=asker)
         return sign_in_fault(found) if isinstance(found, SignInRefusal) else found
@@ -347,6 +348,6 @@ def _tumbler(table: TableSettings) -> DiceSource:
     return VirtualTumbler()
 
 
-def sign_in_fault(refusal: SignInRefusal | SeatRefusal) -> Fault:
+def sign_in_fault(refusal: SignInRefusal | SeatRefusal) -> Refusal:
     """A refused sign-in in the common shape."""
-    return Fault(HouseCode.SIGN_IN_REFUSED, refusal.sentence, ("R37",), field=refusal.code)
+    return Refusal(HouseCode.SIGN_IN_REFUSED, refusal.sentence, ("R37",), field=refusal.code)

@@ -20,16 +20,16 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from taisai.core.faults import InputFault
-from taisai.floor.answers import Fault, HouseCode
+from taisai.floor.answers import HouseCode
 from taisai.house.sessions import Session
 from taisai.journal import JournalError
 from taisai.table.people import SUPERVISORS
-from taisai.table.refusals import Code
+from taisai.table.refusals import Code, Refusal
 from taisai.web.security import COOKIE, bearer, forged
 from taisai.web.socket.frames import field_of
 
 if TYPE_CHECKING:
-    from taisai.web.context import House
+    from taisai.web.context import Context
 
 LOGGER = logging.getLogger("taisai.web")
 
@@ -89,11 +89,11 @@ class Errors(msgspec.Struct, frozen=True):
 
 
 class Stop(Exception):
-    """Ends a request with a fault."""
+    """Ends a request with a refusal."""
 
-    def __init__(self, fault: Fault, headers: dict[str, str] | None = None) -> None:
-        super().__init__(fault.sentence)
-        self.fault = fault
+    def __init__(self, refusal: Refusal, headers: dict[str, str] | None = None) -> None:
+        super().__init__(refusal.sentence)
+        self.refusal = refusal
         self.headers = headers or {}
 
 
@@ -101,7 +101,7 @@ class Stop(Exception):
 class Call:
     """One request, understood."""
 
-    house: House
+    context: Context
     request: Request
     id: str
     where: str
@@ -117,7 +117,7 @@ class Call:
     def mine(self) -> Session:
         """The session; endpoints for people signed in have one."""
         if self.session is None:
-            raise Stop(Fault(HouseCode.NOT_SIGNED_IN, "Sign in or sit down first."))
+            raise Stop(Refusal(HouseCode.NOT_SIGNED_IN, "Sign in or sit down first."))
         return self.session
 
 
@@ -140,40 +140,40 @@ class Endpoint:
     also: tuple[str, ...] = ()
     """Other forms in which the answer may be asked for."""
 
-    async def serve(self, house: House, request: Request) -> Response:
+    async def serve(self, context: Context, request: Request) -> Response:
         """Answer a request."""
         started = perf_counter()
         request_id = token_hex(8)
-        where = house.address_of(request.client.host if request.client else "", request.headers)
+        where = context.address_of(request.client.host if request.client else "", request.headers)
         status, who = 500, ""
         # The token of a one-time link stands in the path: it does not belong into a log.
         path = self.path if "{token}" in self.path else request.url.path
         try:
-            call = await self._understood(house, request, request_id, where)
+            call = await self._understood(context, request, request_id, where)
             who = call.session.who if call.session else ""
-            async with asyncio.timeout(house.settings.limits.request_timeout_s):
+            async with asyncio.timeout(context.settings.limits.request_timeout_s):
                 answer = await self.handler(call)
-            response = self._response(answer, house, call)
+            response = self._response(answer, context, call)
         except Stop as stop:
-            response = error_response(stop.fault, request_id, stop.headers)
-        except InputFault as fault:
+            response = error_response(stop.refusal, request_id, stop.headers)
+        except InputFault as refusal:
             response = error_response(
-                Fault(HouseCode.BAD_MESSAGE, str(fault), field=getattr(fault, "field", "")), request_id
+                Refusal(HouseCode.BAD_MESSAGE, str(refusal), field=getattr(refusal, "field", "")), request_id
             )
         except TimeoutError:
-            response = error_response(Fault(HouseCode.TRY_AGAIN, "This took too long."), request_id)
+            response = error_response(Refusal(HouseCode.TRY_AGAIN, "This took too long."), request_id)
         except ClientDisconnect:
             response = Response(status_code=499)
         except JournalError as error:
             LOGGER.warning("journal: %s", error, extra={"request": request_id})
-            response = error_response(Fault(HouseCode.NOT_RECORDED, str(error)), request_id)
+            response = error_response(Refusal(HouseCode.NOT_RECORDED, str(error)), request_id)
         except Exception:
             LOGGER.exception("a request failed", extra={"request": request_id, "path": path})
             sentence = "Something is broken here; it has been logged."
-            response = error_response(Fault(HouseCode.BROKEN, sentence), request_id)
+            response = error_response(Refusal(HouseCode.BROKEN, sentence), request_id)
         status = response.status_code
         seconds = perf_counter() - started
-        house.counts.request(self.path, status, seconds)
+        context.counts.request(self.path, status, seconds)
         LOGGER.info(
             "%s %s %d",
             request.method,
@@ -190,7 +190,7 @@ class Endpoint:
         response.headers["x-request-id"] = request_id
         return response
 
-    def _response(self, answer: Any, house: House, call: Call) -> Response:
+    def _response(self, answer: Any, context: Context, call: Call) -> Response:
         if isinstance(answer, Response):
             response = answer
         else:
@@ -199,48 +199,48 @@ class Endpoint:
         if call.cookie is not None:
             token, seconds = call.cookie
             response.set_cookie(
-                COOKIE, token, max_age=seconds, httponly=True, samesite="strict", secure=house.is_secure, path="/"
+                COOKIE, token, max_age=seconds, httponly=True, samesite="strict", secure=context.is_secure, path="/"
             )
         return response
 
     # ------------------------------------------------------------------ understanding
 
-    async def _understood(self, house: House, request: Request, request_id: str, where: str) -> Call:
-        if not house.rates.take(where):
-            raise Stop(Fault(HouseCode.TOO_FAST, "Too many requests from this address."), {"retry-after": "1"})
-        session = await self._session(house, request)
+    async def _understood(self, context: Context, request: Request, request_id: str, where: str) -> Call:
+        if not context.rates.take(where):
+            raise Stop(Refusal(HouseCode.TOO_FAST, "Too many requests from this address."), {"retry-after": "1"})
+        session = await self._session(context, request)
         query = _typed_query(self.query, request) if self.query is not None else None
         path = {name: str(value) for name, value in request.path_params.items()}
         table = path.get("table")
-        if table is not None and table not in house.floor.tables:
-            raise Stop(Fault(HouseCode.NO_SUCH_TABLE, f"There is no table {table[:64]!r}.", field="table"))
+        if table is not None and table not in context.floor.tables:
+            raise Stop(Refusal(HouseCode.NO_SUCH_TABLE, f"There is no table {table[:64]!r}.", field="table"))
         self._let_in(session, table)
         body = None
         if self.body is not None:
-            body = _typed_body(self.body, await _read(request, house.settings.limits.body_bytes))
-        return Call(house, request, request_id, where, session, path, query, body)
+            body = _typed_body(self.body, await _read(request, context.settings.limits.body_bytes))
+        return Call(context, request, request_id, where, session, path, query, body)
 
-    async def _session(self, house: House, request: Request) -> Session | None:
+    async def _session(self, context: Context, request: Request) -> Session | None:
         token = bearer(request.headers)
-        session = await house.session_of(token)
+        session = await context.session_of(token)
         if token is None:
             cookie = request.cookies.get(COOKIE)
-            session = await house.session_of(cookie)
+            session = await context.session_of(cookie)
             if session is not None:
-                fault = forged(request.method, request.headers, session.csrf, house.settings.listen.allowed_origins)
-                if fault is not None:
-                    raise Stop(fault)
+                refusal = forged(request.method, request.headers, session.csrf, context.settings.listen.allowed_origins)
+                if refusal is not None:
+                    raise Stop(refusal)
         if session is not None and session.locked and not self.while_locked and self.who is not Who.ANYONE:
-            raise Stop(Fault(HouseCode.LOCKED, "The session is locked: give the password to go on.", ("R15",)))
+            raise Stop(Refusal(HouseCode.LOCKED, "The session is locked: give the password to go on.", ("R15",)))
         if session is not None and not session.is_player:
-            house.sessions.touch(session.key)
+            context.sessions.touch(session.key)
         return session
 
     def _let_in(self, session: Session | None, table: str | None) -> None:
         if self.who is Who.ANYONE:
             return
         if session is None:
-            raise Stop(Fault(HouseCode.NOT_SIGNED_IN, "Sign in or sit down first."))
+            raise Stop(Refusal(HouseCode.NOT_SIGNED_IN, "Sign in or sit down first."))
         allowed = {
             Who.SIGNED_IN: True,
             Who.PLAYER: session.is_player,
@@ -250,9 +250,9 @@ class Endpoint:
             Who.ADMINISTRATOR: session.is_administrator,
         }[self.who]
         if not allowed:
-            raise Stop(Fault(HouseCode.NOT_ALLOWED, f"This is for {self.who}.", ("R37",)))
+            raise Stop(Refusal(HouseCode.NOT_ALLOWED, f"This is for {self.who}.", ("R37",)))
         if table is not None and self.who in (Who.PLAYER, Who.CREW, Who.SUPERVISOR) and not session.reaches(table):
-            raise Stop(Fault(HouseCode.NOT_HERE, f"You are not signed in to table {table}.", field="table"))
+            raise Stop(Refusal(HouseCode.NOT_HERE, f"You are not signed in to table {table}.", field="table"))
 
 
 async def _read(request: Request, most: int) -> bytes:
@@ -260,7 +260,7 @@ async def _read(request: Request, most: int) -> bytes:
     async for part in request.stream():
         size += len(part)
         if size > most:
-            raise Stop(Fault(HouseCode.TOO_LARGE, f"A body has at most {most} bytes."))
+            raise Stop(Refusal(HouseCode.TOO_LARGE, f"A body has at most {most} bytes."))
         parts.append(part)
     return b"".join(parts)
 
@@ -270,9 +270,9 @@ def _typed_body(kind: Any, raw: bytes) -> Any:
         return msgspec.json.decode(raw, type=kind)
     except msgspec.ValidationError as error:
         sentence, place = field_of(error)
-        raise Stop(Fault(HouseCode.BAD_MESSAGE, sentence, field=place)) from error
+        raise Stop(Refusal(HouseCode.BAD_MESSAGE, sentence, field=place)) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Stop(Fault(HouseCode.BAD_MESSAGE, "The body is not JSON.")) from error
+        raise Stop(Refusal(HouseCode.BAD_MESSAGE, "The body is not JSON.")) from error
 
 
 def _typed_query(kind: Any, request: Request) -> Any:
@@ -280,15 +280,15 @@ def _typed_query(kind: Any, request: Request) -> Any:
         return msgspec.convert(dict(request.query_params), kind, strict=False)
     except msgspec.ValidationError as error:
         sentence, place = field_of(error)
-        raise Stop(Fault(HouseCode.BAD_MESSAGE, sentence, field=place)) from error
+        raise Stop(Refusal(HouseCode.BAD_MESSAGE, sentence, field=place)) from error
 
 
-def error_response(fault: Fault, request_id: str = "", headers: dict[str, str] | None = None) -> Response:
+def error_response(refusal: Refusal, request_id: str = "", headers: dict[str, str] | None = None) -> Response:
     """An error in the one shape."""
-    error = Error(fault.code, fault.sentence, fault.clauses, fault.allowed, fault.field, request_id)
+    error = Error(refusal.code, refusal.sentence, refusal.clauses, refusal.allowed, refusal.field, request_id)
     return Response(
         msgspec.json.encode(Errors(error)),
-        status_code=STATUS.get(fault.code, 400),
+        status_code=STATUS.get(refusal.code, 400),
         media_type="application/json",
         headers={"cache-control": "no-store", **(headers or {})},
     )

@@ -18,7 +18,7 @@ from taisai import __version__
 from taisai.floor.writer import BUCKETS_S
 
 if TYPE_CHECKING:
-    from taisai.web.context import House
+    from taisai.web.context import Context
 
 
 class WebCounts:
@@ -42,12 +42,12 @@ class WebCounts:
 
 
 class _Collector:
-    def __init__(self, house: House) -> None:
-        self._house = house
+    def __init__(self, context: Context) -> None:
+        self._context = context
 
     def collect(self) -> Iterator[Metric]:
         """All metrics, as they stand."""
-        floor, counts, writer = self._house.floor, self._house.counts, self._house.floor.writer
+        floor, counts, writer = self._context.floor, self._context.counts, self._context.floor.writer
         yield GaugeMetricFamily("taisai_info", "This program.", value=1)
         yield CounterMetricFamily("taisai_bets", "Bets taken.", value=floor.bets)
         yield CounterMetricFamily("taisai_rounds", "Rounds concluded.", value=floor.rounds)
@@ -70,7 +70,7 @@ class _Collector:
         commands = CounterMetricFamily("taisai_commands", "Commands that reached a table.", labels=["table"])
         refusals: dict[str, int] = defaultdict(int, counts.refusals)
         for name, table in floor.tables.items():
-            watchers.add_metric([name], self._house.channel(name).watchers)
+            watchers.add_metric([name], self._context.channel(name).watchers)
             broken.add_metric([name], 1 if table.broken else 0)
             commands.add_metric([name], table.commands)
             for code, number in table.refusals.items():
@@ -92,7 +92,7 @@ class _Collector:
         yield seconds
 
     def _commit_times(self) -> HistogramMetricFamily:
-        counts = self._house.floor.writer.counts
+        counts = self._context.floor.writer.counts
         buckets, so_far = [], 0
         for bound, number in zip((*map(str, BUCKETS_S), "+Inf"), counts.by_time, strict=True):
             so_far += number
@@ -102,8 +102,8 @@ class _Collector:
         )
 
 
-def metrics_text(house: House) -> bytes:
+def metrics_text(context: Context) -> bytes:
     """The metrics in Prometheus' own form."""
     registry = CollectorRegistry()
-    registry.register(_Collector(house))
+    registry.register(_Collector(context))
     return generate_latest(registry) + f"# taisai {__version__}\n".encode()

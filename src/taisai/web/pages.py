@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from hashlib import sha256
 from importlib.resources import files
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
-
-if TYPE_CHECKING:
-    from taisai.web.context import House
 
 MEDIA: Final = {
     ".html": "text/html; charset=utf-8",
@@ -69,10 +66,9 @@ def _files() -> dict[str, _File]:
     return found
 
 
-def page_routes(house: House) -> list[Route]:
+def page_routes() -> list[Route]:
     """Routes of all pages; read once, at the start."""
     known = _files()
-    del house
 
     async def static(request: Request) -> Response:
         found = known.get(request.path_params["name"])

@@ -15,7 +15,8 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 
-from taisai.floor.answers import Fault, HouseCode
+from taisai.floor.answers import HouseCode
+from taisai.table.refusals import Refusal
 
 COOKIE: Final = "taisai"
 CSRF_HEADER: Final = "x-csrf-token"
@@ -45,14 +46,14 @@ def is_own_origin(headers: Headers, allowed: tuple[str, ...]) -> bool:
     return origin in allowed or urlsplit(origin).netloc == headers.get("host", "")
 
 
-def forged(method: str, headers: Headers, csrf: str, allowed: tuple[str, ...]) -> Fault | None:
+def forged(method: str, headers: Headers, csrf: str, allowed: tuple[str, ...]) -> Refusal | None:
     """Why a request that rides on a cookie is not believed."""
     if method in SAFE_METHODS:
         return None
     if not is_own_origin(headers, allowed):
-        return Fault(HouseCode.BAD_ORIGIN, "This came from another site.", field="Origin")
+        return Refusal(HouseCode.BAD_ORIGIN, "This came from another site.", field="Origin")
     if not hmac.compare_digest(headers.get(CSRF_HEADER, "").encode(), csrf.encode()):
-        return Fault(HouseCode.BAD_TOKEN, "The session's own token is missing or another.", field="X-CSRF-Token")
+        return Refusal(HouseCode.BAD_TOKEN, "The session's own token is missing or another.", field="X-CSRF-Token")
     return None
 
 

@@ -17,7 +17,7 @@ import uvicorn
 from taisai.books import Shelf
 from taisai.settings.forms import Settings
 from taisai.web.app import App
-from taisai.web.context import House
+from taisai.web.context import Context
 from taisai.web.logs import set_up_logs
 from taisai.web.socket.transport import LineSocket
 
@@ -42,11 +42,11 @@ class _Server(uvicorn.Server):
         """Nothing."""
 
 
-def server_of(house: House) -> uvicorn.Server:
-    """The server of a house, not yet serving."""
-    settings = house.settings
+def server_of(context: Context) -> uvicorn.Server:
+    """The server of a context, not yet serving."""
+    settings = context.settings
     config = uvicorn.Config(
-        App(house),
+        App(context),
         host=settings.listen.host,
         port=settings.listen.port,
         ws=LineSocket,
@@ -63,12 +63,12 @@ def server_of(house: House) -> uvicorn.Server:
     return _Server(config)
 
 
-async def serve(settings: Settings, open_shelf: Callable[[], Shelf], started: Callable[[House, str], None]) -> None:
+async def serve(settings: Settings, open_shelf: Callable[[], Shelf], started: Callable[[Context, str], None]) -> None:
     """Serve until a signal comes; `started` is called with the house and its address."""
-    house = House(settings, open_shelf(), reopen_shelf=open_shelf)
-    await house.start()
+    context = Context(settings, open_shelf(), reopen_shelf=open_shelf)
+    await context.start()
     tune()
-    server = server_of(house)
+    server = server_of(context)
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     for each in (signal.SIGINT, signal.SIGTERM):
@@ -82,15 +82,15 @@ async def serve(settings: Settings, open_shelf: Callable[[], Shelf], started: Ca
             raise SystemExit(1)
         port = server.servers[0].sockets[0].getsockname()[1]
         host = settings.listen.host
-        started(house, settings.listen.public_url or f"http://{f'[{host}]' if ':' in host else host}:{port}")
+        started(context, settings.listen.public_url or f"http://{f'[{host}]' if ':' in host else host}:{port}")
         await asyncio.wait({loop.create_task(stopping.wait()), serving}, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        await house.stop()
+        await context.stop()
         server.should_exit = True
         await serving
 
 
-def run(settings: Settings, open_shelf: Callable[[], Shelf], started: Callable[[House, str], None]) -> None:
+def run(settings: Settings, open_shelf: Callable[[], Shelf], started: Callable[[Context, str], None]) -> None:
     """Serve in this process until it is asked to stop."""
     set_up_logs(settings.log.format, settings.log.level)
     if sys.platform == "win32":

@@ -15,7 +15,7 @@ from tests import ROOT
 
 EVENING = ROOT / "tests" / "shifts" / "rws-tai-sai-v6" / "evening.shift"
 REFUSED = ROOT / "tests" / "shifts" / "nz-division-9" / "refused.shift"
-HOUSE = ROOT / "tests" / "books" / "house"
+HOUSE = ROOT / "tests" / "books" / "sample"
 LAYOUTS = ("rws-tai-sai-v6/A", "nz-division-9/2", "rws-open-cover-v3/B", "rws-mini-dice-v3/A")
 SMALLEST = 'table T1 under rws-tai-sai-v6/A\nlee is supervisor\nlee: set-up "100..500 by 100" SGD 100,500\n'
 

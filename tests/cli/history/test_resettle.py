@@ -391,12 +391,12 @@ def test_the_command_says_which_extra_it_needs(tmp_path: Path, monkeypatch: pyte
 
 def test_the_command_takes_books_from_a_folder(tmp_path: Path) -> None:
     """A house's own book settles its bets."""
-    house = open_shelf([ROOT / "tests" / "books" / "house"], environment={})
+    house = open_shelf([ROOT / "tests" / "books" / "sample"], environment={})
     layout = next(iter(house.book("harbour-sic-bo").layouts.values()))
     row = {"layout": [layout.name], "round": [1], "player": ["ann"], "box": [next(iter(layout.boxes))], "stake": [10]}
     rounds = {"layout": [layout.name], "round": [1], "d1": [1], "d2": [2], "d3": [4]}
     paths = kept(tmp_path, "bets", row), kept(tmp_path, "rounds", rounds)
-    assert command.resettle(*paths, output=tmp_path / "o", book_dir=(ROOT / "tests" / "books" / "house",)) == 0
+    assert command.resettle(*paths, output=tmp_path / "o", book_dir=(ROOT / "tests" / "books" / "sample",)) == 0
     assert pq.read_table(tmp_path / "o").num_rows == 1
 
 

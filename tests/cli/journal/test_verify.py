@@ -18,7 +18,7 @@ from taisai.core.fair import commitment_of, roll_from
 from taisai.floor.dice import Mischief, ScriptedDice
 from taisai.journal import Batch, open_journal
 from taisai.streams.codec import records_of
-from taisai.table import events as h
+from taisai.table import events as e
 from tests import ROOT
 from tests.floor.simulated import House
 from tests.table.driver import TAI_SAI
@@ -99,7 +99,7 @@ def test_the_two_forms_are_not_mixed(capfd: pytest.CaptureFixture[str]) -> None:
 # ------------------------------------------------------------------ a journal
 
 
-def kept(tmp_path: Path, events: list[h.Event], name: str = "floor.db") -> str:
+def kept(tmp_path: Path, events: list[e.Event], name: str = "floor.db") -> str:
     """A journal file with these events."""
     file = tmp_path / name
     with open_journal(file) as journal:
@@ -109,7 +109,7 @@ def kept(tmp_path: Path, events: list[h.Event], name: str = "floor.db") -> str:
 
 
 @pytest.fixture(scope="module")
-def shift() -> list[h.Event]:
+def shift() -> list[e.Event]:
     """Three rounds that were opened, one void before, one in play."""
     script: list[Roll | Mischief]
     script = [parse_roll("1,2,3"), Mischief.NOT_FLAT, parse_roll("6,6,6"), parse_roll("2,4,4"), parse_roll("1,1,5")]
@@ -117,14 +117,14 @@ def shift() -> list[h.Event]:
     return house.until(lambda: bool(house.state.round.stacks)).events()
 
 
-def last(events: list[h.Event], kind: type, **fields: Any) -> list[h.Event]:
+def last(events: list[e.Event], kind: type, **fields: Any) -> list[e.Event]:
     """The events with the last one of a kind changed."""
     place = max(place for place, event in enumerate(events) if isinstance(event.what, kind))
     return [*events[:place], replace(events[place], what=replace(events[place].what, **fields)), *events[place + 1 :]]
 
 
 def test_a_journal_whose_dice_are_all_proven(
-    capfd: pytest.CaptureFixture[str], tmp_path: Path, shift: list[h.Event]
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, shift: list[e.Event]
 ) -> None:
     """Proven, void and unfinished rounds are counted; nothing is wrong, exit code 0."""
     file = kept(tmp_path, shift)
@@ -137,7 +137,7 @@ def test_a_journal_whose_dice_are_all_proven(
 
 
 def test_one_round_of_a_journal_is_shown_in_full(
-    capfd: pytest.CaptureFixture[str], tmp_path: Path, shift: list[h.Event]
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, shift: list[e.Event]
 ) -> None:
     """Commitment and opening are printed, and are what the other form takes."""
     file = kept(tmp_path, shift)
@@ -150,15 +150,15 @@ def test_one_round_of_a_journal_is_shown_in_full(
 
 
 WRONG: list[tuple[type, dict[str, Any], str]] = [
-    (h.DiceUncovered, {"opening": ""}, "round 4: wrong, dice 2,4,4: committed dice were uncovered without"),
-    (h.DiceUncovered, {"opening": OPENING}, "does not fit the commitment"),
-    (h.RoundConcluded, {"dice": (2, 4, 5)}, "the opening gives (2, 4, 4)"),
-    (h.DiceCommitted, {"round": 9}, "round 9: wrong: it was not committed right before it began"),
+    (e.DiceUncovered, {"opening": ""}, "round 4: wrong, dice 2,4,4: committed dice were uncovered without"),
+    (e.DiceUncovered, {"opening": OPENING}, "does not fit the commitment"),
+    (e.RoundConcluded, {"dice": (2, 4, 5)}, "the opening gives (2, 4, 4)"),
+    (e.DiceCommitted, {"round": 9}, "round 9: wrong: it was not committed right before it began"),
 ]
 
 
 def test_a_round_that_is_not_as_committed_is_listed(
-    capfd: pytest.CaptureFixture[str], tmp_path: Path, shift: list[h.Event]
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, shift: list[e.Event]
 ) -> None:
     """A mismatch is named with its round and its reason, exit code 1."""
     for place, (kind, fields, says) in enumerate(WRONG):
@@ -169,10 +169,10 @@ def test_a_round_that_is_not_as_committed_is_listed(
 
 
 def test_commitments_made_twice_or_too_late_are_listed(
-    capfd: pytest.CaptureFixture[str], tmp_path: Path, shift: list[h.Event]
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, shift: list[e.Event]
 ) -> None:
     """A second commitment of one round proves nothing, nor does one while bets are open."""
-    place = next(place for place, event in enumerate(shift) if isinstance(event.what, h.DiceCommitted))
+    place = next(place for place, event in enumerate(shift) if isinstance(event.what, e.DiceCommitted))
     twice = [*shift[: place + 1], *shift[place:]]
     assert "round 1: wrong: it was committed a second time" in printed(capfd, kept(tmp_path, twice), code=1)
     late = [*shift[:place], shift[place + 1], shift[place], *shift[place + 2 :]]
@@ -180,7 +180,7 @@ def test_commitments_made_twice_or_too_late_are_listed(
 
 
 def test_a_round_or_table_that_is_not_there_is_said(
-    capfd: pytest.CaptureFixture[str], tmp_path: Path, shift: list[h.Event]
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, shift: list[e.Event]
 ) -> None:
     """One line, exit code 2."""
     file = kept(tmp_path, shift)

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from taisai import analysis
 from taisai.analysis.dice.estimates import estimates
 from taisai.analysis.dice.paths import draw_tumblers, watch_rolls
 from taisai.analysis.dice.plots import marked_rounds, plot_health
@@ -23,7 +22,7 @@ from taisai.core.dice import ALL_ROLLS
 from taisai.core.faults import InputFault
 from taisai.journal import open_journal
 from taisai.streams.codec import event_of
-from taisai.table import events as h
+from taisai.table import events as e
 from tests.audit.bot import Bot, deal
 from tests.streams.keeper import TableKeeper
 
@@ -142,16 +141,16 @@ def test_a_journal_is_judged_by_its_concluded_rounds(capfd: pytest.CaptureFixtur
     follows: dict[str, int] = {}
     name, after = "", False
     for what in events:
-        if isinstance(what, h.DiceSealed):
+        if isinstance(what, e.DiceSealed):
             name, after = what.dice_set, False
-        elif isinstance(what, h.RoundVoided | h.DiceInspected | h.DiceRetired):
+        elif isinstance(what, e.RoundVoided | e.DiceInspected | e.DiceRetired):
             after = False
-        elif isinstance(what, h.RoundConcluded):
+        elif isinstance(what, e.RoundConcluded):
             rolls.setdefault(name, []).append(what.dice)
             follows[name] = follows.get(name, 0) + after
             after = True
     assert sum(map(len, rolls.values())) > 10
-    assert any(isinstance(what, h.RoundVoided) for what in events)
+    assert any(isinstance(what, e.RoundVoided) for what in events)
     assert [(each["dice_set"], each["rounds"]) for each in found["sets"]] == [
         (name, len(each)) for name, each in rolls.items()
     ]
@@ -251,7 +250,7 @@ def test_a_missing_file_is_one_line(capfd: pytest.CaptureFixture[str], tmp_path:
 
 def test_without_numpy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, weak: Path) -> None:
     """Where NumPy is not installed, one line says what to install."""
-    monkeypatch.delattr(analysis, "dice_paths", raising=False)
+    monkeypatch.delattr("taisai.analysis.dice.paths", raising=False)
     monkeypatch.setitem(sys.modules, "taisai.analysis.dice.paths", None)
     with pytest.raises(InputFault, match="needs the extra `analysis`"):
         command(str(weak))

@@ -11,7 +11,6 @@ from typing import Literal
 
 import pytest
 
-from taisai import analysis
 from taisai.analysis.risk.plots import plot_picture
 from taisai.analysis.risk.shift import house
 from taisai.analysis.risk.traffic import read_traffic, rules_of
@@ -162,7 +161,7 @@ def test_faults_of_the_file_name_its_field(tmp_path: Path, capsys: pytest.Captur
 
 def test_without_numpy_the_extra_is_named(traffic: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where NumPy is not installed, one line says what to install."""
-    monkeypatch.delattr(analysis, "house", raising=False)
+    monkeypatch.delattr("taisai.analysis.risk.shift", raising=False)
     monkeypatch.setitem(sys.modules, "taisai.analysis.risk.shift", None)
     with pytest.raises(InputFault, match="needs the extra `analysis`"):
         command(NAME, traffic=traffic)

@@ -11,7 +11,6 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from taisai import analysis
 from taisai.analysis.session import drawdown as session_drawdown
 from taisai.analysis.session import plots as session_plots
 from taisai.analysis.session.exact import Game, Manner, Plan, bands, session
@@ -109,7 +108,7 @@ def test_drawdown_is_of_the_session_as_it_is_played(
 
 def test_without_numpy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where NumPy is not installed, one line says what to install."""
-    monkeypatch.delattr(analysis, "session", raising=False)
+    monkeypatch.delattr("taisai.analysis.session.exact", raising=False)
     monkeypatch.setitem(sys.modules, "taisai.analysis.session.exact", None)
     with pytest.raises(InputFault, match="needs the extra `analysis`"):
         command(LAYOUT, bets="small=1000", rounds=3)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from taisai import analysis
 from taisai.analysis.simulate import run as simulations
 from taisai.cli import EXIT_INTERRUPTED, main
 from taisai.cli.maths.simulate import simulate as command
@@ -103,7 +102,7 @@ def test_interruption_says_how_far_it_came(monkeypatch: pytest.MonkeyPatch, caps
 
 def test_without_numpy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where NumPy is not installed, one line says what to install."""
-    monkeypatch.delattr(analysis, "simulate", raising=False)
+    monkeypatch.delattr("taisai.analysis.simulate.run", raising=False)
     monkeypatch.setitem(sys.modules, "taisai.analysis.simulate.run", None)
     with pytest.raises(InputFault, match="needs the extra `analysis`"):
         command(NAME, rounds=10, seed=1)

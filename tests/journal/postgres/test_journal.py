@@ -107,7 +107,9 @@ def test_a_wrong_address(tail: str, words: str) -> None:
 
 def test_without_asyncpg_its_name_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the extra is not installed, the refusal names it."""
-    for name in [name for name in sys.modules if name.startswith("taisai.journal.postgres.journal")]:
+    for name in [
+        name for name in sys.modules if name.startswith("taisai.journal.postgres.") and not name.endswith(".address")
+    ]:
         monkeypatch.delitem(sys.modules, name)
     real = builtins.__import__
 

@@ -15,8 +15,8 @@ from msgspec import Struct
 from taisai.books import Shelf, open_shelf
 from taisai.core.faults import InputFault
 from taisai.core.rulebook import Duty, Room
-from taisai.table import commands as a
-from taisai.table import events as h
+from taisai.table import commands as c
+from taisai.table import events as e
 from taisai.table.ledger import OUTSIDE
 from taisai.table.notation.fields import VERBS, read_action, split_words, usage, write_action
 from taisai.table.notation.narration import told
@@ -147,7 +147,7 @@ def test_the_shifts_void_by_every_reason() -> None:
         for path in FILES
         for entry in dealt(path)[1].entries
         for event in entry.events
-        if isinstance(event.what, h.RoundVoided)
+        if isinstance(event.what, e.RoundVoided)
     }
     assert {(book.id, why) for book in shelf().books() for why in book.procedure.voids} == voided
 
@@ -177,9 +177,9 @@ WORDS = st.one_of(
 @pytest.mark.parametrize("kind", ACTION_TYPES, ids=lambda kind: str(kind.__struct_config__.tag))
 @examples(25)
 @given(data=st.data())
-def test_every_command_reads_back_as_it_was(kind: type[a.Action], data: st.DataObject) -> None:
+def test_every_command_reads_back_as_it_was(kind: type[c.Action], data: st.DataObject) -> None:
     """Formatting a command of any kind, with any people, ids, times and words, and parsing it gives the command."""
-    command = a.Command(
+    command = c.Command(
         id=data.draw(st.one_of(st.just("4"), st.text(min_size=1, max_size=64))),
         at=data.draw(
             st.one_of(st.integers(SETTING.last_at - 10**12, SETTING.last_at + 10**12), st.integers(0, 10**19))
@@ -200,7 +200,7 @@ LINES = st.one_of(
     st.builds(
         CommandLine,
         st.builds(
-            a.Command,
+            c.Command,
             id=st.sampled_from(["1", "2", "x y"]),
             at=st.integers(0, 10**17),
             by=PERSONS,
@@ -248,13 +248,13 @@ def test_strange_text_is_a_fault_in_one_line(text: str) -> None:
 @pytest.mark.parametrize("kind", HAPPENING_TYPES, ids=lambda kind: str(kind.__struct_config__.tag))
 @examples(15)
 @given(data=st.data())
-def test_every_event_is_told_in_lines_of_a_file(kind: type[h.Happening], data: st.DataObject) -> None:
+def test_every_event_is_told_in_lines_of_a_file(kind: type[e.EventBody], data: st.DataObject) -> None:
     """An event of any kind is told in printable lines which a file gives back."""
     lines = told(data.draw(happenings(kind)))
     assert lines
     text = HEAD + "dan: enter\n" + "".join(f"  {line}\n" for line in lines)
     assert parse_shift(text).lines[-1] == CommandLine(
-        a.Command(id="1", at=0, by=Person("dan", Role.DEALER), do=a.Enter()), lines
+        c.Command(id="1", at=0, by=Person("dan", Role.DEALER), do=c.Enter()), lines
     )
     # The fallback tells an event by its name; all of today's have a sentence of their own.
     assert not lines[0].startswith(f"- {kind.__struct_config__.tag} ")
@@ -337,7 +337,7 @@ def test_the_digest_of_the_book_need_not_be_written() -> None:
     """A set-up without a digest means the book at hand; one with a digest means that one."""
     written = 'lee: set-up "5..9 by 1" SGD 1,5\n'
     (command,) = parse_shift(HEAD + written).commands
-    assert isinstance(command.do, a.SetUp)
+    assert isinstance(command.do, c.SetUp)
     assert command.do.digest == BOOKS_DIGEST
     assert run(written)[0].startswith("- table set up under rws-tai-sai-v6/A")
     assert run(f'lee: set-up digest={"f" * 64} "5..9 by 1" SGD 1,5\n')[0].startswith("! wrong-book: ")
@@ -412,9 +412,9 @@ def test_a_fault_names_the_line_and_what_was_expected(text: str, place: int, wor
 
 def test_usage_names_every_field_once() -> None:
     """How an action is written follows from its definition alone."""
-    assert usage(a.PlaceBet, {}) == "place-bet PLAYER BOX AMOUNT [how=…] [colour=…]"
-    assert usage(a.VoidRound, {}) == "void-round WHY [not-announced]"
-    assert usage(a.CheckItem, {}) == "check-item ITEM passed|not-passed [note=…]"
+    assert usage(c.PlaceBet, {}) == "place-bet PLAYER BOX AMOUNT [how=…] [colour=…]"
+    assert usage(c.VoidRound, {}) == "void-round WHY [not-announced]"
+    assert usage(c.CheckItem, {}) == "check-item ITEM passed|not-passed [note=…]"
     assert set(VERBS.values()) == set(ACTION_TYPES)
 
 

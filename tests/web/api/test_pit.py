@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from taisai.client import Refused, Session
 from taisai.settings.forms import Settings
-from taisai.table import commands as a
+from taisai.table import commands as c
 from taisai.table.people import Role
 from tests.web.serving import PASSWORD, Running, on_a_loop, open_house, settings_for, sqlite_url
 
@@ -35,16 +35,16 @@ async def a_bad_evening(running: Running) -> None:
     await running.ready_table("T1", "rws-tai-sai-v6/A")
     dan, sue = running.crew["dan"], running.crew["sue"]
     ann = await running.seat("ann")
-    await dan.do("T1", a.OpenBets())
-    await ann.do("T1", a.PlaceBet("ann", "total:7", 500))
-    await dan.do("T1", a.PlaceBet("ann", "big", 11_000, a.How.FELT))
-    for each in (a.CloseBets(), a.Tumble(3), a.Uncover((1, 2, 4)), a.Announce(), a.Collect(), a.PayAll()):
+    await dan.do("T1", c.OpenBets())
+    await ann.do("T1", c.PlaceBet("ann", "total:7", 500))
+    await dan.do("T1", c.PlaceBet("ann", "big", 11_000, c.How.FELT))
+    for each in (c.CloseBets(), c.Tumble(3), c.Uncover((1, 2, 4)), c.Announce(), c.Collect(), c.PayAll()):
         await dan.do("T1", each)
     for cause in ("a spilt glass", "a second glass"):
-        await dan.do("T1", a.SuspendTable(cause))
-        await sue.do("T1", a.ResumeTable(a.Mending.MENDED, "wiped"))
-    await dan.do("T1", a.OpenDispute("D-1", "ann", 1, "short paid"))
-    await dan.do("T1", a.OpenBets())
+        await dan.do("T1", c.SuspendTable(cause))
+        await sue.do("T1", c.ResumeTable(c.Mending.MENDED, "wiped"))
+    await dan.do("T1", c.OpenDispute("D-1", "ann", 1, "short paid"))
+    await dan.do("T1", c.OpenBets())
 
 
 def test_alerts_outlive_a_restart(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import msgspec
 
 from taisai.client import Session, Table
 from taisai.protocol.answers import CarriedOut
-from taisai.table import commands as a
+from taisai.table import commands as c
 from taisai.table.people import Role
 from taisai.web.app import ENDPOINTS
 from tests.web.serving import PASSWORD, POSTS, Running, on_a_loop, open_house, set_up_of, settings_for
@@ -237,33 +237,33 @@ async def play_a_round(running: Running, ann: Table) -> None:
     """A round in which ann wins, then a void one, then she cashes a part."""
     dan, sue = running.crew["dan"], running.crew["sue"]
     for dice, end in (((1, 2, 4), "paid"), ((6, 6, 5), "lost")):
-        await dan.do("T1", a.OpenBets())
+        await dan.do("T1", c.OpenBets())
         await ann.bet("small", 1_100)
         await ann.bet("total:7", 100)
-        for step in (a.CloseBets(), a.Tumble(3), a.Uncover(dice), a.Announce(), a.Collect()):
+        for step in (c.CloseBets(), c.Tumble(3), c.Uncover(dice), c.Announce(), c.Collect()):
             await dan.do("T1", step)
         if end == "paid":
-            await dan.do("T1", a.PayAll())
-    await dan.do("T1", a.CashOut("ann", 12_300))
-    await sue.do("T1", a.OpenDispute("D-1", "ann", 1, "none"))
+            await dan.do("T1", c.PayAll())
+    await dan.do("T1", c.CashOut("ann", 12_300))
+    await sue.do("T1", c.OpenDispute("D-1", "ann", 1, "none"))
 
 
 @on_a_loop
 async def test_nobody_sees_another_players_balance() -> None:
     """Over every endpoint and every frame, for a player and for an observer: ann's chips in hand are ann's alone."""
     async with open_house() as running:
-        await running.ready_table("T1", colours={"red": a.ColourSet(5_000)})
+        await running.ready_table("T1", colours={"red": c.ColourSet(5_000)})
         ann, bob = await running.seat("ann", buy_in=432_100), await running.seat("bob")
         secrets: set[int] = {432_100, 54_300}
-        floor = running.house.floor
+        floor = running.context.floor
         floor.listen(lambda table, _events: secrets.add(table.state.funds("ann")))
         heard: list[str] = []
         async with raw(running, "T1", bob) as as_bob, raw(running, "T1", None) as as_nobody:
             async with ann.table() as table:
-                await running.crew["dan"].do("T1", a.TakeColour("ann", "red", 100, 54_300))
+                await running.crew["dan"].do("T1", c.TakeColour("ann", "red", 100, 54_300))
                 await play_a_round(running, table)
-                await running.crew["dan"].do("T1", a.TurnInColour("ann"))
-                await table.do(a.LeaveTable("ann"))
+                await running.crew["dan"].do("T1", c.TurnInColour("ann"))
+                await table.do(c.LeaveTable("ann"))
                 await table.until_seq(floor.tables["T1"].state.seq)
             for socket in (as_bob, as_nobody):
                 heard += [str(frame) for frame in await socket.until_pong()]
@@ -306,8 +306,8 @@ async def test_a_command_over_http_is_done_once() -> None:
     async with open_house() as running:
         await running.ready_table("T1")
         dan = running.crew["dan"]
-        first = await dan.do("T1", a.OpenBets(), command_id="open-1")
-        again = await dan.do("T1", a.OpenBets(), command_id="open-1")
+        first = await dan.do("T1", c.OpenBets(), command_id="open-1")
+        again = await dan.do("T1", c.OpenBets(), command_id="open-1")
         assert (first.repeated, again.repeated) == (False, True)
         assert (first.seq, first.events, first.told) == (again.seq, again.events, again.told)
         assert isinstance(again, CarriedOut)
@@ -347,7 +347,7 @@ async def test_a_disabled_table_begins_no_round() -> None:
         assert (answer.status_code, one_shape(answer)["code"]) == (503, "disabled")
         assert (await running.client.floor()).tables[0].disabled
         await sue.call("POST", "/api/house/enable", body)
-        await dan.do("T1", a.OpenBets())
+        await dan.do("T1", c.OpenBets())
         kinds = [each["kind"] for each in await sue.call("GET", "/api/house/events", query={"all": True})]
         assert {"house.table-disabled", "house.table-enabled"} <= set(kinds)
 
@@ -358,7 +358,7 @@ async def test_health_readiness_and_metrics() -> None:
     async with open_house(settings_for()) as running:
         await running.ready_table("T1")
         ann = await running.seat("ann")
-        await running.crew["dan"].do("T1", a.OpenBets())
+        await running.crew["dan"].do("T1", c.OpenBets())
         async with ann.table() as table:
             await table.bet("small", 100)
             health = await running.client.call("GET", "/healthz")

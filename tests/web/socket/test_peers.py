@@ -15,15 +15,15 @@ from starlette.datastructures import Headers
 from websockets.asyncio.server import ServerConnection, serve
 
 from taisai.books import open_shelf
-from taisai.floor.answers import Outcome
+from taisai.floor.answers import Answer
 from taisai.floor.floor import Floor
 from taisai.floor.nodes import LATE_S, LEASE_S, NODE, Nodes
 from taisai.journal import Batch, NewRecord, open_journal
 from taisai.journal.postgres.journal import PostgresJournal
-from taisai.table import commands as a
+from taisai.table import commands as c
 from taisai.table.people import Person, Role
 from taisai.table.state import TablePhase
-from taisai.web.context import House
+from taisai.web.context import Context
 from taisai.web.socket import peers as peers_module
 from taisai.web.socket.peers import VERSION, Peers, _plain, serve_peer
 from tests.postgres import journal_url
@@ -31,7 +31,7 @@ from tests.streams.keeper import TableKeeper
 from tests.web.floor_process import settings_for
 from tests.web.serving import on_a_loop
 
-BET = a.Command(id="c1", at=1, by=Person("ann", Role.PLAYER), do=a.PlaceBet("ann", "small", 100), round=3)
+BET = c.Command(id="c1", at=1, by=Person("ann", Role.PLAYER), do=c.PlaceBet("ann", "small", 100), round=3)
 
 
 class Line:
@@ -55,13 +55,13 @@ def _node(url: str, address: str) -> tuple[Floor, Nodes]:
     return floor, nodes
 
 
-async def _heard(*frames: dict[str, Any]) -> tuple[list[a.Command], list[dict[str, Any]], list[Any]]:
+async def _heard(*frames: dict[str, Any]) -> tuple[list[c.Command], list[dict[str, Any]], list[Any]]:
     """What a node carries out, answers and says at the beginning, when another one sends these frames."""
-    done: list[a.Command] = []
+    done: list[c.Command] = []
 
-    def submit_here(_table: object, command: a.Command, reply: Any) -> None:
+    def submit_here(_table: object, command: c.Command, reply: Any) -> None:
         done.append(command)
-        reply(Outcome(7))
+        reply(Answer(7))
 
     table = SimpleNamespace(owned=True, state=SimpleNamespace(at=5))
     floor = SimpleNamespace(nodes=object(), tables={"T1": table}, submit_here=submit_here)
@@ -84,7 +84,7 @@ async def _heard(*frames: dict[str, Any]) -> tuple[list[a.Command], list[dict[st
     return done, [json.loads(frame[frame.index(b"{") :]) for frame in line.frames], said
 
 
-def _handed(number: int, command: a.Command, **more: Any) -> dict[str, Any]:
+def _handed(number: int, command: c.Command, **more: Any) -> dict[str, Any]:
     plain = {**msgspec.to_builtins(command), **more}
     return {"n": number, "table": "T1", "command": plain, "of_the_future": True}
 
@@ -150,7 +150,7 @@ async def test_a_connection_on_which_nothing_is_heard_is_given_up() -> None:
             patched.setattr(peers_module, "ANSWER_S", 0.05)
             with pytest.raises(TimeoutError):
                 await peers(address, "T1", BET)
-        assert await peers(address, "T1", BET) == Outcome(7)
+        assert await peers(address, "T1", BET) == Answer(7)
         await peers.close()
     assert len(came) == 2
 
@@ -256,9 +256,9 @@ async def test_a_node_reads_what_another_wrote_while_it_believed_in_its_lease(tm
         other.release_lease("T1", nodes.holder)
         other.take_lease("T1", "http://two#1", 60)
         book = shelf.book("rws-tai-sai-v6")
-        limits = a.TableLimits(100, a.BoxLimit(100, 5_000))
-        set_up = a.SetUp(book.id, "A", book.digest, limits, "SGD", (100,))
-        command = a.Command(id="c1", at=1, by=Person("dan", Role.SUPERVISOR), do=set_up)
+        limits = c.TableLimits(100, c.BoxLimit(100, 5_000))
+        set_up = c.SetUp(book.id, "A", book.digest, limits, "SGD", (100,))
+        command = c.Command(id="c1", at=1, by=Person("dan", Role.SUPERVISOR), do=set_up)
         assert TableKeeper(other, shelf.book, "T1").do(command).refusal is None
         await nodes._catch_up()
         assert (table.owned, table.state.seq) == (True, 0)
@@ -292,12 +292,12 @@ async def test_a_node_that_cannot_renew_lets_go_by_its_own_clock(tmp_path: Path)
 async def test_a_table_whose_node_died_before_it_was_set_up_is_set_up_by_the_next(tmp_path: Path) -> None:
     """Whoever comes to hold a table that never had a round sees to it, as at a first start."""
     url = journal_url(tmp_path)
-    house = House(settings_for(url, 1, 1), open_shelf(environment={}))
+    context = Context(settings_for(url, 1, 1), open_shelf(environment={}))
     with PostgresJournal(url) as other:
         other.take_lease("T1", "http://died#1", 60)
-        await house.start()
-        assert house.floor.tables["T1"].state.phase is TablePhase.NEW
+        await context.start()
+        assert context.floor.tables["T1"].state.phase is TablePhase.NEW
         other.release_lease("T1", "http://died#1")
-        while not house.floor.tables["T1"].state.round.number:
+        while not context.floor.tables["T1"].state.round.number:
             await asyncio.sleep(0.01)
-    await house.stop()
+    await context.stop()

@@ -20,7 +20,7 @@ from taisai.client import Refused, Session
 from taisai.client.view import merged
 from taisai.core.rulebook import VoidReason
 from taisai.floor.live import LiveTable
-from taisai.table import commands as a
+from taisai.table import commands as c
 from taisai.table.events import Event
 from taisai.table.people import Person, Role
 from taisai.web.socket import feed as channels
@@ -95,7 +95,7 @@ async def betting(settings: Any = None) -> AsyncIterator[tuple[Running, Session,
     async with open_house(settings) as running:
         await running.ready_table("T1")
         ann, bob = await running.seat("ann"), await running.seat("bob")
-        await running.crew["dan"].do("T1", a.OpenBets())
+        await running.crew["dan"].do("T1", c.OpenBets())
         yield running, ann, bob
 
 
@@ -246,7 +246,7 @@ async def test_a_seat_is_good_for_one_table() -> None:
     """At another table a player only watches, and so does a dealer who has no post there."""
     async with betting() as (running, ann, _):
         await running.ready_table("T2")
-        await running.crew["dan"].do("T2", a.OpenBets())
+        await running.crew["dan"].do("T2", c.OpenBets())
         await running.hire("kim", tables=("T1",))
         for who, do in ((ann, bet("x-1")), (running.crew["kim"], {"t": "do", "id": "x-2", "do": {"do": "close-bets"}})):
             async with raw(running, "T2", who) as socket:
@@ -295,7 +295,7 @@ async def test_a_disconnect_cancels_no_bet() -> None:
             await table.bet("small", 500)
             table._socket.transport.abort()  # type: ignore[union-attr]  # there is one: a bet was just answered
         dan = running.crew["dan"]
-        for step in (a.CloseBets(), a.Tumble(3), a.Uncover((1, 2, 4)), a.Announce(), a.Collect(), a.PayAll()):
+        for step in (c.CloseBets(), c.Tumble(3), c.Uncover((1, 2, 4)), c.Announce(), c.Collect(), c.PayAll()):
             await dan.do("T1", step)
         async with ann.table() as table:
             async for _ in table:
@@ -398,10 +398,10 @@ def watching(table: LiveTable, *pipes: Pipe) -> tuple[Channel, list[Connection]]
 async def test_a_slow_client_is_sent_a_snapshot_when_it_reads_again() -> None:
     """While a buffer is full nothing is queued for it; the others hear everything; then it gets the table afresh."""
     async with betting() as (running, _, bob):
-        table = running.house.floor.tables["T1"]
+        table = running.context.floor.tables["T1"]
         slow, quick = Pipe(), Pipe()
         channel, (lagging, _) = watching(table, slow, quick)
-        running.house.floor.listen(lambda changed, events: channel.changed(events) if changed is table else None)
+        running.context.floor.listen(lambda changed, events: channel.changed(events) if changed is table else None)
         slow.takes_one = True
         async with bob.table() as play:
             for _ in range(5):
@@ -420,7 +420,7 @@ async def test_a_slow_client_is_sent_a_snapshot_when_it_reads_again() -> None:
 async def test_who_has_seen_more_at_another_node_is_told_nothing_older(monkeypatch: pytest.MonkeyPatch) -> None:
     """A node that follows has him wait until it has read as much; who claims what never comes waits for a moment."""
     async with betting() as (running, _, bob):
-        floor = running.house.floor
+        floor = running.context.floor
 
         def tell(_table: LiveTable, events: tuple[Event, ...]) -> None:
             channel.changed(events)
@@ -457,7 +457,7 @@ async def test_a_client_that_never_reads_is_dropped(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(channels, "BEHIND_S", 0.01)
     async with betting() as (running, _, bob):
         slow = Pipe()
-        channel, (connection,) = watching(running.house.floor.tables["T1"], slow)
+        channel, (connection,) = watching(running.context.floor.tables["T1"], slow)
         dropped = asyncio.Event()
         connection.dropped = dropped.set
         slow.takes_one = True
@@ -500,7 +500,7 @@ async def test_one_who_never_reads_does_not_hold_up_the_others(monkeypatch: pyte
         url = f"ws://{where.netloc}/play/T1"
         headers = {"authorization": f"Bearer {ann.token}"}
         socket = await connect(url, sock=silent, additional_headers=headers, compression=None, max_queue=1)
-        table = running.house.channel("T1")
+        table = running.context.channel("T1")
         async with bob.table() as play:
             (connection,) = [each for each in table._watchers if each.player == "ann"]
             for _ in range(200):
@@ -526,7 +526,7 @@ async def test_the_client_repeats_after_a_lost_connection() -> None:
     async with betting() as (running, ann, _), ann.table() as table:
         made = 0
         for n in range(30):
-            asked = asyncio.create_task(table.do(a.PlaceBet("ann", "small", 100)))
+            asked = asyncio.create_task(table.do(c.PlaceBet("ann", "small", 100)))
             if n % 3 == 0:
                 await table.drop()
             await asked
@@ -539,8 +539,8 @@ async def test_the_client_repeats_after_a_lost_connection() -> None:
             await table.bet("small", 10_000)
 
 
-TO_THE_NEXT_ROUND: tuple[a.Action, ...] = (
-    a.CloseBets(), a.Tumble(3), a.Uncover((1, 5, 6)), a.Announce(), a.Collect(), a.OpenBets()
+TO_THE_NEXT_ROUND: tuple[c.Action, ...] = (
+    c.CloseBets(), c.Tumble(3), c.Uncover((1, 5, 6)), c.Announce(), c.Collect(), c.OpenBets()
 )  # fmt: skip
 
 
@@ -556,7 +556,7 @@ async def test_what_is_for_a_round_does_not_fall_into_another() -> None:
             await dan.do("T1", do, of_round=first)
         assert (await late.refused({**bet("c2"), "round": first}))["code"] == "round-over"
         with pytest.raises(Refused, match="round-over: This was meant for round 1; the table has round 2"):
-            await dan.do("T1", a.VoidRound(VoidReason.NOT_FLAT), of_round=first)
+            await dan.do("T1", c.VoidRound(VoidReason.NOT_FLAT), of_round=first)
         await late.send({**bet("c1"), "round": first})
         assert (await late.next("done"))["seq"] == stood["seq"]
         await late.send({**bet("c2"), "round": first + 1})

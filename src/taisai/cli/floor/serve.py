@@ -14,7 +14,7 @@ from taisai.core.faults import InputFault
 
 if TYPE_CHECKING:
     from taisai.settings.forms import Settings
-    from taisai.web.context import House
+    from taisai.web.context import Context
 
 
 def serve(
@@ -75,7 +75,7 @@ def serve(
     return 0
 
 
-def _tell(settings: Settings, house: House, address: str) -> None:
+def _tell(settings: Settings, context: Context, address: str) -> None:
     """The few links that somebody needs who has just started the house."""
     out = console()
     out.print(f"[bold]{settings.house.name}[/] is open at [bold]{address}[/]", soft_wrap=True)
@@ -83,15 +83,15 @@ def _tell(settings: Settings, house: House, address: str) -> None:
     by_hand = [table.name for table in settings.tables if table.mode == "dealer"]
     if settings.demo.enabled and automatic:
         out.print(f"  sit down and play   {address}/play?table={automatic[0]}", soft_wrap=True)
-    for post, token in house.demo_links.items():
+    for post, token in context.demo_links.items():
         where = f"&table={by_hand[0]}" if by_hand else ""
         out.print(f"  {_WORDS.get(post, post):<19} {address}/welcome?post={post}{where}#{token}", soft_wrap=True)
     shown = automatic or by_hand
     if shown:
         out.print(f"  display board       {address}/board?table={shown[0]}", soft_wrap=True)
     out.print(f"  all tables          {address}/")
-    if house.first_link:
-        out.print(f"  administrator       {address}/welcome?post=administrator#{house.first_link}", soft_wrap=True)
+    if context.first_link:
+        out.print(f"  administrator       {address}/welcome?post=administrator#{context.first_link}", soft_wrap=True)
         out.print("  (links of staff are good once, for a day: each chooses a password)", style="dim")
 
 

@@ -12,7 +12,7 @@ from taisai.journal import Journal, open_journal
 from taisai.streams.codec import event_of
 from taisai.streams.house_events import game_tables
 from taisai.streams.loading import load
-from taisai.table import events as h
+from taisai.table import events as e
 from taisai.table.recall import RecalledRound, explain_line, recall
 from taisai.table.refusals import cite
 from taisai.table.rules import TableRules
@@ -69,9 +69,9 @@ def _placed(journal: Journal, table: str, player: str, numbers: set[int]) -> Pla
         if record.kind not in ("bets-opened", "bet-placed"):
             continue
         event = event_of(record)
-        if isinstance(event.what, h.BetsOpened):
+        if isinstance(event.what, e.BetsOpened):
             number = event.what.round
-        elif isinstance(event.what, h.BetPlaced) and number in numbers and event.what.player == player:
+        elif isinstance(event.what, e.BetPlaced) and number in numbers and event.what.player == player:
             hand = {"by": event.by.id, "how": event.what.how, "amount": event.what.amount, "at": event.at}
             found.setdefault((number, event.what.box), []).append(hand)
     return found
@@ -119,6 +119,6 @@ def table_at(journal: Journal, table: str, number: int | None) -> TableState:
     for record in journal.read(table):
         if record.kind in ("round-concluded", "round-voided"):
             what = event_of(record).what
-            if isinstance(what, h.RoundConcluded | h.RoundVoided) and what.round == number:
+            if isinstance(what, e.RoundConcluded | e.RoundVoided) and what.round == number:
                 return load(journal, table, record.seq)[0]
     raise InputFault("--round", f"table {shown(table)} has no finished round {number}")

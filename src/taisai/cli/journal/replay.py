@@ -12,11 +12,11 @@ from taisai.core.faults import InputFault, shown
 from taisai.journal import Journal, open_journal
 from taisai.streams.codec import KIND_OF, event_of
 from taisai.streams.house_events import game_tables
-from taisai.table import events as h
+from taisai.table import events as e
 from taisai.table.notation.narration import told
 from taisai.table.notation.script import clock_text
 
-_ENDS = (h.RoundConcluded, h.RoundVoided)
+_ENDS = (e.RoundConcluded, e.RoundVoided)
 
 
 def replay(
@@ -49,9 +49,9 @@ def replay(
             console().print(f"    {line}", markup=False, soft_wrap=True)
 
 
-def _story(journal: Journal, table: str, number: int | None) -> list[tuple[int, h.Event]]:
+def _story(journal: Journal, table: str, number: int | None) -> list[tuple[int, e.Event]]:
     """The events of a round, and what happened between it and the round before."""
-    last: list[tuple[int, h.Event]] = []
+    last: list[tuple[int, e.Event]] = []
     for events in _rounds(journal, table):
         end = events[-1][1].what
         if isinstance(end, _ENDS):
@@ -64,8 +64,8 @@ def _story(journal: Journal, table: str, number: int | None) -> list[tuple[int, 
     raise InputFault("--round", f"table {shown(table)} has no {wanted}")
 
 
-def _rounds(journal: Journal, table: str) -> Iterator[list[tuple[int, h.Event]]]:
-    events: list[tuple[int, h.Event]] = []
+def _rounds(journal: Journal, table: str) -> Iterator[list[tuple[int, e.Event]]]:
+    events: list[tuple[int, e.Event]] = []
     for record in journal.read(table):
         event = event_of(record)
         events.append((record.seq, event))
@@ -74,7 +74,7 @@ def _rounds(journal: Journal, table: str) -> Iterator[list[tuple[int, h.Event]]]
             events = []
 
 
-def _plain(seq: int, event: h.Event) -> dict[str, object]:
+def _plain(seq: int, event: e.Event) -> dict[str, object]:
     return {
         "record": seq,
         "at": event.at,

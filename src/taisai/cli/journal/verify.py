@@ -15,7 +15,7 @@ from taisai.cli.show import AsJson, console, print_json
 from taisai.core.dice import parse_roll
 from taisai.core.fair import commitment_of, hex_of, roll_from, secret_of
 from taisai.core.faults import InputFault, shown
-from taisai.table import events as h
+from taisai.table import events as e
 from taisai.table.commands import Dice
 
 EXIT_WRONG: Final = 1
@@ -151,30 +151,30 @@ def _show(found: list[CommittedRound], counted: Counter[Verdict], *, one: bool) 
     console().print(f"{len(found):,} rounds with committed dice: {parts}, {wrong}")
 
 
-_LOOKED_AT: Final = (h.DiceCommitted, h.BetsOpened, h.DiceUncovered, h.RoundConcluded, h.RoundVoided, h.TableClosed)
+_LOOKED_AT: Final = (e.DiceCommitted, e.BetsOpened, e.DiceUncovered, e.RoundConcluded, e.RoundVoided, e.TableClosed)
 """The few events that tell of committed dice; all bets are passed over."""
 
 
-def _rounds(table: str, events: Iterable[h.Event]) -> Iterator[CommittedRound]:
+def _rounds(table: str, events: Iterable[e.Event]) -> Iterator[CommittedRound]:
     """The committed rounds of a table, each with what became of it."""
     number = 0
     is_open = False
     current: CommittedRound | None = None
     for event in events:
         match event.what:
-            case h.DiceCommitted():
+            case e.DiceCommitted():
                 if current is not None:
                     current.verdict, current.wrong = Verdict.WRONG, "it was committed a second time"
                     yield current
                 current = CommittedRound(table, event.what.round, event.what.commitment)
                 if is_open or event.what.round != number + 1:
                     current.verdict, current.wrong = Verdict.WRONG, "it was not committed right before it began"
-            case h.BetsOpened():
+            case e.BetsOpened():
                 number, is_open = event.what.round, True
-            case h.DiceUncovered():
+            case e.DiceUncovered():
                 if current is not None:
                     current.opening, current.dice = event.what.opening, event.what.dice
-            case h.RoundConcluded() | h.RoundVoided() | h.TableClosed():
+            case e.RoundConcluded() | e.RoundVoided() | e.TableClosed():
                 is_open = False
                 if current is not None:
                     yield _judged(current, event.what)
@@ -185,19 +185,19 @@ def _rounds(table: str, events: Iterable[h.Event]) -> Iterator[CommittedRound]:
         yield current
 
 
-def _judged(current: CommittedRound, end: h.RoundConcluded | h.RoundVoided | h.TableClosed) -> CommittedRound:
+def _judged(current: CommittedRound, end: e.RoundConcluded | e.RoundVoided | e.TableClosed) -> CommittedRound:
     match end:
-        case h.RoundConcluded():
+        case e.RoundConcluded():
             wrong = opened_wrong(current.commitment, current.opening, current.table, current.round, end.dice)
-        case h.RoundVoided() if current.dice is not None:
+        case e.RoundVoided() if current.dice is not None:
             wrong = opened_wrong(current.commitment, current.opening, current.table, current.round, current.dice)
         case _:
             wrong = ""
     current.wrong = current.wrong or wrong
     if current.wrong:
         current.verdict = Verdict.WRONG
-    elif isinstance(end, h.RoundVoided):
+    elif isinstance(end, e.RoundVoided):
         current.verdict = Verdict.VOID
-    elif isinstance(end, h.RoundConcluded):
+    elif isinstance(end, e.RoundConcluded):
         current.verdict = Verdict.PROVEN
     return current

@@ -189,19 +189,19 @@ def _some(thrown: tuple[Thrown, ...], table: str) -> tuple[Thrown, ...]:
 def _gather(journal: Journal, table: str, gathering: Gathering) -> str | None:
     """Gather the dice of every round that was concluded. A throw follows the one before if nothing came between."""
     from taisai.streams.codec import event_of  # noqa: PLC0415 - as in `_from_journal`
-    from taisai.table import events as h  # noqa: PLC0415 - as above
+    from taisai.table import events as e  # noqa: PLC0415 - as above
 
     layout = None
     for record in journal.read(table):
         match event_of(record).what:
-            case h.TableSetUp(book=book, layout=name):
+            case e.TableSetUp(book=book, layout=name):
                 layout = f"{book}/{name}"
-            case h.DiceSealed(dice_set=dice_set):
+            case e.DiceSealed(dice_set=dice_set):
                 gathering.put_in(dice_set)
                 gathering.gap()
-            case h.RoundConcluded(dice=faces):
+            case e.RoundConcluded(dice=faces):
                 gathering.add(roll_of(faces))
-            case h.DiceInspected() | h.DiceRetired() | h.RoundVoided():
+            case e.DiceInspected() | e.DiceRetired() | e.RoundVoided():
                 gathering.gap()
             case _:
                 pass

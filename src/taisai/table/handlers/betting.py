@@ -14,8 +14,8 @@ from taisai.core.boxes import BoxName
 from taisai.core.limits import PAIR_OF, BoxLimits, Limits, room_left
 from taisai.core.money import Chips
 from taisai.core.rulebook import Rule
-from taisai.table import commands as a
-from taisai.table import events as h
+from taisai.table import commands as c
+from taisai.table import events as e
 from taisai.table.handlers.chips import not_himself, not_seated
 from taisai.table.handlers.shift import Found
 from taisai.table.ledger import colour_account, player_account
@@ -26,28 +26,28 @@ from taisai.table.stacks import handed_newest_first
 from taisai.table.state import Round, RoundPhase, TableState
 
 
-def place_bet(rules: TableRules, state: TableState, _command: a.Command, do: a.PlaceBet) -> Found:
+def place_bet(rules: TableRules, state: TableState, _command: c.Command, do: c.PlaceBet) -> Found:
     """Chips into a box: by the player, or by the crew for him."""
     layout, limits = rules.at(state)
     box_limits = rules.box_limits.get(do.box)
     if box_limits is None:
         return unknown_box(rules, layout, do.box)
-    by_rule = do.how is not a.How.FELT
+    by_rule = do.how is not c.How.FELT
     if by_rule and do.amount % limits.unit:
         sentence = f"amount: {do.amount} is not a multiple of the smallest chip, {limits.unit}."
         return rules.refuse(Code.BAD_VALUE, sentence, Rule.MINIMUM, allowed=f"multiples of {limits.unit}")
     refused = _chips_refusal(rules, state, do)
     if refused is None and by_rule:
         refused = _limit_refusal(rules, limits, box_limits, state.round, do)
-    return refused if refused is not None else [h.BetPlaced(do.player, do.box, do.amount, do.how, do.colour)]
+    return refused if refused is not None else [e.BetPlaced(do.player, do.box, do.amount, do.how, do.colour)]
 
 
-def wrong_hand(rules: TableRules, command: a.Command, do: a.PlaceBet) -> Refusal | None:
+def wrong_hand(rules: TableRules, command: c.Command, do: c.PlaceBet) -> Refusal | None:
     """A player places for himself; the crew by call, at a player's request, or as the chips lie."""
     by_player = command.by.role is Role.PLAYER
-    if by_player and command.by.id == do.player and do.how is a.How.PLACED:
+    if by_player and command.by.id == do.player and do.how is c.How.PLACED:
         return None
-    if by_player or do.how is a.How.PLACED:
+    if by_player or do.how is c.How.PLACED:
         refused = not_himself(rules, command, do)
         if refused is not None:
             return refused
@@ -57,12 +57,12 @@ def wrong_hand(rules: TableRules, command: a.Command, do: a.PlaceBet) -> Refusal
     return None
 
 
-def _chips_refusal(rules: TableRules, state: TableState, do: a.PlaceBet) -> Refusal | None:
+def _chips_refusal(rules: TableRules, state: TableState, do: c.PlaceBet) -> Refusal | None:
     """The chips must be there, and his own: a spoken bet needs them too."""
     seat = state.players.get(do.player)
     if seat is None:
         return not_seated(state, do.player)
-    rule = Rule.CALL_BET_NEEDS_CHIPS if do.how is a.How.CALL else Rule.BETS_BY_CHIPS
+    rule = Rule.CALL_BET_NEEDS_CHIPS if do.how is c.How.CALL else Rule.BETS_BY_CHIPS
     if do.colour is None:
         balance = state.ledger.get(player_account(do.player), 0)
     else:
@@ -81,7 +81,7 @@ def _chips_refusal(rules: TableRules, state: TableState, do: a.PlaceBet) -> Refu
 
 
 def _limit_refusal(
-    rules: TableRules, limits: Limits, of_box: BoxLimits, current: Round, do: a.PlaceBet
+    rules: TableRules, limits: Limits, of_box: BoxLimits, current: Round, do: c.PlaceBet
 ) -> Refusal | None:
     """Minimum of the player, then maximum of the box, then differential of the pair."""
     stake_min, stake_max = of_box
@@ -112,7 +112,7 @@ def _limit_refusal(
     return Refusal(code, sentence, clauses, f"at most {room.chips}")
 
 
-def withdraw_bet(rules: TableRules, state: TableState, _command: a.Command, do: a.WithdrawBet) -> Found:
+def withdraw_bet(rules: TableRules, state: TableState, _command: c.Command, do: c.WithdrawBet) -> Found:
     """A player may take back while betting is open; what stays must not be under the minimum."""
     layout, limits = rules.at(state)
     box_limits = rules.box_limits.get(do.box)
@@ -138,10 +138,10 @@ def withdraw_bet(rules: TableRules, state: TableState, _command: a.Command, do: 
         return rules.refuse(Code.UNDER_MINIMUM, sentence, Rule.MINIMUM, allowed=allowed)
     if not mine:
         return Refusal(Code.NOTHING_TO_DO, f"{do.player} has nothing in {do.box}.")
-    return [h.BetWithdrawn(handed)]
+    return [e.BetWithdrawn(handed)]
 
 
-def _broken_colour(rules: TableRules, state: TableState, handed: h.Handed) -> Refusal | None:
+def _broken_colour(rules: TableRules, state: TableState, handed: e.Handed) -> Refusal | None:
     """A part of a stack comes back in whole chips."""
     value = state.players[handed.player].value
     if not handed.in_colour or handed.in_colour % value == 0:
@@ -150,7 +150,7 @@ def _broken_colour(rules: TableRules, state: TableState, handed: h.Handed) -> Re
     return rules.refuse(Code.BAD_VALUE, sentence, Rule.COLOUR_CHIPS, allowed=f"multiples of {value}")
 
 
-def advise_minimum(rules: TableRules, state: TableState, _command: a.Command, do: a.AdviseMinimum) -> Found:
+def advise_minimum(rules: TableRules, state: TableState, _command: c.Command, do: c.AdviseMinimum) -> Found:
     """The dealer tells a player that his bet is under the minimum; he may raise it or take it back."""
     layout, _ = rules.at(state)
     box_limits = rules.box_limits.get(do.box)
@@ -160,7 +160,7 @@ def advise_minimum(rules: TableRules, state: TableState, _command: a.Command, do
     if not stake or stake >= stake_min:
         sentence = f"{do.player} has {stake} in {do.box}, not under the minimum."
         return rules.refuse(Code.NOTHING_TO_DO, sentence, Rule.UNDER_MINIMUM_ADVISED)
-    return [h.MinimumAdvised(do.player, do.box, stake, stake_min)]
+    return [e.MinimumAdvised(do.player, do.box, stake, stake_min)]
 
 
 class Breach(NamedTuple):
@@ -212,7 +212,7 @@ def breaches(rules: TableRules, state: TableState) -> list[Breach]:
     return found
 
 
-def reject_excess(rules: TableRules, state: TableState, _command: a.Command, do: a.RejectExcess) -> Found:
+def reject_excess(rules: TableRules, state: TableState, _command: c.Command, do: c.RejectExcess) -> Found:
     """What is over goes back, newest chips first, in whole chips."""
     layout, _ = rules.at(state)
     if do.box not in rules.box_limits:
@@ -230,7 +230,7 @@ def reject_excess(rules: TableRules, state: TableState, _command: a.Command, do:
         left -= part
         taken[stack.player] = taken.get(stack.player, 0) + part
     handed = tuple(handed_newest_first(state, player, do.box, amount) for player, amount in taken.items())
-    return [h.ExcessRejected(do.box, limit, handed)]
+    return [e.ExcessRejected(do.box, limit, handed)]
 
 
 def chips_at(state: TableState, player: str) -> Chips:

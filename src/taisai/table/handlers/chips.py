@@ -7,8 +7,8 @@ Serves `nz-division-9` §3.1, §3.4(a)-(c), §4.3; `rws-open-cover-v3` §1, §3.
 from __future__ import annotations
 
 from taisai.core.rulebook import Rule
-from taisai.table import commands as a
-from taisai.table import events as h
+from taisai.table import commands as c
+from taisai.table import events as e
 from taisai.table.handlers.shift import Found, worth
 from taisai.table.ledger import FLOAT, colour_account, debt_account, player_account
 from taisai.table.people import Role
@@ -16,11 +16,11 @@ from taisai.table.refusals import Code, Refusal
 from taisai.table.rules import TableRules, listed, set_up_of
 from taisai.table.state import RoundPhase, TableState
 
-OwnAction = a.SitDown | a.LeaveTable | a.PlaceBet | a.WithdrawBet | a.OpenDispute
+OwnAction = c.SitDown | c.LeaveTable | c.PlaceBet | c.WithdrawBet | c.OpenDispute
 """What a player may do, for himself."""
 
 
-def not_himself(rules: TableRules, command: a.Command, do: OwnAction) -> Refusal | None:
+def not_himself(rules: TableRules, command: c.Command, do: OwnAction) -> Refusal | None:
     """A player acts for himself only."""
     if command.by.role is Role.PLAYER and command.by.id != do.player:
         sentence = "A player acts for himself only."
@@ -41,15 +41,15 @@ def has_bets(state: TableState, player: str) -> bool:
     return any(stack.player == player for stack in state.round.stacks)
 
 
-def sit_down(_rules: TableRules, state: TableState, _command: a.Command, do: a.SitDown) -> Found:
+def sit_down(_rules: TableRules, state: TableState, _command: c.Command, do: c.SitDown) -> Found:
     """A player joins, or comes back to his seat."""
     seat = state.players.get(do.player)
     if seat is not None and seat.present:
         return Refusal(Code.NOTHING_TO_DO, f"{do.player} is at the table already.")
-    return [h.PlayerSat(do.player)]
+    return [e.PlayerSat(do.player)]
 
 
-def leave_table(rules: TableRules, state: TableState, _command: a.Command, do: a.LeaveTable) -> Found:
+def leave_table(rules: TableRules, state: TableState, _command: c.Command, do: c.LeaveTable) -> Found:
     """A player leaves with his value chips, his colour turned in and no bet on the felt."""
     refused = not_seated(state, do.player)
     if refused is not None:
@@ -60,17 +60,17 @@ def leave_table(rules: TableRules, state: TableState, _command: a.Command, do: a
     if state.players[do.player].colour is not None:
         sentence = f"{do.player} still has colour chips, which are worth nothing elsewhere."
         return rules.refuse(Code.COLOUR_OUT, sentence, Rule.COLOUR_CHIPS, allowed="turn-in-colour")
-    return [h.PlayerLeft(do.player, state.balance(player_account(do.player)))]
+    return [e.PlayerLeft(do.player, state.balance(player_account(do.player)))]
 
 
-def walk_away(rules: TableRules, state: TableState, _command: a.Command, do: a.WalkAway) -> Found:
+def walk_away(rules: TableRules, state: TableState, _command: c.Command, do: c.WalkAway) -> Found:
     """A player is gone; nothing of his is touched."""
     refused = not_seated(state, do.player)
     if refused is not None:
         return refused
     if not state.players[do.player].present:
         return rules.refuse(Code.NOTHING_TO_DO, f"{do.player} is gone already.", Rule.WALK_AWAY_SETTLED)
-    return [h.PlayerWalkedAway(do.player)]
+    return [e.PlayerWalkedAway(do.player)]
 
 
 def _off_unit(state: TableState, amount: int) -> Refusal | None:
@@ -95,27 +95,27 @@ def _too_few(state: TableState, player: str, amount: int) -> Refusal | None:
     return None
 
 
-def buy_in(_rules: TableRules, state: TableState, _command: a.Command, do: a.BuyIn) -> Found:
+def buy_in(_rules: TableRules, state: TableState, _command: c.Command, do: c.BuyIn) -> Found:
     """Cash goes into the drop box, chips to the player."""
     refused = _off_unit(state, do.amount) or not_seated(state, do.player) or float_short(state, do.amount)
-    return refused if refused is not None else [h.BoughtIn(do.player, do.amount)]
+    return refused if refused is not None else [e.BoughtIn(do.player, do.amount)]
 
 
-def bring_chips(_rules: TableRules, state: TableState, _command: a.Command, do: a.BringChips) -> Found:
+def bring_chips(_rules: TableRules, state: TableState, _command: c.Command, do: c.BringChips) -> Found:
     """Value chips are good at every table."""
     refused = _off_unit(state, do.amount) or not_seated(state, do.player)
-    return refused if refused is not None else [h.ChipsBrought(do.player, do.amount)]
+    return refused if refused is not None else [e.ChipsBrought(do.player, do.amount)]
 
 
-def cash_out(_rules: TableRules, state: TableState, _command: a.Command, do: a.CashOut) -> Found:
+def cash_out(_rules: TableRules, state: TableState, _command: c.Command, do: c.CashOut) -> Found:
     """A player takes value chips away."""
     refused = not_seated(state, do.player) or _too_few(state, do.player, do.amount)
     if do.amount != state.balance(player_account(do.player)):
         refused = _off_unit(state, do.amount) or refused
-    return refused if refused is not None else [h.CashedOut(do.player, do.amount)]
+    return refused if refused is not None else [e.CashedOut(do.player, do.amount)]
 
 
-def take_colour(rules: TableRules, state: TableState, _command: a.Command, do: a.TakeColour) -> Found:
+def take_colour(rules: TableRules, state: TableState, _command: c.Command, do: c.TakeColour) -> Found:
     """A colour is one player's alone, at one value while any of it is out."""
     set_up = set_up_of(state)
     if do.colour not in set_up.colours:
@@ -130,10 +130,10 @@ def take_colour(rules: TableRules, state: TableState, _command: a.Command, do: a
         or _set_too_small(rules, state, do)
         or _too_few(state, do.player, do.amount)
     )
-    return refused if refused is not None else [h.ColourTaken(do.player, do.colour, do.value, do.amount)]
+    return refused if refused is not None else [e.ColourTaken(do.player, do.colour, do.value, do.amount)]
 
 
-def _not_his_colour(rules: TableRules, state: TableState, do: a.TakeColour) -> Refusal | None:
+def _not_his_colour(rules: TableRules, state: TableState, do: c.TakeColour) -> Refusal | None:
     """A colour is another's, or he plays a colour already."""
     holder = next((name for name, seat in state.players.items() if seat.colour == do.colour), None)
     if holder is not None and holder != do.player:
@@ -162,7 +162,7 @@ def colour_out(state: TableState, colour: str) -> int:
     return state.balance(colour_account(colour)) + on_felt
 
 
-def _set_too_small(rules: TableRules, state: TableState, do: a.TakeColour) -> Refusal | None:
+def _set_too_small(rules: TableRules, state: TableState, do: c.TakeColour) -> Refusal | None:
     chips = set_up_of(state).colours[do.colour].chips
     out = -(-(colour_out(state, do.colour) + do.amount) // do.value)
     if out > chips:
@@ -171,7 +171,7 @@ def _set_too_small(rules: TableRules, state: TableState, do: a.TakeColour) -> Re
     return None
 
 
-def turn_in_colour(rules: TableRules, state: TableState, _command: a.Command, do: a.TurnInColour) -> Found:
+def turn_in_colour(rules: TableRules, state: TableState, _command: c.Command, do: c.TurnInColour) -> Found:
     """All of a player's colour back into value, once none of it lies in a box."""
     refused = not_seated(state, do.player)
     if refused is not None:
@@ -182,20 +182,20 @@ def turn_in_colour(rules: TableRules, state: TableState, _command: a.Command, do
     if any(stack.colour == colour for stack in state.round.stacks):
         sentence = f"{colour} chips lie on the felt: they are settled first."
         return rules.refuse(Code.ROUND_IN_PLAY, sentence, Rule.COLOUR_CHIPS)
-    return [h.ColourTurnedIn(do.player, colour, state.balance(colour_account(colour)))]
+    return [e.ColourTurnedIn(do.player, colour, state.balance(colour_account(colour)))]
 
 
-def fill(_rules: TableRules, state: TableState, _command: a.Command, do: a.Fill) -> Found:
+def fill(_rules: TableRules, state: TableState, _command: c.Command, do: c.Fill) -> Found:
     """Chips from the cage."""
     amount = worth(set_up_of(state), do.count)
     if isinstance(amount, Refusal):
         return amount
     if not amount:
         return Refusal(Code.BAD_VALUE, "count: nothing to fill.")
-    return [h.Filled(do.count, amount)]
+    return [e.Filled(do.count, amount)]
 
 
-def credit(_rules: TableRules, state: TableState, _command: a.Command, do: a.Credit) -> Found:
+def credit(_rules: TableRules, state: TableState, _command: c.Command, do: c.Credit) -> Found:
     """Chips to the cage."""
     amount = worth(set_up_of(state), do.count)
     if isinstance(amount, Refusal):
@@ -203,10 +203,10 @@ def credit(_rules: TableRules, state: TableState, _command: a.Command, do: a.Cre
     if not amount:
         return Refusal(Code.BAD_VALUE, "count: nothing to credit.")
     refused = float_short(state, amount)
-    return refused if refused is not None else [h.Credited(do.count, amount)]
+    return refused if refused is not None else [e.Credited(do.count, amount)]
 
 
-def settle_debt(rules: TableRules, state: TableState, _command: a.Command, do: a.SettleDebt) -> Found:
+def settle_debt(rules: TableRules, state: TableState, _command: c.Command, do: c.SettleDebt) -> Found:
     """A player pays what he owes after a reversal."""
     refused = _too_few(state, do.player, do.amount)
     if refused is not None:
@@ -215,4 +215,4 @@ def settle_debt(rules: TableRules, state: TableState, _command: a.Command, do: a
     if do.amount > owed:
         sentence = f"{do.player} owes {owed}."
         return rules.refuse(Code.NOTHING_TO_DO, sentence, Rule.DAMAGED_DICE_VOID, allowed=f"at most {owed}")
-    return [h.DebtSettled(do.player, do.amount)]
+    return [e.DebtSettled(do.player, do.amount)]

@@ -15,8 +15,8 @@ from taisai.core.fair import commitment_of, roll_from, secret_of
 from taisai.core.money import Chips
 from taisai.core.rulebook import Device, Layout, Rule, Step, Tumble, VoidReason
 from taisai.core.settlement import Ruling, settle
-from taisai.table import commands as a
-from taisai.table import events as h
+from taisai.table import commands as c
+from taisai.table import events as e
 from taisai.table.handlers.chips import colour_out, float_short
 from taisai.table.handlers.shift import Found, no_sound_dice
 from taisai.table.refusals import Code, Refusal
@@ -28,15 +28,15 @@ DICE_HOURS_MAX = 24
 _HOUR_US = 3_600_000_000
 
 
-def commit_dice(rules: TableRules, state: TableState, _command: a.Command, do: a.CommitDice) -> Found:
+def commit_dice(rules: TableRules, state: TableState, _command: c.Command, do: c.CommitDice) -> Found:
     """The virtual dice of the next round are fixed before its first bet; that cannot be taken back (R22)."""
     if state.round.commitment:
         sentence = f"The dice of round {state.round.number + 1} are committed already, and stay so."
         return rules.refuse(Code.NOTHING_TO_DO, sentence, Rule.BETS_OPEN, allowed="open-bets")
-    return [h.DiceCommitted(state.round.number + 1, do.commitment)]
+    return [e.DiceCommitted(state.round.number + 1, do.commitment)]
 
 
-def tumble(rules: TableRules, state: TableState, _command: a.Command, do: a.Tumble) -> Found:
+def tumble(rules: TableRules, state: TableState, _command: c.Command, do: c.Tumble) -> Found:
     """Covered dice are tumbled when the book says so; too few tumbles void the round where the book has that.
 
     A tumbler is started once and tumbles by itself; a cage is turned by its handle, and its spins add up.
@@ -48,7 +48,7 @@ def tumble(rules: TableRules, state: TableState, _command: a.Command, do: a.Tumb
     procedure = rules.book.procedure
     once_only = VoidReason.TOO_FEW_TUMBLES in procedure.voids and procedure.device is Device.TUMBLER
     times = do.times if once_only else state.round.tumbles + do.times
-    found: list[h.Happening] = [h.DiceTumbled(state.round.number + 1 if before else state.round.number, times)]
+    found: list[e.EventBody] = [e.DiceTumbled(state.round.number + 1 if before else state.round.number, times)]
     if times < procedure.tumbles_min and once_only and not before:
         found.append(voided(rules, state, VoidReason.TOO_FEW_TUMBLES, announced=True))
     return found
@@ -73,7 +73,7 @@ def _wrong_time_to_tumble(rules: TableRules, state: TableState) -> Refusal | Non
     return None
 
 
-def open_bets(rules: TableRules, state: TableState, command: a.Command, _do: a.OpenBets) -> Found:
+def open_bets(rules: TableRules, state: TableState, command: c.Command, _do: c.OpenBets) -> Found:
     """The call that begins a round; where the book tumbles first, the dice are tumbled."""
     procedure = rules.book.procedure
     if procedure.tumble is Tumble.BEFORE_BETS and state.round.tumbles < procedure.tumbles_min:
@@ -83,22 +83,22 @@ def open_bets(rules: TableRules, state: TableState, command: a.Command, _do: a.O
     if refused is not None:
         return refused
     found = _overdue(state, command.at)
-    found.append(h.BetsOpened(state.round.number + 1, procedure.calls.open, set_up_of(state).digest))
+    found.append(e.BetsOpened(state.round.number + 1, procedure.calls.open, set_up_of(state).digest))
     return found
 
 
-def _overdue(state: TableState, at: int) -> list[h.Happening]:
+def _overdue(state: TableState, at: int) -> list[e.EventBody]:
     """A warning, once a set, when it has been in the tumbler for a day."""
-    found: list[h.Happening] = []
+    found: list[e.EventBody] = []
     for name, dice in state.dice_sets.items():
         if name == state.dice_in and dice.sealed_at is not None and not dice.warned:
             hours = (at - dice.sealed_at) // _HOUR_US
             if hours >= DICE_HOURS_MAX:
-                found.append(h.DiceOverdue(name, hours))
+                found.append(e.DiceOverdue(name, hours))
     return found
 
 
-def close_bets(rules: TableRules, state: TableState, _command: a.Command, _do: a.CloseBets) -> Found:
+def close_bets(rules: TableRules, state: TableState, _command: c.Command, _do: c.CloseBets) -> Found:
     """The closing call fixes every bet, and what of it is at risk."""
     _, limits = rules.at(state)
     parts: Parts = {}
@@ -107,14 +107,14 @@ def close_bets(rules: TableRules, state: TableState, _command: a.Command, _do: a
         parts[stack.player, stack.box] = (
             in_colour + (stack.amount if stack.colour is not None else 0),
             stack.colour or colour,
-            called or stack.how is a.How.CALL,
+            called or stack.how is c.How.CALL,
         )
     bets, flags = fixed_bets(rules, limits, merged(state), parts)
     calls = rules.book.procedure.calls
-    return [h.BetsClosed(calls.close, calls.bell, bets, flags)]
+    return [e.BetsClosed(calls.close, calls.bell, bets, flags)]
 
 
-def uncover(rules: TableRules, state: TableState, _command: a.Command, do: a.Uncover) -> Found:
+def uncover(rules: TableRules, state: TableState, _command: c.Command, do: c.Uncover) -> Found:
     """Lying flat, the uppermost faces are the result; dice that were not tumbled enough are not."""
     least = rules.book.procedure.tumbles_min
     if state.round.tumbles < least:
@@ -122,10 +122,10 @@ def uncover(rules: TableRules, state: TableState, _command: a.Command, do: a.Unc
         allowed = "tumble, or void-round"
         return Refusal(Code.WRONG_STEP, sentence, rules.step_clauses(Step.TUMBLE), allowed)
     refused = _not_as_committed(rules, state, do)
-    return refused if refused is not None else [h.DiceUncovered(do.dice, do.opening or "")]
+    return refused if refused is not None else [e.DiceUncovered(do.dice, do.opening or "")]
 
 
-def _not_as_committed(rules: TableRules, state: TableState, do: a.Uncover) -> Refusal | None:
+def _not_as_committed(rules: TableRules, state: TableState, do: c.Uncover) -> Refusal | None:
     """Committed dice are uncovered with the secret they were fixed by, and are the ones that it gives (R14, R22)."""
     current = state.round
     if not current.commitment and do.opening is None:
@@ -146,13 +146,13 @@ def _not_as_committed(rules: TableRules, state: TableState, do: a.Uncover) -> Re
     return rules.refuse(Code.BAD_VALUE, sentence, Rule.UPPERMOST_FACES, allowed=allowed)
 
 
-def announce(rules: TableRules, state: TableState, _command: a.Command, _do: a.Announce) -> Found:
+def announce(rules: TableRules, state: TableState, _command: c.Command, _do: c.Announce) -> Found:
     """The call, low to high; without a terminal the winning areas light at once."""
     roll = roll_of(state.round.dice or ())
     layout, _ = rules.at(state)
-    found: list[h.Happening] = [h.ResultAnnounced(result_call(rules.book.procedure.calls, roll), roll.total)]
+    found: list[e.EventBody] = [e.ResultAnnounced(result_call(rules.book.procedure.calls, roll), roll.total)]
     if rules.has_lights and not rules.has_terminal:
-        found.append(h.AreasLit(layout.lit(roll)))
+        found.append(e.AreasLit(layout.lit(roll)))
     return found
 
 
@@ -162,12 +162,12 @@ def _no_terminal(rules: TableRules) -> Refusal | None:
     return Refusal(Code.WRONG_STEP, "This book has no entry terminal.", allowed="collect")
 
 
-def press(rules: TableRules, _state: TableState, _command: a.Command, do: a.Press) -> Found:
+def press(rules: TableRules, _state: TableState, _command: c.Command, do: c.Press) -> Found:
     """Six numbered buttons; the display shows the last three pressed."""
-    return _no_terminal(rules) or [h.NumberPressed(do.number)]
+    return _no_terminal(rules) or [e.NumberPressed(do.number)]
 
 
-def enter(rules: TableRules, state: TableState, _command: a.Command, _do: a.Enter) -> Found:
+def enter(rules: TableRules, state: TableState, _command: c.Command, _do: c.Enter) -> Found:
     """The entry button sends the last three numbers; fewer than three are refused."""
     refused = _no_terminal(rules)
     if refused is not None:
@@ -180,10 +180,10 @@ def enter(rules: TableRules, state: TableState, _command: a.Command, _do: a.Ente
     layout, _ = rules.at(state)
     dice = (pressed[0], pressed[1], pressed[2])
     matches = sorted(dice) == sorted(state.round.dice or ())
-    return [h.ResultEntered(dice, layout.lit(roll_of(dice)), matches)]
+    return [e.ResultEntered(dice, layout.lit(roll_of(dice)), matches)]
 
 
-def amend_entry(rules: TableRules, state: TableState, _command: a.Command, do: a.AmendEntry) -> Found:
+def amend_entry(rules: TableRules, state: TableState, _command: c.Command, do: c.AmendEntry) -> Found:
     """A wrong entry is put right to what the dice show."""
     current = state.round
     if sorted(do.dice) != sorted(current.dice or ()):
@@ -192,10 +192,10 @@ def amend_entry(rules: TableRules, state: TableState, _command: a.Command, do: a
     if current.entered is None or sorted(current.entered) == sorted(do.dice):
         return rules.refuse(Code.NOTHING_TO_DO, "The entry agrees with the dice.", Rule.ENTRY_AMENDED)
     layout, _ = rules.at(state)
-    return [h.EntryAmended(current.entered, do.dice, layout.lit(roll_of(do.dice)))]
+    return [e.EntryAmended(current.entered, do.dice, layout.lit(roll_of(do.dice)))]
 
 
-def report_lights(rules: TableRules, state: TableState, _command: a.Command, do: a.ReportLights) -> Found:
+def report_lights(rules: TableRules, state: TableState, _command: c.Command, do: c.ReportLights) -> Found:
     """The dice decide whatever the lights show."""
     if not rules.has_lights:
         return Refusal(Code.WRONG_STEP, "This book has no lights.", allowed="collect")
@@ -204,7 +204,7 @@ def report_lights(rules: TableRules, state: TableState, _command: a.Command, do:
         return rules.refuse(Code.WRONG_STEP, sentence, Rule.ENTRY_TERMINAL, allowed="enter")
     if state.round.lights_fault:
         return rules.refuse(Code.NOTHING_TO_DO, "It is recorded already.", Rule.DICE_DECIDE_OVER_LIGHTS)
-    return [h.LightsFaulted(do.fault or "not said")]
+    return [e.LightsFaulted(do.fault or "not said")]
 
 
 # ------------------------------------------------------------------ settlement
@@ -219,7 +219,7 @@ def rulings_of(layout: Layout, current: Round) -> tuple[Ruling, ...]:
     return settle(layout, roll_of(current.dice or ()), bets, at_risk).rulings
 
 
-def collect(rules: TableRules, state: TableState, _command: a.Command, _do: a.Collect) -> Found:
+def collect(rules: TableRules, state: TableState, _command: c.Command, _do: c.Collect) -> Found:
     """All losers, once the lights are right or known to be wrong."""
     current = state.round
     if rules.has_terminal and current.phase is not RoundPhase.ENTERED:
@@ -233,9 +233,9 @@ def collect(rules: TableRules, state: TableState, _command: a.Command, _do: a.Co
     layout, _ = rules.at(state)
     rulings = rulings_of(layout, current)
     losses = tuple(
-        h.Loss(ruling.bet.player, ruling.bet.box, ruling.at_risk) for ruling in rulings if ruling.pays is None
+        e.Loss(ruling.bet.player, ruling.bet.box, ruling.at_risk) for ruling in rulings if ruling.pays is None
     )
-    found: list[h.Happening] = [h.LosersCollected(losses)]
+    found: list[e.EventBody] = [e.LosersCollected(losses)]
     if all(ruling.returned == 0 for ruling in rulings):
         found += _conclusion(rules, state, rulings)
     return found
@@ -251,11 +251,11 @@ def _to_pay(layout: Layout, current: Round) -> list[Ruling]:
     ]
 
 
-def _payments(state: TableState, paid: list[Ruling]) -> list[h.Happening]:
+def _payments(state: TableState, paid: list[Ruling]) -> list[e.EventBody]:
     """Each bet's payment: in the chips it was made of, as far as whole colour chips, and the set of them, go."""
     bets = {(bet.player, bet.box): bet for bet in state.round.bets}
     racks: dict[str, int] = {}  # what is left in the rack of each colour
-    found: list[h.Happening] = []
+    found: list[e.EventBody] = []
     for ruling in paid:
         bet, in_colour = bets[ruling.bet.player, ruling.bet.box], 0
         if bet.colour is not None and bet.in_colour:
@@ -267,7 +267,7 @@ def _payments(state: TableState, paid: list[Ruling]) -> list[h.Happening]:
             in_colour = back // value * value
             racks[bet.colour] += bet.in_colour - in_colour
         found.append(
-            h.BetPaid(
+            e.BetPaid(
                 bet.player, bet.box, bet.stake, ruling.at_risk, ruling.pays, ruling.winnings, ruling.returned,
                 in_colour, bet.colour if in_colour else None,
             )
@@ -275,7 +275,7 @@ def _payments(state: TableState, paid: list[Ruling]) -> list[h.Happening]:
     return found
 
 
-def _conclusion(rules: TableRules, state: TableState, rulings: tuple[Ruling, ...]) -> list[h.Happening]:
+def _conclusion(rules: TableRules, state: TableState, rulings: tuple[Ruling, ...]) -> list[e.EventBody]:
     """The round is over."""
     layout, _ = rules.at(state)
     expected = sum(
@@ -283,8 +283,8 @@ def _conclusion(rules: TableRules, state: TableState, rulings: tuple[Ruling, ...
         for ruling in rulings
     )
     current = state.round
-    found: list[h.Happening] = [
-        h.RoundConcluded(
+    found: list[e.EventBody] = [
+        e.RoundConcluded(
             current.number,
             current.dice or (0, 0, 0),
             sum(ruling.bet.stake for ruling in rulings),
@@ -310,11 +310,11 @@ def _pay(rules: TableRules, state: TableState, count: int | None) -> Found:
     return found
 
 
-def pay_next(rules: TableRules, state: TableState, _command: a.Command, _do: a.PayNext) -> Found:
+def pay_next(rules: TableRules, state: TableState, _command: c.Command, _do: c.PayNext) -> Found:
     """The next winner in the fixed order; the last one ends the round."""
     return _pay(rules, state, 1)
 
 
-def pay_all(rules: TableRules, state: TableState, _command: a.Command, _do: a.PayAll) -> Found:
+def pay_all(rules: TableRules, state: TableState, _command: c.Command, _do: c.PayAll) -> Found:
     """Every winner that is left, in the fixed order."""
     return _pay(rules, state, None)

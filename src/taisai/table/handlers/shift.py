@@ -9,17 +9,17 @@ from taisai.core.dice import roll_of
 from taisai.core.faults import InputFault
 from taisai.core.money import CHIPS_MAX
 from taisai.core.rulebook import Rule
-from taisai.table import commands as a
-from taisai.table import events as h
+from taisai.table import commands as c
+from taisai.table import events as e
 from taisai.table.ledger import DROP, FLOAT
 from taisai.table.refusals import Code, Refusal
 from taisai.table.rules import TableRules, limits_of, listed, set_up_of
 from taisai.table.state import TEST_RUN_ITEM, SetUpState, TablePhase, TableState
 
-Found = list[h.Happening] | Refusal
+Found = list[e.EventBody] | Refusal
 
 
-def set_up(rules: TableRules, state: TableState, _command: a.Command, do: a.SetUp) -> Found:
+def set_up(rules: TableRules, state: TableState, _command: c.Command, do: c.SetUp) -> Found:
     """A table stands under an approved book, by its digest, while it is closed and its float is away."""
     if state.phase is TablePhase.OPEN or state.balance(FLOAT):
         return Refusal(
@@ -42,11 +42,11 @@ def set_up(rules: TableRules, state: TableState, _command: a.Command, do: a.SetU
     if any(chip % do.limits.unit for chip in do.denominations):
         return Refusal(Code.BAD_VALUE, f"denominations: each a multiple of the unit {do.limits.unit}.")
     return [
-        h.TableSetUp(do.book, do.layout, do.digest, do.limits, do.currency, do.denominations, do.colours),
+        e.TableSetUp(do.book, do.layout, do.digest, do.limits, do.currency, do.denominations, do.colours),
     ]
 
 
-def _bad_limits(rules: TableRules, limits: a.TableLimits) -> Refusal | None:
+def _bad_limits(rules: TableRules, limits: c.TableLimits) -> Refusal | None:
     try:
         limits_of(limits)
     except InputFault as fault:
@@ -56,7 +56,7 @@ def _bad_limits(rules: TableRules, limits: a.TableLimits) -> Refusal | None:
     return None
 
 
-def worth(set_up: SetUpState, count: a.Count) -> int | Refusal:
+def worth(set_up: SetUpState, count: c.Count) -> int | Refusal:
     """What a count of chips is worth; a refusal for a denomination that the table does not have."""
     strange = sorted(set(count) - set(set_up.denominations))
     if strange:
@@ -68,7 +68,7 @@ def worth(set_up: SetUpState, count: a.Count) -> int | Refusal:
     return amount
 
 
-def count_float(_rules: TableRules, state: TableState, _command: a.Command, do: a.CountFloat) -> Found:
+def count_float(_rules: TableRules, state: TableState, _command: c.Command, do: c.CountFloat) -> Found:
     """The opener comes from the cage, once a shift."""
     amount = worth(set_up_of(state), do.count)
     if isinstance(amount, Refusal):
@@ -77,14 +77,14 @@ def count_float(_rules: TableRules, state: TableState, _command: a.Command, do: 
         return Refusal(Code.BAD_VALUE, "count: the float is empty.")
     if state.balance(FLOAT):
         return Refusal(Code.NOTHING_TO_DO, "The float is counted already.", allowed="fill, once the table is open")
-    return [h.FloatCounted(do.count, amount)]
+    return [e.FloatCounted(do.count, amount)]
 
 
-def receive_dice(rules: TableRules, state: TableState, _command: a.Command, do: a.ReceiveDice) -> Found:
+def receive_dice(rules: TableRules, state: TableState, _command: c.Command, do: c.ReceiveDice) -> Found:
     """Each set has an identity of its own, for life."""
     if do.dice_set in state.dice_sets:
         return rules.refuse(Code.BAD_VALUE, f"dice_set: a set {do.dice_set} was received before.", Rule.DICE_SET)
-    return [h.DiceReceived(do.dice_set)]
+    return [e.DiceReceived(do.dice_set)]
 
 
 def _retired_or_unknown(rules: TableRules, state: TableState, name: str) -> Refusal | None:
@@ -104,7 +104,7 @@ def no_sound_dice(rules: TableRules, state: TableState) -> Refusal | None:
     return None
 
 
-def seal_dice(rules: TableRules, state: TableState, _command: a.Command, do: a.SealDice) -> Found:
+def seal_dice(rules: TableRules, state: TableState, _command: c.Command, do: c.SealDice) -> Found:
     """One sound set at a time is in the tumbler, under a seal."""
     refused = _retired_or_unknown(rules, state, do.dice_set)
     if refused is not None:
@@ -114,10 +114,10 @@ def seal_dice(rules: TableRules, state: TableState, _command: a.Command, do: a.S
         return rules.refuse(Code.BAD_VALUE, sentence, Rule.DICE_SET, allowed="retire-dice")
     if not state.dice_sets[do.dice_set].sound:
         return rules.refuse(Code.BAD_VALUE, f"Dice set {do.dice_set} is damaged.", Rule.DICE_SET, allowed="retire-dice")
-    return [h.DiceSealed(do.dice_set, do.seal)]
+    return [e.DiceSealed(do.dice_set, do.seal)]
 
 
-def inspect_dice(rules: TableRules, state: TableState, _command: a.Command, do: a.InspectDice) -> Found:
+def inspect_dice(rules: TableRules, state: TableState, _command: c.Command, do: c.InspectDice) -> Found:
     """The set in the tumbler is looked at; a damaged one stops the table until it is changed.
 
     Dice that were tumbled for the next round have been seen: they are tumbled again.
@@ -127,27 +127,27 @@ def inspect_dice(rules: TableRules, state: TableState, _command: a.Command, do: 
     if do.sound and not state.dice_sets[state.dice_in].sound:
         sentence = f"Dice set {state.dice_in} was found damaged: it is changed, not looked at again."
         return rules.refuse(Code.BAD_VALUE, sentence, Rule.DICE_SET, allowed="retire-dice")
-    found: list[h.Happening] = [h.DiceInspected(state.dice_in, do.sound, do.note)]
+    found: list[e.EventBody] = [e.DiceInspected(state.dice_in, do.sound, do.note)]
     if not do.sound and state.phase is TablePhase.OPEN and not state.suspended:
-        found.append(h.TableSuspended(f"dice set {state.dice_in} is damaged"))
+        found.append(e.TableSuspended(f"dice set {state.dice_in} is damaged"))
     return found
 
 
-def retire_dice(rules: TableRules, state: TableState, _command: a.Command, do: a.RetireDice) -> Found:
+def retire_dice(rules: TableRules, state: TableState, _command: c.Command, do: c.RetireDice) -> Found:
     """A set leaves for good."""
     refused = _retired_or_unknown(rules, state, do.dice_set)
     if refused is not None:
         return refused
-    return [h.DiceRetired(do.dice_set, do.note)]
+    return [e.DiceRetired(do.dice_set, do.note)]
 
 
-def run_test(rules: TableRules, state: TableState, _command: a.Command, do: a.TestRun) -> Found:
+def run_test(rules: TableRules, state: TableState, _command: c.Command, do: c.TestRun) -> Found:
     """A known result is entered and exactly its areas must light."""
     layout, _ = rules.at(state)
-    return [h.TestRunMade(do.dice, layout.lit(roll_of(do.dice)), do.lit_correctly)]
+    return [e.TestRunMade(do.dice, layout.lit(roll_of(do.dice)), do.lit_correctly)]
 
 
-def check_item(rules: TableRules, state: TableState, _command: a.Command, do: a.CheckItem) -> Found:
+def check_item(rules: TableRules, state: TableState, _command: c.Command, do: c.CheckItem) -> Found:
     """An item of the book's opening check; the terminal's item stands on at least one good test run."""
     items = [item.item for item in rules.book.procedure.opening]
     if do.item not in items:
@@ -156,10 +156,10 @@ def check_item(rules: TableRules, state: TableState, _command: a.Command, do: a.
     if do.item == TEST_RUN_ITEM and do.passed and not state.test_runs:
         sentence = "No test run has lit the right areas yet."
         return rules.refuse(Code.CHECK_INCOMPLETE, sentence, Rule.OPENING_CHECK, allowed="test-run")
-    return [h.ItemChecked(do.item, do.passed, do.note)]
+    return [e.ItemChecked(do.item, do.passed, do.note)]
 
 
-def open_table(rules: TableRules, state: TableState, _command: a.Command, _do: a.OpenTable) -> Found:
+def open_table(rules: TableRules, state: TableState, _command: c.Command, _do: c.OpenTable) -> Found:
     """Open when every item is passed, sound dice are sealed in and the float is there."""
     missing = [
         item.item
@@ -174,28 +174,28 @@ def open_table(rules: TableRules, state: TableState, _command: a.Command, _do: a
         return refused
     if not state.balance(FLOAT):
         return Refusal(Code.CHECK_INCOMPLETE, "The float is not counted.", allowed="count-float")
-    return [h.TableOpened(set_up_of(state).digest)]
+    return [e.TableOpened(set_up_of(state).digest)]
 
 
-def suspend(rules: TableRules, state: TableState, _command: a.Command, do: a.SuspendTable) -> Found:
+def suspend(rules: TableRules, state: TableState, _command: c.Command, do: c.SuspendTable) -> Found:
     """No further round from now; the one in play is settled."""
     if not do.cause.strip():
         return Refusal(Code.REASON_NEEDED, "cause: say what is wrong.")
     if state.suspended:
         return rules.refuse(Code.NOTHING_TO_DO, "The table is suspended already.", Rule.SUSPENDED_AFTER_MALFUNCTION)
-    return [h.TableSuspended(do.cause)]
+    return [e.TableSuspended(do.cause)]
 
 
-def resume(rules: TableRules, state: TableState, _command: a.Command, do: a.ResumeTable) -> Found:
+def resume(rules: TableRules, state: TableState, _command: c.Command, do: c.ResumeTable) -> Found:
     """A supervisor records that it is mended, or which procedure keeps the game safe."""
     if not do.note.strip():
         sentence = "note: say what was mended, or what the procedure is."
         return rules.refuse(Code.REASON_NEEDED, sentence, Rule.SUSPENDED_AFTER_MALFUNCTION)
     refused = no_sound_dice(rules, state)
-    return refused if refused is not None else [h.TableResumed(do.by, do.note, state.suspended)]
+    return refused if refused is not None else [e.TableResumed(do.by, do.note, state.suspended)]
 
 
-def set_limits(rules: TableRules, state: TableState, _command: a.Command, do: a.SetLimits) -> Found:
+def set_limits(rules: TableRules, state: TableState, _command: c.Command, do: c.SetLimits) -> Found:
     """Limits change between rounds, by two people; before and after are recorded."""
     set_up = set_up_of(state)
     refused = _bad_limits(rules, do.limits)
@@ -203,10 +203,10 @@ def set_limits(rules: TableRules, state: TableState, _command: a.Command, do: a.
         return refused
     if do.limits.unit != set_up.limits.unit:
         return Refusal(Code.BAD_VALUE, f"limits.unit: the smallest chip of this table is {set_up.limits.unit}.")
-    return [h.LimitsSet(set_up.limits, do.limits)]
+    return [e.LimitsSet(set_up.limits, do.limits)]
 
 
-def close_table(rules: TableRules, state: TableState, _command: a.Command, do: a.CloseTable) -> Found:
+def close_table(rules: TableRules, state: TableState, _command: c.Command, do: c.CloseTable) -> Found:
     """The closer is counted; players leave with their value chips; colours have been turned in."""
     amount = worth(set_up_of(state), do.count)
     if isinstance(amount, Refusal):
@@ -220,4 +220,4 @@ def close_table(rules: TableRules, state: TableState, _command: a.Command, do: a
         for account, balance in state.ledger.items()
         if account.startswith("player:")
     }
-    return [h.TableClosed(do.count, amount, state.balance(FLOAT), state.balance(DROP), leaving)]
+    return [e.TableClosed(do.count, amount, state.balance(FLOAT), state.balance(DROP), leaving)]

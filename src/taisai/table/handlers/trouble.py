@@ -13,8 +13,8 @@ from taisai.core.explain import clauses_behind_void
 from taisai.core.money import Chips
 from taisai.core.rulebook import Rule, VoidReason, VoidScope
 from taisai.core.settlement import is_established
-from taisai.table import commands as a
-from taisai.table import events as h
+from taisai.table import commands as c
+from taisai.table import events as e
 from taisai.table.handlers.shift import Found
 from taisai.table.ledger import FLOAT, player_account
 from taisai.table.refusals import Code, Refusal
@@ -23,7 +23,7 @@ from taisai.table.stacks import Parts, after_malfunction, fixed_bets, handed_new
 from taisai.table.state import PastRound, RoundPhase, Stack, TableState
 
 
-def void_round(rules: TableRules, state: TableState, _command: a.Command, do: a.VoidRound) -> Found:
+def void_round(rules: TableRules, state: TableState, _command: c.Command, do: c.VoidRound) -> Found:
     """A void reason of the book; after the reveal it alters what stood, with a second person and a reason."""
     voids = rules.book.procedure.voids
     if do.why is VoidReason.INTERRUPTED:
@@ -35,18 +35,18 @@ def void_round(rules: TableRules, state: TableState, _command: a.Command, do: a.
     return [voided(rules, state, do.why, announced=do.announced), *after_malfunction(rules, state, do.why)]
 
 
-def interrupt(_rules: TableRules, state: TableState, _command: a.Command, do: a.Interrupt) -> Found:
+def interrupt(_rules: TableRules, state: TableState, _command: c.Command, do: c.Interrupt) -> Found:
     """The round stops where it is; bets stay held and visible."""
-    return [h.RoundInterrupted(state.round.number, do.cause or "not said", state.round.phase)]
+    return [e.RoundInterrupted(state.round.number, do.cause or "not said", state.round.phase)]
 
 
-def resolve_interruption(rules: TableRules, state: TableState, _command: a.Command, do: a.ResolveInterruption) -> Found:
+def resolve_interruption(rules: TableRules, state: TableState, _command: c.Command, do: c.ResolveInterruption) -> Found:
     """With any die read the round is concluded from the dice as they lie; with none it is void."""
     current = state.round
     if current.dice is not None:
         return _resolved_on_record(rules, current.number, current.dice, do)
     layout, _ = rules.at(state)
-    resolved = h.InterruptionResolved(current.number, do.readable, None)
+    resolved = e.InterruptionResolved(current.number, do.readable, None)
     if not is_established(layout, do.readable):
         return [resolved, voided(rules, state, VoidReason.INTERRUPTED, announced=True)]
     if current.phase is RoundPhase.BETTING:
@@ -61,23 +61,23 @@ def resolve_interruption(rules: TableRules, state: TableState, _command: a.Comma
     if do.dice is None or not _contains(do.dice, do.readable):
         sentence = "dice: the three faces as they lie, the readable ones among them."
         return rules.refuse(Code.BAD_VALUE, sentence, Rule.INTERRUPTION_CONCLUDED)
-    return [h.InterruptionResolved(current.number, do.readable, do.dice)]
+    return [e.InterruptionResolved(current.number, do.readable, do.dice)]
 
 
-def _resolved_on_record(rules: TableRules, number: int, dice: a.Dice, do: a.ResolveInterruption) -> Found:
+def _resolved_on_record(rules: TableRules, number: int, dice: c.Dice, do: c.ResolveInterruption) -> Found:
     """The result was on record before the interruption: the round goes on where it stood."""
     if not _contains(dice, do.readable) or (do.dice is not None and sorted(do.dice) != sorted(dice)):
         shown = ", ".join(map(str, dice))
         sentence = f"dice: {shown} was on record before the interruption."
         return rules.refuse(Code.BAD_VALUE, sentence, Rule.INTERRUPTION_CONCLUDED, allowed=shown)
-    return [h.InterruptionResolved(number, dice, None)]
+    return [e.InterruptionResolved(number, dice, None)]
 
 
-def _contains(dice: a.Dice, readable: tuple[int, ...]) -> bool:
+def _contains(dice: c.Dice, readable: tuple[int, ...]) -> bool:
     return all(dice.count(face) >= readable.count(face) for face in readable)
 
 
-def correct_bet(rules: TableRules, state: TableState, _command: a.Command, do: a.CorrectBet) -> Found:
+def correct_bet(rules: TableRules, state: TableState, _command: c.Command, do: c.CorrectBet) -> Found:
     """A bet that dealer or another patron moved goes back where it belongs; never a call bet."""
     if not rules.book.has(Rule.MOVED_WAGER_CORRECTED):
         sentence = "Under this book a bet is settled by where it lay at the close."
@@ -108,10 +108,10 @@ def correct_bet(rules: TableRules, state: TableState, _command: a.Command, do: a
     in_colour, colour, called = parts.get((do.player, do.belongs_on), (0, None, False))
     parts[do.player, do.belongs_on] = (in_colour + moved_colour, colour or bet.colour, called)
     bets, _ = fixed_bets(rules, limits, merge_bets(amounts), parts)
-    return [h.BetCorrected(do.player, do.lies_on, do.belongs_on, do.amount, bets)]
+    return [e.BetCorrected(do.player, do.lies_on, do.belongs_on, do.amount, bets)]
 
 
-def rule_on_line(rules: TableRules, state: TableState, _command: a.Command, do: a.RuleOnLine) -> Found:
+def rule_on_line(rules: TableRules, state: TableState, _command: c.Command, do: c.RuleOnLine) -> Found:
     """A bet on the line is honoured where it lies; while betting is open it may go back instead."""
     layout, _ = rules.at(state)
     if state.round.phase is not RoundPhase.BETTING and not do.honoured:
@@ -121,17 +121,17 @@ def rule_on_line(rules: TableRules, state: TableState, _command: a.Command, do: 
         )
     if BoxName(do.box) not in layout.boxes:
         return unknown_box(rules, layout, do.box)
-    on_felt: tuple[Stack | h.FixedBet, ...] = state.round.bets or state.round.stacks
+    on_felt: tuple[Stack | e.FixedBet, ...] = state.round.bets or state.round.stacks
     if not any((each.player, each.box) == (do.player, do.box) for each in on_felt):
         return rules.refuse(Code.NOTHING_TO_DO, f"{do.player} has nothing in {do.box}.", Rule.LINE_TOUCHING_BETS)
     if do.honoured:
-        return [h.LineRuled(do.player, do.box, honoured=True, handed=None)]
+        return [e.LineRuled(do.player, do.box, honoured=True, handed=None)]
     stake = state.round.stakes[do.player][do.box]
     handed = handed_newest_first(state, do.player, do.box, stake)
-    return [h.LineRuled(do.player, do.box, honoured=False, handed=handed)]
+    return [e.LineRuled(do.player, do.box, honoured=False, handed=handed)]
 
 
-def reverse_rounds(rules: TableRules, state: TableState, _command: a.Command, do: a.ReverseRounds) -> Found:
+def reverse_rounds(rules: TableRules, state: TableState, _command: c.Command, do: c.ReverseRounds) -> Found:
     """Rounds played with damaged dice are void after all: stakes back, winnings recovered, the rest a debt."""
     void = rules.book.procedure.voids.get(VoidReason.DAMAGED_DICE)
     if void is None or void.scope is not VoidScope.AFFECTED_ROUNDS:
@@ -147,12 +147,12 @@ def reverse_rounds(rules: TableRules, state: TableState, _command: a.Command, do
         return rules.refuse(
             Code.UNKNOWN, f"There has been no round {named[-1]}.", Rule.DAMAGED_DICE_VOID, allowed=allowed
         )
-    found: list[h.Happening] = []
+    found: list[e.EventBody] = []
     balances = dict(state.ledger)
     standing = [each for each in past.values() if not each.void and not each.reversed]
     for each in standing:
         lines = _reversed_lines(each, balances)
-        found.append(h.RoundReversed(each.number, lines, clauses_behind_void(rules.book, void)))
+        found.append(e.RoundReversed(each.number, lines, clauses_behind_void(rules.book, void)))
         if balances.get(FLOAT, 0) < 0:
             sentence = f"The float is {-balances[FLOAT]} short of what goes back for round {each.number}."
             return Refusal(Code.FLOAT_SHORT, sentence, allowed="fill")
@@ -166,7 +166,7 @@ def reverse_rounds(rules: TableRules, state: TableState, _command: a.Command, do
     return found
 
 
-def _reversed_lines(past: PastRound, balances: dict[str, int]) -> tuple[h.ReversedLine, ...]:
+def _reversed_lines(past: PastRound, balances: dict[str, int]) -> tuple[e.ReversedLine, ...]:
     """Each player's part; `balances` follows, so that several rounds can be reversed one after another."""
     lines = []
     for player in dict.fromkeys(line.player for line in past.lines):
@@ -177,13 +177,13 @@ def _reversed_lines(past: PastRound, balances: dict[str, int]) -> tuple[h.Revers
         taken = min(won, balances.get(account, 0))
         balances[account] = balances.get(account, 0) + back - taken
         balances[FLOAT] = balances.get(FLOAT, 0) + taken - back
-        lines.append(h.ReversedLine(player, staked, returned, back, taken, won - taken))
+        lines.append(e.ReversedLine(player, staked, returned, back, taken, won - taken))
     return tuple(lines)
 
 
-def rule(rules: TableRules, _state: TableState, _command: a.Command, do: a.Rule) -> Found:
+def rule(rules: TableRules, _state: TableState, _command: c.Command, do: c.Rule) -> Found:
     """What the book leaves open, the shift manager decides."""
-    return [h.Ruled(do.matter, do.decision, rules.clauses(Rule.SHIFT_MANAGER_DECIDES))]
+    return [e.Ruled(do.matter, do.decision, rules.clauses(Rule.SHIFT_MANAGER_DECIDES))]
 
 
 def _unknown_round(state: TableState, number: int) -> Refusal | None:
@@ -192,25 +192,25 @@ def _unknown_round(state: TableState, number: int) -> Refusal | None:
     return None
 
 
-def note_error(_rules: TableRules, state: TableState, _command: a.Command, do: a.NoteError) -> Found:
+def note_error(_rules: TableRules, state: TableState, _command: c.Command, do: c.NoteError) -> Found:
     """An error found later is recorded; the rounds since then stay as they are."""
-    return _unknown_round(state, do.round) or [h.ErrorNoted(do.round, do.what)]
+    return _unknown_round(state, do.round) or [e.ErrorNoted(do.round, do.what)]
 
 
-def open_dispute(_rules: TableRules, state: TableState, _command: a.Command, do: a.OpenDispute) -> Found:
+def open_dispute(_rules: TableRules, state: TableState, _command: c.Command, do: c.OpenDispute) -> Found:
     """A player's claim about a round."""
     refused = _unknown_round(state, do.round)
     if refused is not None:
         return refused
     if do.dispute in state.disputes:
         return Refusal(Code.BAD_VALUE, f"dispute: {do.dispute} is open or was.")
-    return [h.DisputeOpened(do.dispute, do.player, do.round, do.claim)]
+    return [e.DisputeOpened(do.dispute, do.player, do.round, do.claim)]
 
 
-def resolve_dispute(_rules: TableRules, state: TableState, _command: a.Command, do: a.ResolveDispute) -> Found:
+def resolve_dispute(_rules: TableRules, state: TableState, _command: c.Command, do: c.ResolveDispute) -> Found:
     """A supervisor ends a dispute."""
     dispute = state.disputes.get(do.dispute)
     if dispute is None or dispute.resolution:
         known = listed(sorted(name for name, each in state.disputes.items() if not each.resolution))
         return Refusal(Code.UNKNOWN, f"No dispute {do.dispute} is open.", allowed=known)
-    return [h.DisputeResolved(do.dispute, do.resolution)]
+    return [e.DisputeResolved(do.dispute, do.resolution)]

@@ -17,7 +17,7 @@ import msgspec
 from msgspec import NODEFAULT, Struct, inspect
 
 from taisai.core.faults import shown
-from taisai.table import commands as a
+from taisai.table import commands as c
 
 BECAUSE: Final = "because"
 NONE: Final = "none"
@@ -123,7 +123,7 @@ def reason_text(reason: str) -> str:
 # ------------------------------------------------------------------ actions
 
 
-VERBS: Final[Mapping[str, type[Struct]]] = {each.__struct_config__.tag: each for each in get_args(a.Action)}
+VERBS: Final[Mapping[str, type[Struct]]] = {each.__struct_config__.tag: each for each in get_args(c.Action)}
 """Every action by its name."""
 
 
@@ -159,7 +159,7 @@ def verb_named(name: str) -> type[Struct]:
     return action
 
 
-def read_action(verb: str, words: Sequence[Word], understood: Mapping[str, object]) -> a.Action:
+def read_action(verb: str, words: Sequence[Word], understood: Mapping[str, object]) -> c.Action:
     """The action that words describe; `understood` are fields that need not be said."""
     action = verb_named(verb)
     how = f"write {usage(action, understood)}"
@@ -206,7 +206,7 @@ def converted(values: object, kind: type[Struct]) -> Struct:
         raise Unreadable(f"{name}: {what[0].lower()}{what[1:]}" if name else what) from None
 
 
-def write_action(do: a.Action, understood: Mapping[str, object]) -> str:
+def write_action(do: c.Action, understood: Mapping[str, object]) -> str:
     """An action in words, its verb first."""
     action = type(do)
     fields = fields_of(action)
@@ -267,7 +267,7 @@ def read_value(kind: inspect.Type, text: str) -> object:
             if isinstance(inner, inspect.StructType):
                 return {key: {inner.fields[0].name: number} for key, number in pairs.items()}
             return pairs
-        case inspect.StructType() if kind.cls is a.TableLimits:
+        case inspect.StructType() if kind.cls is c.TableLimits:
             return _read_sign(text)
         case _:
             return _from_json(text)
@@ -287,7 +287,7 @@ def write_value(kind: inspect.Type, value: object) -> str:
         case inspect.DictType() if isinstance(value, dict) and _is_by_name(kind) and _plain_keys(value):
             numbers = {key: each if isinstance(each, int) else _only_field(each) for key, each in value.items()}
             return ",".join(f"{key}:{number}" for key, number in numbers.items()) or NONE
-        case inspect.StructType() if isinstance(value, a.TableLimits) and _plain_sign(value):
+        case inspect.StructType() if isinstance(value, c.TableLimits) and _plain_sign(value):
             return sign_text(value)
         case _:
             return msgspec.json.encode(value).decode()
@@ -354,7 +354,7 @@ def _pairs(text: str, mark: str, form: str, *, keys_are_numbers: bool) -> dict[o
 # ------------------------------------------------------------------ limits, as on the sign of a table
 
 
-def sign_text(limits: a.TableLimits) -> str:
+def sign_text(limits: c.TableLimits) -> str:
     """Limits as people read them: `100..50000 by 100, single 100..10000, differential big-small 20000`."""
     parts = [f"{limits.default.min}..{limits.default.max} by {limits.unit}"]
     parts += [f"{kind} {each.min}..{each.max}" for kind, each in limits.kinds.items()]
@@ -362,7 +362,7 @@ def sign_text(limits: a.TableLimits) -> str:
     return ", ".join(parts)
 
 
-def _plain_sign(limits: a.TableLimits) -> bool:
+def _plain_sign(limits: c.TableLimits) -> bool:
     names = [*limits.kinds, *limits.differential]
     return all(re.fullmatch(r"[a-z][a-z-]*", name) and name not in ("differential", "by") for name in names)
 

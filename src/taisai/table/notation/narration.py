@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from taisai.table import events as h
+from taisai.table import events as e
 from taisai.table.commands import Count, Dice, How, Mending
 from taisai.table.notation.fields import sign_text
 from taisai.table.notation.script import output_line
@@ -23,7 +23,7 @@ CALL, EVENT, REFUSAL = ">", "-", "!"
 _BELL = "(bell)"
 
 
-def told(what: h.Happening) -> tuple[str, ...]:
+def told(what: e.EventBody) -> tuple[str, ...]:
     """An event in lines of output."""
     return tuple(output_line(mark, text) for mark, text in _lines(what))
 
@@ -33,19 +33,19 @@ def told_refusal(refusal: Refusal) -> str:
     return output_line(REFUSAL, str(refusal))
 
 
-def _lines(what: h.Happening) -> Iterator[tuple[str, str]]:
+def _lines(what: e.EventBody) -> Iterator[tuple[str, str]]:
     match what:
-        case h.BetsOpened():
+        case e.BetsOpened():
             yield EVENT, f"round {what.round} begins"
             yield CALL, what.call
-        case h.BetsClosed():
+        case e.BetsClosed():
             yield CALL, f"{what.call} {_BELL}" if what.bell else what.call
             yield EVENT, f"bets stand: {_fixed(what.bets)}"
             for flag in what.flags:
                 yield EVENT, f"flag {flag.code}: {flag.text}{_by(flag.clauses)}"
-        case h.ResultAnnounced():
+        case e.ResultAnnounced():
             yield CALL, what.call
-        case h.RoundVoided():
+        case e.RoundVoided():
             if what.announced:
                 yield CALL, what.call
             unsaid = "" if what.announced else ", not announced"
@@ -55,7 +55,7 @@ def _lines(what: h.Happening) -> Iterator[tuple[str, str]]:
             yield EVENT, sentence(what) if sentence is not None else _plainly(what)
 
 
-def _plainly(what: h.Happening) -> str:
+def _plainly(what: e.EventBody) -> str:
     """The name of an event and what it holds."""
     held = msgspec.to_builtins(what)
     return " ".join([held.pop("event"), *(f"{key}={value}" for key, value in held.items())])
@@ -91,7 +91,7 @@ def _in_colour(amount: int, in_colour: int, colour: str | None) -> str:
     return f" in {colour}" if in_colour == amount else f" ({in_colour} of it in {colour})"
 
 
-def _handed(parts: Iterable[h.Handed]) -> str:
+def _handed(parts: Iterable[e.Handed]) -> str:
     told_parts = [
         f"{part.player} gets {part.amount}{_in_colour(part.amount, part.in_colour, part.colour)} back from {part.box}"
         for part in parts
@@ -99,7 +99,7 @@ def _handed(parts: Iterable[h.Handed]) -> str:
     return "; ".join(told_parts) or "no bets to hand back"
 
 
-def _fixed(bets: Iterable[h.FixedBet]) -> str:
+def _fixed(bets: Iterable[e.FixedBet]) -> str:
     told_bets = []
     for bet in bets:
         part = f"{bet.player} {bet.box} {bet.stake}{_in_colour(bet.stake, bet.in_colour, bet.colour)}"
@@ -114,28 +114,28 @@ def _lit(boxes: Iterable[str]) -> str:
 # ------------------------------------------------------------------ the shift
 
 
-def _set_up(what: h.TableSetUp) -> str:
+def _set_up(what: e.TableSetUp) -> str:
     chips = ", ".join(map(str, what.denominations))
     colours = "".join(f"; {colour} {each.chips} chips" for colour, each in what.colours.items())
     where = f"table set up under {what.book}/{what.layout}"
     return f"{where}: {what.currency}, chips of {chips}, limits {sign_text(what.limits)}{colours}"
 
 
-def _inspected(what: h.DiceInspected) -> str:
+def _inspected(what: e.DiceInspected) -> str:
     return f"dice {what.dice_set} inspected: {'sound' if what.sound else 'damaged'}{_note(what.note)}"
 
 
-def _test_run(what: h.TestRunMade) -> str:
+def _test_run(what: e.TestRunMade) -> str:
     answer = "so they did" if what.lit_correctly else "they did not"
     return f"test run of {_dice(what.dice)}: {_lit(what.lit)} should light, {answer}"
 
 
-def _resumed(what: h.TableResumed) -> str:
+def _resumed(what: e.TableResumed) -> str:
     by = "mended" if what.by is Mending.MENDED else "a safe procedure is in force"
     return f"table resumed after {what.cause}: {by}{_note(what.note)}"
 
 
-def _closed(what: h.TableClosed) -> str:
+def _closed(what: e.TableClosed) -> str:
     difference = what.amount - what.expected
     agrees = "as expected" if not difference else f"{abs(difference)} {'over' if difference > 0 else 'short'}"
     leaving = "".join(f"; {player} takes {amount} along" for player, amount in what.leaving.items())
@@ -153,39 +153,39 @@ _HOW: Final[Mapping[How, str]] = {
 }
 
 
-def _placed(what: h.BetPlaced) -> str:
+def _placed(what: e.BetPlaced) -> str:
     colour = f" in {what.colour}" if what.colour is not None else ""
     return f"{what.player} puts {what.amount}{colour} on {what.box}{_HOW[what.how]}"
 
 
-def _withdrawn(what: h.BetWithdrawn) -> str:
+def _withdrawn(what: e.BetWithdrawn) -> str:
     part = what.handed
     colour = _in_colour(part.amount, part.in_colour, part.colour)
     return f"{part.player} takes {part.amount}{colour} back from {part.box}"
 
 
-def _advised(what: h.MinimumAdvised) -> str:
+def _advised(what: e.MinimumAdvised) -> str:
     return f"{what.player} is told: {what.stake} on {what.box} is under the minimum of {what.minimum}"
 
 
 # ------------------------------------------------------------------ result and payment
 
 
-def _entered(what: h.ResultEntered) -> str:
+def _entered(what: e.ResultEntered) -> str:
     wrong = "" if what.matches else ", which is not what the dice show"
     return f"{_dice(what.dice)} entered{wrong}; lit: {_lit(what.lit)}"
 
 
-def _amended(what: h.EntryAmended) -> str:
+def _amended(what: e.EntryAmended) -> str:
     return f"entry amended from {_dice(what.before)} to {_dice(what.after)}; lit: {_lit(what.lit)}"
 
 
-def _collected(what: h.LosersCollected) -> str:
+def _collected(what: e.LosersCollected) -> str:
     parts = "; ".join(f"{loss.player} {loss.box} {loss.amount}" for loss in what.losses)
     return f"collected {sum(loss.amount for loss in what.losses)}: {parts}" if parts else "nothing to collect"
 
 
-def _paid(what: h.BetPaid) -> str:
+def _paid(what: e.BetPaid) -> str:
     bet = f"{what.player} {what.box} {what.stake}"
     colour = _in_colour(what.returned, what.in_colour, what.colour)
     if what.pays is None:
@@ -194,7 +194,7 @@ def _paid(what: h.BetPaid) -> str:
     return f"{bet}{share} wins {what.winnings} at {what.pays} to 1, {what.returned}{colour} to {what.player}"
 
 
-def _concluded(what: h.RoundConcluded) -> str:
+def _concluded(what: e.RoundConcluded) -> str:
     house = what.staked - what.returned
     verdict = f"house wins {house}" if house > 0 else f"house loses {-house}" if house else "house even"
     return f"round {what.round} over on {_dice(what.dice)}: staked {what.staked}, returned {what.returned}, {verdict}"
@@ -203,23 +203,23 @@ def _concluded(what: h.RoundConcluded) -> str:
 # ------------------------------------------------------------------ when something is wrong
 
 
-def _resolved(what: h.InterruptionResolved) -> str:
+def _resolved(what: e.InterruptionResolved) -> str:
     read = f"{_dice(what.readable)} can be read" if what.readable else "no die can be read"
     lies: Dice | None = what.dice
     return f"interruption of round {what.round} over: {read}" + (f", the dice lie {_dice(lies)}" if lies else "")
 
 
-def _corrected(what: h.BetCorrected) -> str:
+def _corrected(what: e.BetCorrected) -> str:
     moved = f"{what.player}'s {what.amount} goes back from {what.lies_on} to {what.belongs_on}"
     return f"{moved}; bets stand: {_fixed(what.bets)}"
 
 
-def _line_ruled(what: h.LineRuled) -> str:
+def _line_ruled(what: e.LineRuled) -> str:
     touching = f"{what.player}'s bet touching the line of {what.box}"
     return f"{touching} is honoured" if what.handed is None else f"{touching} is not taken: {_handed((what.handed,))}"
 
 
-def _reversed(what: h.RoundReversed) -> str:
+def _reversed(what: e.RoundReversed) -> str:
     parts = []
     for line in what.lines:
         moves = [
@@ -232,56 +232,56 @@ def _reversed(what: h.RoundReversed) -> str:
 
 
 _SENTENCES: Final[Mapping[type, Callable[..., str]]] = {
-    h.TableSetUp: _set_up,
-    h.FloatCounted: lambda what: f"float {what.amount} counted: {_count(what.count)}",
-    h.DiceReceived: lambda what: f"dice {what.dice_set} received",
-    h.DiceSealed: lambda what: f"dice {what.dice_set} sealed in under {what.seal}",
-    h.DiceInspected: _inspected,
-    h.DiceRetired: lambda what: f"dice {what.dice_set} retired{_note(what.note)}",
-    h.DiceOverdue: lambda what: f"dice {what.dice_set} have been in for {what.hours} hours: a change is due",
-    h.TestRunMade: _test_run,
-    h.ItemChecked: lambda what: f"check of {what.item} {'passed' if what.passed else 'failed'}{_note(what.note)}",
-    h.TableOpened: lambda _: "table open",
-    h.TableSuspended: lambda what: f"table suspended: {what.cause}",
-    h.TableResumed: _resumed,
-    h.LimitsSet: lambda what: f"limits were {sign_text(what.before)}; now {sign_text(what.after)}",
-    h.TableClosed: _closed,
-    h.PlayerSat: lambda what: f"{what.player} sits down",
-    h.PlayerLeft: lambda what: f"{what.player} leaves with {what.amount}",
-    h.PlayerWalkedAway: lambda what: f"{what.player} walks away, bets stand",
-    h.BoughtIn: lambda what: f"{what.player} buys in for {what.amount}, cash into the drop",
-    h.ChipsBrought: lambda what: f"{what.player} brings {what.amount} in chips",
-    h.CashedOut: lambda what: f"{what.player} takes {what.amount} away",
-    h.ColourTaken: lambda what: f"{what.player} turns {what.amount} into {what.colour} at {what.value} a chip",
-    h.ColourTurnedIn: lambda what: f"{what.player} turns {what.colour} in for {what.amount}",
-    h.Filled: lambda what: f"fill of {what.amount}: {_count(what.count)}",
-    h.Credited: lambda what: f"credit of {what.amount}: {_count(what.count)}",
-    h.DebtSettled: lambda what: f"{what.player} pays {what.amount} of the debt",
-    h.DiceCommitted: lambda what: f"dice of round {what.round} fixed, unseen: commitment {what.commitment}",
-    h.DiceTumbled: lambda what: f"dice tumbled {_times(what.times)} for round {what.round}",
-    h.BetPlaced: _placed,
-    h.BetWithdrawn: _withdrawn,
-    h.MinimumAdvised: _advised,
-    h.ExcessRejected: lambda what: f"over the {what.limit} of {what.box}: {_handed(what.handed)}",
-    h.DiceUncovered: lambda what: (
+    e.TableSetUp: _set_up,
+    e.FloatCounted: lambda what: f"float {what.amount} counted: {_count(what.count)}",
+    e.DiceReceived: lambda what: f"dice {what.dice_set} received",
+    e.DiceSealed: lambda what: f"dice {what.dice_set} sealed in under {what.seal}",
+    e.DiceInspected: _inspected,
+    e.DiceRetired: lambda what: f"dice {what.dice_set} retired{_note(what.note)}",
+    e.DiceOverdue: lambda what: f"dice {what.dice_set} have been in for {what.hours} hours: a change is due",
+    e.TestRunMade: _test_run,
+    e.ItemChecked: lambda what: f"check of {what.item} {'passed' if what.passed else 'failed'}{_note(what.note)}",
+    e.TableOpened: lambda _: "table open",
+    e.TableSuspended: lambda what: f"table suspended: {what.cause}",
+    e.TableResumed: _resumed,
+    e.LimitsSet: lambda what: f"limits were {sign_text(what.before)}; now {sign_text(what.after)}",
+    e.TableClosed: _closed,
+    e.PlayerSat: lambda what: f"{what.player} sits down",
+    e.PlayerLeft: lambda what: f"{what.player} leaves with {what.amount}",
+    e.PlayerWalkedAway: lambda what: f"{what.player} walks away, bets stand",
+    e.BoughtIn: lambda what: f"{what.player} buys in for {what.amount}, cash into the drop",
+    e.ChipsBrought: lambda what: f"{what.player} brings {what.amount} in chips",
+    e.CashedOut: lambda what: f"{what.player} takes {what.amount} away",
+    e.ColourTaken: lambda what: f"{what.player} turns {what.amount} into {what.colour} at {what.value} a chip",
+    e.ColourTurnedIn: lambda what: f"{what.player} turns {what.colour} in for {what.amount}",
+    e.Filled: lambda what: f"fill of {what.amount}: {_count(what.count)}",
+    e.Credited: lambda what: f"credit of {what.amount}: {_count(what.count)}",
+    e.DebtSettled: lambda what: f"{what.player} pays {what.amount} of the debt",
+    e.DiceCommitted: lambda what: f"dice of round {what.round} fixed, unseen: commitment {what.commitment}",
+    e.DiceTumbled: lambda what: f"dice tumbled {_times(what.times)} for round {what.round}",
+    e.BetPlaced: _placed,
+    e.BetWithdrawn: _withdrawn,
+    e.MinimumAdvised: _advised,
+    e.ExcessRejected: lambda what: f"over the {what.limit} of {what.box}: {_handed(what.handed)}",
+    e.DiceUncovered: lambda what: (
         f"dice show {_dice(what.dice)}" + (f", as committed: opening {what.opening}" if what.opening else "")
     ),
-    h.NumberPressed: lambda what: f"{what.number} pressed",
-    h.ResultEntered: _entered,
-    h.AreasLit: lambda what: f"lit: {_lit(what.lit)}",
-    h.EntryAmended: _amended,
-    h.LightsFaulted: lambda what: f"lights at fault, {what.fault}: the dice decide",
-    h.LosersCollected: _collected,
-    h.BetPaid: _paid,
-    h.RoundConcluded: _concluded,
-    h.RoundInterrupted: lambda what: f"round {what.round} interrupted at {what.phase}: {what.cause}",
-    h.InterruptionResolved: _resolved,
-    h.BetCorrected: _corrected,
-    h.LineRuled: _line_ruled,
-    h.RoundReversed: _reversed,
-    h.Ruled: lambda what: f"ruling on {what.matter}{_by(what.clauses)}: {what.decision}",
-    h.ErrorNoted: lambda what: f"error in round {what.round} noted: {what.what}; later rounds stand",
-    h.DisputeOpened: lambda what: f"dispute {what.dispute} by {what.player} on round {what.round}: {what.claim}",
-    h.DisputeResolved: lambda what: f"dispute {what.dispute} resolved: {what.resolution}",
+    e.NumberPressed: lambda what: f"{what.number} pressed",
+    e.ResultEntered: _entered,
+    e.AreasLit: lambda what: f"lit: {_lit(what.lit)}",
+    e.EntryAmended: _amended,
+    e.LightsFaulted: lambda what: f"lights at fault, {what.fault}: the dice decide",
+    e.LosersCollected: _collected,
+    e.BetPaid: _paid,
+    e.RoundConcluded: _concluded,
+    e.RoundInterrupted: lambda what: f"round {what.round} interrupted at {what.phase}: {what.cause}",
+    e.InterruptionResolved: _resolved,
+    e.BetCorrected: _corrected,
+    e.LineRuled: _line_ruled,
+    e.RoundReversed: _reversed,
+    e.Ruled: lambda what: f"ruling on {what.matter}{_by(what.clauses)}: {what.decision}",
+    e.ErrorNoted: lambda what: f"error in round {what.round} noted: {what.what}; later rounds stand",
+    e.DisputeOpened: lambda what: f"dispute {what.dispute} by {what.player} on round {what.round}: {what.claim}",
+    e.DisputeResolved: lambda what: f"dispute {what.dispute} resolved: {what.resolution}",
 }
 """The sentence of every event that is not a call."""

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from taisai.core.rulebook import RuleBook
-from taisai.table import commands as a
+from taisai.table import commands as c
 from taisai.table.decide import decide
 from taisai.table.events import Event
 from taisai.table.evolve import evolve
@@ -31,7 +31,7 @@ _CONTEXT_LINES: Final = 4
 class Entry(Struct, frozen=True):
     """A command and what came of it."""
 
-    command: a.Command
+    command: c.Command
     events: tuple[Event, ...]
     refusal: Refusal | None
     output: tuple[str, ...]
@@ -45,14 +45,14 @@ class Transcript(Struct, frozen=True):
     """The table at the end."""
 
 
-def with_digest(command: a.Command, book: RuleBook) -> a.Command:
+def with_digest(command: c.Command, book: RuleBook) -> c.Command:
     """The command as the table gets it: a set-up that names no digest means the book at hand."""
-    if isinstance(command.do, a.SetUp) and command.do.digest == BOOKS_DIGEST:
+    if isinstance(command.do, c.SetUp) and command.do.digest == BOOKS_DIGEST:
         return replace(command, do=replace(command.do, digest=book.digest))
     return command
 
 
-def step(rules: TableRules, state: TableState, command: a.Command) -> tuple[Entry, TableState]:
+def step(rules: TableRules, state: TableState, command: c.Command) -> tuple[Entry, TableState]:
     """One command: what came of it, and the table afterwards."""
     found = decide(rules, state, command)
     if isinstance(found, Refusal):

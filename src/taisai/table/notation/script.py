@@ -16,7 +16,7 @@ from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from taisai.core.faults import InputFault, shown
-from taisai.table import commands as a
+from taisai.table import commands as c
 from taisai.table.notation.fields import (
     BECAUSE,
     Unreadable,
@@ -119,7 +119,7 @@ class PeopleLine(Struct, frozen=True, tag="people"):
 class CommandLine(Struct, frozen=True, tag="command"):
     """A command, and the output that the file expects of it, line by line."""
 
-    command: a.Command
+    command: c.Command
     expected: tuple[str, ...] = ()
     comment: str = ""
 
@@ -141,7 +141,7 @@ class Script(Struct, frozen=True):
         return found
 
     @property
-    def commands(self) -> tuple[a.Command, ...]:
+    def commands(self) -> tuple[c.Command, ...]:
         """The commands, in order."""
         return tuple(line.command for line in self.lines if isinstance(line, CommandLine))
 
@@ -259,7 +259,7 @@ def _parse_command(found: re.Match[str], tail: str, setting: Setting) -> Command
     if not words or words[0].key is not None or words[0].quoted:
         raise Unreadable(f"expected a verb after {by.id}:")
     do = read_action(words[0].text, words[1:], _understood(by, words[0].text, setting))
-    command = a.Command(
+    command = c.Command(
         id=_name(found["id"]) if found["id"] else setting.next_id,
         at=_moment(found["time"], setting) if found["time"] else setting.next_at,
         by=by,
@@ -267,7 +267,7 @@ def _parse_command(found: re.Match[str], tail: str, setting: Setting) -> Command
         authorised_by=second,
         reason=reason or "",
     )
-    converted(to_builtins(command), a.Command)
+    converted(to_builtins(command), c.Command)
     return CommandLine(command, (), comment)
 
 
@@ -292,7 +292,7 @@ def _has_player(verb: str) -> bool:
 
 
 _WITH_PLAYER: Final = frozenset(
-    each.__struct_config__.tag for each in a.Action.__args__ if "player" in each.__struct_fields__
+    each.__struct_config__.tag for each in c.Action.__args__ if "player" in each.__struct_fields__
 )
 
 
@@ -410,7 +410,7 @@ def _line_text(line: Line, setting: Setting) -> str:
             return format_command(line.command, setting)
 
 
-def format_command(command: a.Command, setting: Setting) -> str:
+def format_command(command: c.Command, setting: Setting) -> str:
     """One command as it stands in a file at this place."""
     parts = [_time_prefix(command.at, setting)]
     if command.id != setting.next_id:

@@ -13,9 +13,10 @@ from starlette.responses import Response
 
 from taisai import __version__
 from taisai.audit.reports import STYLE_HASH, Span, make_report, to_csv, to_html
-from taisai.floor.answers import Fault, HouseCode
+from taisai.floor.answers import HouseCode
 from taisai.streams.house_events import HOUSE_KINDS, house_told, is_significant, read_house
 from taisai.table.people import SUPERVISORS
+from taisai.table.refusals import Refusal
 from taisai.web.endpoint import Call, Endpoint, Stop, Who
 from taisai.web.metrics import metrics_text
 
@@ -35,26 +36,26 @@ class Health(Struct, frozen=True):
 
 async def get_health(call: Call) -> Health:
     """Whether the program runs."""
-    floor = call.house.floor
+    floor = call.context.floor
     broken = [name for name, table in floor.tables.items() if table.broken]
     return Health(True, __version__, len(floor.tables), broken, floor.writer.depth)
 
 
 async def get_readiness(call: Call) -> Health:
     """Whether the house takes bets: open, and its journal answers."""
-    house = call.house
-    if not house.is_ready or house.floor.closing:
-        raise Stop(Fault(HouseCode.CLOSING, "The house is not open."))
+    context = call.context
+    if not context.is_ready or context.floor.closing:
+        raise Stop(Refusal(HouseCode.CLOSING, "The house is not open."))
     async with asyncio.timeout(ALIVE_S):
-        await house.floor.writer.run(lambda journal: journal.position())
+        await context.floor.writer.run(lambda journal: journal.position())
     return await get_health(call)
 
 
 async def get_metrics(call: Call) -> Response:
     """Metrics for Prometheus, for those whom the settings name."""
-    if not call.house.may_measure(call.where):
-        raise Stop(Fault(HouseCode.NOT_ALLOWED, "Metrics are not for this address.", allowed="listen.metrics_from"))
-    return Response(metrics_text(call.house), media_type="text/plain; version=0.0.4")
+    if not call.context.may_measure(call.where):
+        raise Stop(Refusal(HouseCode.NOT_ALLOWED, "Metrics are not for this address.", allowed="listen.metrics_from"))
+    return Response(metrics_text(call.context), media_type="text/plain; version=0.0.4")
 
 
 class ReportQuery(Struct, frozen=True):
@@ -67,12 +68,14 @@ class ReportQuery(Struct, frozen=True):
 
 async def get_report(call: Call) -> Response:
     """Meters, win and hold, voids and significant events, by day, month, year or life (R33)."""
-    house, query = call.house, call.query
+    context, query = call.context, call.query
     if call.mine.role is not None and call.mine.role not in SUPERVISORS and call.mine.post != "auditor":
-        raise Stop(Fault(HouseCode.NOT_ALLOWED, "Reports are for supervisors, auditors and administrators.", ("R37",)))
-    zone = UTC if house.settings.house.zone == "UTC" else ZoneInfo(house.settings.house.zone)
+        raise Stop(
+            Refusal(HouseCode.NOT_ALLOWED, "Reports are for supervisors, auditors and administrators.", ("R37",))
+        )
+    zone = UTC if context.settings.house.zone == "UTC" else ZoneInfo(context.settings.house.zone)
     tables = (query.table,) if query.table else ()
-    journal = house.floor.writer.journal
+    journal = context.floor.writer.journal
     made = await asyncio.to_thread(
         make_report,
         journal,
@@ -80,7 +83,7 @@ async def get_report(call: Call) -> Response:
         made_at=datetime.now(zone),
         zone=zone,
         tables=tables,
-        large_win=house.settings.house.large_win,
+        large_win=context.settings.house.large_win,
     )
     if query.form == "csv":
         return Response(to_csv(made), media_type="text/csv")
@@ -112,8 +115,8 @@ class EventsQuery(Struct, frozen=True):
 async def list_house_events(call: Call) -> list[Plain]:
     """What happened beside the tables: sign-ins, locks, staff, starts and stops (R30)."""
     if call.mine.role is not None and call.mine.role not in SUPERVISORS and call.mine.post != "auditor":
-        raise Stop(Fault(HouseCode.NOT_ALLOWED, "This is for supervisors, auditors and administrators.", ("R37",)))
-    journal, query = call.house.floor.writer.journal, call.query
+        raise Stop(Refusal(HouseCode.NOT_ALLOWED, "This is for supervisors, auditors and administrators.", ("R37",)))
+    journal, query = call.context.floor.writer.journal, call.query
 
     def read() -> list[Plain]:
         found: list[Plain] = []
@@ -148,8 +151,8 @@ class Verified(Struct, frozen=True):
 
 async def verify_digests(call: Call) -> Verified:
     """Verify program, rule books and settings now (R36)."""
-    differences = await call.house.verify()
-    now = call.house.manifest
+    differences = await call.context.verify()
+    now = call.context.manifest
     return Verified(now.version, now.program, now.settings, dict(now.books), differences)
 
 
@@ -163,30 +166,30 @@ class DisableBody(Struct, frozen=True, forbid_unknown_fields=True):
 async def disable(call: Call) -> Plain:
     """No new round at a table, or at any; the rounds in play are finished (R35)."""
     await _known(call)
-    await call.house.floor.disable(call.body.what, by=call.mine.who, reason=call.body.reason)
-    return {"disabled": sorted(call.house.floor.disabled)}
+    await call.context.floor.disable(call.body.what, by=call.mine.who, reason=call.body.reason)
+    return {"disabled": sorted(call.context.floor.disabled)}
 
 
 async def enable(call: Call) -> Plain:
     """Rounds may begin again."""
     await _known(call)
-    await call.house.floor.enable(call.body.what, by=call.mine.who, reason=call.body.reason)
-    return {"disabled": sorted(call.house.floor.disabled)}
+    await call.context.floor.enable(call.body.what, by=call.mine.who, reason=call.body.reason)
+    return {"disabled": sorted(call.context.floor.disabled)}
 
 
 async def _known(call: Call) -> None:
     what = call.body.what
-    if what != "*" and what not in call.house.floor.tables:
-        raise Stop(Fault(HouseCode.NO_SUCH_TABLE, f"There is no table {what!r}.", field="what"))
+    if what != "*" and what not in call.context.floor.tables:
+        raise Stop(Refusal(HouseCode.NO_SUCH_TABLE, f"There is no table {what!r}.", field="what"))
     if not call.mine.is_administrator and not (call.mine.tables == "*" or what in call.mine.tables):
-        raise Stop(Fault(HouseCode.NOT_HERE, f"You are not signed in to {what}.", field="what"))
+        raise Stop(Refusal(HouseCode.NOT_HERE, f"You are not signed in to {what}.", field="what"))
     if not call.mine.is_administrator and call.mine.role not in SUPERVISORS:
-        raise Stop(Fault(HouseCode.NOT_ALLOWED, "This is for supervisors and administrators.", ("R35",)))
+        raise Stop(Refusal(HouseCode.NOT_ALLOWED, "This is for supervisors and administrators.", ("R35",)))
 
 
 async def get_settings(call: Call) -> Plain:
     """The settings in force, without passwords."""
-    return call.house.settings.shown()
+    return call.context.settings.shown()
 
 
 _TAG: Final = "house"

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Literal
 
 from msgspec import Meta, Struct
 
-from taisai.floor.answers import Fault, HouseCode
+from taisai.floor.answers import HouseCode
 from taisai.house.accounts import OneTimeLink, SignInCode, SignInRefusal
 from taisai.house.seats import SeatRefusal
 from taisai.house.sessions import ADMINISTRATOR, Admission, Session
@@ -16,6 +16,7 @@ from taisai.protocol.answers import Admitted, LinkMade, Me, Said, SeatCodeMade
 from taisai.streams.house_events import Post, StaffSheet
 from taisai.table.commands import Amount, BuyIn, Command, Name, SitDown, WalkAway
 from taisai.table.people import Person, Role
+from taisai.table.refusals import Refusal
 from taisai.table.state import TablePhase
 from taisai.web.context import sign_in_fault
 from taisai.web.endpoint import Call, Endpoint, Stop, Who
@@ -36,7 +37,7 @@ def _me(call: Call, session: Session) -> Me:
         session.locked,
         session.expires_at,
         session.who if session.is_player else None,
-        0 if session.is_player else call.house.settings.sign_in.idle_minutes * 60,
+        0 if session.is_player else call.context.settings.sign_in.idle_minutes * 60,
     )
 
 
@@ -47,9 +48,9 @@ def _admit(call: Call, admission: Admission) -> Admitted:
 
 
 def _slow_down(call: Call) -> None:
-    if not call.house.sign_in_rates.take(call.where):
+    if not call.context.sign_in_rates.take(call.where):
         sentence = "Too many attempts from this address: wait a minute."
-        raise Stop(Fault(HouseCode.TOO_FAST, sentence, ("R37",)), {"retry-after": "60"})
+        raise Stop(Refusal(HouseCode.TOO_FAST, sentence, ("R37",)), {"retry-after": "60"})
 
 
 class PostName(StrEnum):
@@ -78,7 +79,7 @@ async def sign_in(call: Call) -> Admitted:
     post: Role | Literal["administrator"] = "administrator"
     if body.post is not PostName.ADMINISTRATOR:
         post = Role(body.post)
-    found = await call.house.accounts.sign_in(body.login, body.password, post, call.where)
+    found = await call.context.accounts.sign_in(body.login, body.password, post, call.where)
     if isinstance(found, SignInRefusal):
         raise Stop(sign_in_fault(found))
     return _admit(call, found)
@@ -87,7 +88,7 @@ async def sign_in(call: Call) -> Admitted:
 async def sign_out(call: Call) -> Said:
     """End the session; a player's chips and bets stay at the table."""
     session = call.mine
-    await call.house.sessions.end(session.key)
+    await call.context.sessions.end(session.key)
     if session.is_player:
         await _walk_away(call, session)
     call.cookie = ("", 0)
@@ -96,11 +97,11 @@ async def sign_out(call: Call) -> Said:
 
 async def _walk_away(call: Call, session: Session) -> None:
     name = session.tables[0]
-    table = call.house.floor.tables.get(name)
+    table = call.context.floor.tables.get(name)
     if table is not None and session.who in table.state.players:
         by = Person("house", Role.SYSTEM)
-        command = Command(id=f"left-{token_hex(8)}", at=call.house.clock.now(), by=by, do=WalkAway(session.who))
-        await call.house.floor.do(name, command)
+        command = Command(id=f"left-{token_hex(8)}", at=call.context.clock.now(), by=by, do=WalkAway(session.who))
+        await call.context.floor.do(name, command)
 
 
 async def who_am_i(call: Call) -> Me:
@@ -117,7 +118,7 @@ class PasswordBody(Struct, frozen=True, forbid_unknown_fields=True):
 async def unlock_session(call: Call) -> Me:
     """Open a session that locked itself after idle minutes."""
     _slow_down(call)
-    found = await call.house.accounts.unlock_session(call.mine, call.body.password, call.where)
+    found = await call.context.accounts.unlock_session(call.mine, call.body.password, call.where)
     if isinstance(found, SignInRefusal):
         raise Stop(sign_in_fault(found))
     return _me(call, found)
@@ -125,14 +126,14 @@ async def unlock_session(call: Call) -> Me:
 
 async def lock_session(call: Call) -> Said:
     """Lock the session now: its holder leaves the screen."""
-    await call.house.sessions.lock(call.mine.key)
+    await call.context.sessions.lock(call.mine.key)
     return Said("locked")
 
 
 async def redeem_link(call: Call) -> Said:
     """Choose a password with a one-time link."""
     _slow_down(call)
-    found = await call.house.accounts.redeem(call.path["token"], call.body.password, call.where)
+    found = await call.context.accounts.redeem(call.path["token"], call.body.password, call.where)
     if isinstance(found, SignInRefusal):
         raise Stop(sign_in_fault(found))
     return Said(found)
@@ -148,7 +149,7 @@ class ChangePasswordBody(Struct, frozen=True, forbid_unknown_fields=True):
 async def change_password(call: Call) -> Said:
     """Choose another password; other sessions of the same person end."""
     _slow_down(call)
-    found = await call.house.accounts.change_password(call.mine, call.body.old, call.body.new, call.where)
+    found = await call.context.accounts.change_password(call.mine, call.body.old, call.body.new, call.where)
     if isinstance(found, SignInRefusal):
         raise Stop(sign_in_fault(found))
     return Said("changed")
@@ -169,46 +170,46 @@ class SeatBody(Struct, frozen=True, forbid_unknown_fields=True):
 async def take_seat(call: Call) -> Admitted:
     """Sit down: by a code of the table, or as a guest with play chips on a demo table."""
     _slow_down(call)
-    house, body = call.house, call.body
+    context, body = call.context, call.body
     if body.guest_at is not None:
         return await _seat_guest(call, body.guest_at)
     if not body.code:
         raise Stop(
-            Fault(HouseCode.BAD_MESSAGE, "Give the code of a seat, or the table to be a guest at.", field="code")
+            Refusal(HouseCode.BAD_MESSAGE, "Give the code of a seat, or the table to be a guest at.", field="code")
         )
-    found = await house.seats.redeem(body.code, call.where, body.player or "")
+    found = await context.seats.redeem(body.code, call.where, body.player or "")
     if isinstance(found, SeatRefusal):
         headers = {"retry-after": str(found.retry_after_s)} if found.retry_after_s else None
         raise Stop(sign_in_fault(found), headers)
     await _sit(call, found.table, found.player)
-    return _admit(call, await house.sessions.begin_player(found.table, found.player, call.where))
+    return _admit(call, await context.sessions.begin_player(found.table, found.player, call.where))
 
 
 async def _sit(call: Call, table: str, player: str) -> None:
-    seat = call.house.floor.table(table).state.players.get(player)
+    seat = call.context.floor.table(table).state.players.get(player)
     if seat is None or not seat.present:
         await _must(call, table, SitDown(player), Person(player, Role.PLAYER))
 
 
 async def _must(call: Call, table: str, do: Any, by: Person) -> None:
-    command = Command(id=f"seat-{token_hex(8)}", at=call.house.clock.now(), by=by, do=do)
-    outcome = await call.house.floor.do(table, command)
-    if outcome.fault is not None:
-        raise Stop(outcome.fault)
+    command = Command(id=f"seat-{token_hex(8)}", at=call.context.clock.now(), by=by, do=do)
+    answer = await call.context.floor.do(table, command)
+    if answer.refusal is not None:
+        raise Stop(answer.refusal)
 
 
 async def _seat_guest(call: Call, table: str) -> Admitted:
-    house = call.house
-    if not house.settings.demo.enabled:
-        raise Stop(Fault(HouseCode.NOT_ALLOWED, "This floor has no guests: ask the table for a seat code."))
-    if table not in house.floor.tables:
-        raise Stop(Fault(HouseCode.NO_SUCH_TABLE, f"There is no table {table!r}.", field="guest_at"))
-    if house.floor.tables[table].state.phase is not TablePhase.OPEN:
-        raise Stop(Fault(HouseCode.NOT_FOUND, "The table is not open.", allowed="another table", field="guest_at"))
-    player = house.seats.guest_name(table)
+    context = call.context
+    if not context.settings.demo.enabled:
+        raise Stop(Refusal(HouseCode.NOT_ALLOWED, "This floor has no guests: ask the table for a seat code."))
+    if table not in context.floor.tables:
+        raise Stop(Refusal(HouseCode.NO_SUCH_TABLE, f"There is no table {table!r}.", field="guest_at"))
+    if context.floor.tables[table].state.phase is not TablePhase.OPEN:
+        raise Stop(Refusal(HouseCode.NOT_FOUND, "The table is not open.", allowed="another table", field="guest_at"))
+    player = context.seats.guest_name(table)
     await _sit(call, table, player)
-    await _must(call, table, BuyIn(player, house.settings.demo.guest_chips), CASHIER)
-    return _admit(call, await house.sessions.begin_player(table, player, call.where))
+    await _must(call, table, BuyIn(player, context.settings.demo.guest_chips), CASHIER)
+    return _admit(call, await context.sessions.begin_player(table, player, call.where))
 
 
 class SeatCodeBody(Struct, frozen=True, forbid_unknown_fields=True):
@@ -223,9 +224,9 @@ class SeatCodeBody(Struct, frozen=True, forbid_unknown_fields=True):
 async def make_seat_code(call: Call) -> SeatCodeMade:
     """Give out a code for a seat at this table."""
     body = call.body
-    made = await call.house.seats.make_code(call.mine, call.path["table"], body.player or "", body.buy_in or 0)
+    made = await call.context.seats.make_code(call.mine, call.path["table"], body.player or "", body.buy_in or 0)
     if isinstance(made, SeatRefusal):
-        raise Stop(Fault(HouseCode.NOT_ALLOWED, made.sentence, field=made.code))
+        raise Stop(Refusal(HouseCode.NOT_ALLOWED, made.sentence, field=made.code))
     return SeatCodeMade(made.code, made.table, made.player, made.expires_at)
 
 
@@ -253,21 +254,21 @@ def _sheet(found: StaffSheet | SignInRefusal) -> StaffSheet:
     return found
 
 
-def _staff_fault(refusal: SignInRefusal) -> Fault:
+def _staff_fault(refusal: SignInRefusal) -> Refusal:
     missing = refusal.code is SignInCode.UNKNOWN
-    return Fault(HouseCode.NOT_FOUND if missing else HouseCode.NOT_ALLOWED, refusal.sentence, ("R37",))
+    return Refusal(HouseCode.NOT_FOUND if missing else HouseCode.NOT_ALLOWED, refusal.sentence, ("R37",))
 
 
 async def list_staff(call: Call) -> list[StaffSheet]:
     """Everybody who works here."""
-    return list(await call.house.accounts.staff())
+    return list(await call.context.accounts.staff())
 
 
 async def add_staff(call: Call) -> LinkMade:
     """A new account; its holder chooses the password with the link."""
     body = call.body
     return _link(
-        await call.house.accounts.add(
+        await call.context.accounts.add(
             call.mine, body.login, body.name, tuple(body.posts), administrator=body.administrator
         )
     )
@@ -286,7 +287,7 @@ async def change_staff(call: Call) -> StaffSheet:
     """Another name, other posts."""
     body = call.body
     return _sheet(
-        await call.house.accounts.change(
+        await call.context.accounts.change(
             call.mine,
             call.path["login"],
             name=body.name,
@@ -305,22 +306,22 @@ class ReasonBody(Struct, frozen=True, forbid_unknown_fields=True):
 
 async def disable_staff(call: Call) -> StaffSheet:
     """Switch a login off, at once and everywhere (R35)."""
-    return _sheet(await call.house.accounts.disable(call.mine, call.path["login"], call.body.reason))
+    return _sheet(await call.context.accounts.disable(call.mine, call.path["login"], call.body.reason))
 
 
 async def enable_staff(call: Call) -> StaffSheet:
     """Switch a login on again."""
-    return _sheet(await call.house.accounts.enable(call.mine, call.path["login"], call.body.reason))
+    return _sheet(await call.context.accounts.enable(call.mine, call.path["login"], call.body.reason))
 
 
 async def unlock_staff(call: Call) -> StaffSheet:
     """Let a locked login be tried again."""
-    return _sheet(await call.house.accounts.unlock(call.mine, call.path["login"]))
+    return _sheet(await call.context.accounts.unlock(call.mine, call.path["login"]))
 
 
 async def new_link(call: Call) -> LinkMade:
     """A new one-time link, for a forgotten password."""
-    return _link(await call.house.accounts.new_link(call.mine, call.path["login"]))
+    return _link(await call.context.accounts.new_link(call.mine, call.path["login"]))
 
 
 _TAG: Final = "people"

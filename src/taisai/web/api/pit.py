@@ -7,8 +7,9 @@ from typing import Annotated, Final
 from msgspec import Meta, Struct
 
 from taisai.floor.alerts import Alert
-from taisai.floor.answers import Fault, HouseCode
+from taisai.floor.answers import HouseCode
 from taisai.table.people import SUPERVISORS
+from taisai.table.refusals import Refusal
 from taisai.web.auditing import AuditRun
 from taisai.web.endpoint import Call, Endpoint, Stop, Who
 
@@ -22,8 +23,8 @@ class AlertsQuery(Struct, frozen=True):
 
 async def list_alerts(call: Call) -> list[Alert]:
     """Alerts of the tables that the session reaches, newest first."""
-    await call.house.alerts.refresh()
-    return [each for each in call.house.alerts.shown(cleared=call.query.cleared) if call.mine.reaches(each.table)]
+    await call.context.alerts.refresh()
+    return [each for each in call.context.alerts.shown(cleared=call.query.cleared) if call.mine.reaches(each.table)]
 
 
 class ClearBody(Struct, frozen=True, forbid_unknown_fields=True):
@@ -34,10 +35,10 @@ class ClearBody(Struct, frozen=True, forbid_unknown_fields=True):
 
 async def clear_alert(call: Call) -> Alert:
     """Say that an alert was seen to; who did and when is kept."""
-    alerts = call.house.alerts
+    alerts = call.context.alerts
     found = alerts.find(call.path["alert"])
     if found is None or not call.mine.reaches(found.table):
-        raise Stop(Fault(HouseCode.NOT_FOUND, "There is no such alert.", field="alert"))
+        raise Stop(Refusal(HouseCode.NOT_FOUND, "There is no such alert.", field="alert"))
     return await alerts.clear(found, by=call.mine.who, note=call.body.note)
 
 
@@ -47,19 +48,19 @@ async def clear_alert(call: Call) -> Alert:
 def _let_in(call: Call) -> None:
     mine = call.mine
     if mine.role is not None and mine.role not in SUPERVISORS and mine.post != "auditor":
-        raise Stop(Fault(HouseCode.NOT_ALLOWED, "Audits are for supervisors, auditors and administrators.", ("R37",)))
+        raise Stop(Refusal(HouseCode.NOT_ALLOWED, "Audits are for supervisors, auditors and administrators.", ("R37",)))
 
 
 async def begin_audit(call: Call) -> AuditRun:
     """Verify the journal and replay everything in it, beside the play; one audit runs at a time."""
     _let_in(call)
-    return call.house.auditor.begin(call.house, call.mine.who)
+    return call.context.auditor.begin(call.context, call.mine.who)
 
 
 async def get_audit(call: Call) -> AuditRun:
     """How far the audit has come, and what it found."""
     _let_in(call)
-    return call.house.auditor.now
+    return call.context.auditor.now
 
 
 _TAG: Final = "pit"

@@ -16,9 +16,10 @@ from taisai.core.faults import InputFault
 from taisai.core.odds import bets_odds, compare, layout_odds
 from taisai.core.rulebook import Layout, RuleBook
 from taisai.felt import PALETTES, draw
-from taisai.floor.answers import Fault, HouseCode
+from taisai.floor.answers import HouseCode
 from taisai.protocol.case import answer_case
 from taisai.protocol.rules import exact, plain_bets, plain_book, plain_box, plain_clause, plain_layout
+from taisai.table.refusals import Refusal
 from taisai.web.endpoint import Call, Endpoint, Stop
 
 Plain = dict[str, Any]
@@ -26,16 +27,18 @@ Plain = dict[str, Any]
 
 def _book(call: Call) -> RuleBook:
     try:
-        return call.house.shelf.book(call.path["book"])
-    except (InputFault, BookRefused) as fault:
-        raise Stop(Fault(HouseCode.NOT_FOUND, str(fault), field="book")) from fault
+        return call.context.shelf.book(call.path["book"])
+    except (InputFault, BookRefused) as refusal:
+        raise Stop(Refusal(HouseCode.NOT_FOUND, str(refusal), field="book")) from refusal
 
 
 def _layout(call: Call) -> Layout:
     book = _book(call)
     found = book.layouts.get(call.path["layout"])
     if found is None:
-        raise Stop(Fault(HouseCode.NOT_FOUND, f"{book.id} has no layout {call.path['layout'][:64]!r}.", field="layout"))
+        raise Stop(
+            Refusal(HouseCode.NOT_FOUND, f"{book.id} has no layout {call.path['layout'][:64]!r}.", field="layout")
+        )
     return found
 
 
@@ -55,7 +58,7 @@ async def list_books(call: Call) -> list[Plain]:
             "digest": book.digest,
             "layouts": list(book.layouts),
         }
-        for book in call.house.shelf.books()
+        for book in call.context.shelf.books()
     ]
 
 
@@ -73,8 +76,8 @@ async def get_clause(call: Call) -> list[Plain]:
     book = _book(call)
     try:
         return [_plain(plain_clause(book, each)) for each in find_clause(book, call.path["clause"])]
-    except InputFault as fault:
-        raise Stop(Fault(HouseCode.NOT_FOUND, str(fault), field="clause")) from fault
+    except InputFault as refusal:
+        raise Stop(Refusal(HouseCode.NOT_FOUND, str(refusal), field="clause")) from refusal
 
 
 async def get_layout(call: Call) -> Plain:
@@ -100,7 +103,7 @@ async def get_felt(call: Call) -> Response:
     """A layout drawn as SVG."""
     layout, query = _layout(call), call.query
     if query.palette and query.palette not in PALETTES:
-        raise Stop(Fault(HouseCode.BAD_MESSAGE, f"palette is one of {', '.join(PALETTES)}.", field="palette"))
+        raise Stop(Refusal(HouseCode.BAD_MESSAGE, f"palette is one of {', '.join(PALETTES)}.", field="palette"))
     roll = parse_roll(query.dice, "dice") if query.dice else None
     options: Plain = {"palette": PALETTES[query.palette]} if query.palette else {}
     text = draw(layout, roll=roll, labels=query.labels, heat=query.heat, title=query.title, **options)
@@ -128,7 +131,7 @@ class CompareQuery(Struct, frozen=True):
 
 async def compare_layouts(call: Call) -> list[Plain]:
     """Two layouts side by side, box by box."""
-    shelf = call.house.shelf
+    shelf = call.context.shelf
     one, two = shelf.layout(call.query.one, "one"), shelf.layout(call.query.two, "two")
     return [
         {
@@ -143,7 +146,7 @@ async def compare_layouts(call: Call) -> list[Plain]:
 
 async def settle_case(call: Call) -> Plain:
     """Settle a round: layout, bets, dice or void reason, limits; every bet with its clauses."""
-    return _plain(answer_case(call.house.shelf, call.body))  # type: ignore[no-any-return]  # plain values are any
+    return _plain(answer_case(call.context.shelf, call.body))  # type: ignore[no-any-return]  # plain values are any
 
 
 _TAG: Final = "rules"

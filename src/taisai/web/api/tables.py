@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from taisai.core.dice import roll_of
 from taisai.felt import draw
-from taisai.floor.answers import Fault, HouseCode, Outcome
+from taisai.floor.answers import Answer, HouseCode
 from taisai.floor.live import LiveTable
 from taisai.house.sessions import Session
 from taisai.protocol.answers import CarriedOut, FloorCard, Plain, TableCard, TableNow
@@ -20,6 +20,7 @@ from taisai.table.commands import Command, Name, SetUp
 from taisai.table.notation.narration import told
 from taisai.table.people import Person
 from taisai.table.recall import explain_line, exposure, recall, table_result
+from taisai.table.refusals import Refusal
 from taisai.table.state import PastRound, TablePhase, TableState
 from taisai.view.table_view import crew_view, plain, public_view
 from taisai.web.endpoint import Call, Endpoint, Stop, Who
@@ -31,11 +32,11 @@ RECALLED: Final = 50
 
 
 def _table(call: Call) -> LiveTable:
-    return call.house.floor.tables[call.path["table"]]
+    return call.context.floor.tables[call.path["table"]]
 
 
 def _card(call: Call, table: LiveTable) -> TableCard:
-    state, floor = table.state, call.house.floor
+    state, floor = table.state, call.context.floor
     set_up = state.set_up
     return TableCard(
         table=table.name,
@@ -50,7 +51,7 @@ def _card(call: Call, table: LiveTable) -> TableCard:
         round=state.round.number,
         round_phase=state.round.phase,
         players=sum(seat.present for seat in state.players.values()),
-        watchers=call.house.channel(table.name).watchers,
+        watchers=call.context.channel(table.name).watchers,
         results=[_result(past) for past in state.history[-10:]],
     )
 
@@ -62,17 +63,17 @@ def _result(past: PastRound) -> Plain:
 
 async def get_floor(call: Call) -> FloorCard:
     """All tables, as anybody sees them."""
-    house = call.house
-    cards = [_card(call, table) for _, table in sorted(house.floor.tables.items())]
-    disabled = "*" in house.floor.disabled
-    return FloorCard(house.settings.house.name, house.settings.demo.enabled, house.clock.now(), cards, disabled)
+    context = call.context
+    cards = [_card(call, table) for _, table in sorted(context.floor.tables.items())]
+    disabled = "*" in context.floor.disabled
+    return FloorCard(context.settings.house.name, context.settings.demo.enabled, context.clock.now(), cards, disabled)
 
 
 async def get_table(call: Call) -> TableNow:
     """One table, as anybody sees it."""
-    table, floor = _table(call), call.house.floor
+    table, floor = _table(call), call.context.floor
     view = public_view(table.rules(), table.state)
-    return TableNow(table.state.seq, view, floor.until(table.state), floor.mode(table.name), call.house.clock.now())
+    return TableNow(table.state.seq, view, floor.until(table.state), floor.mode(table.name), call.context.clock.now())
 
 
 async def get_table_felt(call: Call) -> Response:
@@ -80,7 +81,7 @@ async def get_table_felt(call: Call) -> Response:
     table = _table(call)
     rules, state = table.rules(), table.state
     if rules is None or state.set_up is None:
-        raise Stop(Fault(HouseCode.NOT_FOUND, "The table is not set up."))
+        raise Stop(Refusal(HouseCode.NOT_FOUND, "The table is not set up."))
     dice = state.round.dice
     text = draw(rules.book.layouts[state.set_up.layout], roll=None if dice is None else roll_of(dice))
     return Response(text, media_type="image/svg+xml", headers={"cache-control": "no-store"})
@@ -103,7 +104,7 @@ async def list_rounds(call: Call) -> list[Plain]:
 async def my_rounds(call: Call) -> list[Plain]:
     """A player's own last rounds: a replay, with his funds before and after and why each bet came out so (R26)."""
     session = call.mine
-    table = call.house.floor.tables.get(session.tables[0])
+    table = call.context.floor.tables.get(session.tables[0])
     rules = None if table is None else table.rules()
     if table is None or rules is None:
         return []
@@ -146,26 +147,26 @@ async def my_rounds(call: Call) -> list[Plain]:
 async def _authorised(call: Call, do: Do, session: Session, table: str) -> Command:
     person = session.person
     if person is None:
-        raise Stop(Fault(HouseCode.NOT_ALLOWED, "An administrator has no business at a table.", ("R37",)))
+        raise Stop(Refusal(HouseCode.NOT_ALLOWED, "An administrator has no business at a table.", ("R37",)))
     second: Person | None = None
     if do.second is not None:
         wanted = do.second
-        found = await call.house.vouch(
+        found = await call.context.vouch(
             wanted.login, wanted.password, wanted.role, table, where=call.where, asker=person.id
         )
-        if isinstance(found, Fault):
+        if isinstance(found, Refusal):
             raise Stop(found)
         second = found
-    now = call.house.clock.now()
+    now = call.context.clock.now()
     return Command(id=do.id, at=now, by=person, do=do.do, authorised_by=second, reason=do.reason, round=do.round)
 
 
-def _done(command_id: str, outcome: Outcome) -> CarriedOut:
-    if outcome.fault is not None:
-        raise Stop(outcome.fault)
-    events = [plain(event.what) for event in outcome.events]
-    sentences = [line for event in outcome.events for line in told(event.what)]
-    return CarriedOut(command_id, outcome.seq, outcome.repeated, events, sentences)
+def _done(command_id: str, answer: Answer) -> CarriedOut:
+    if answer.refusal is not None:
+        raise Stop(answer.refusal)
+    events = [plain(event.what) for event in answer.events]
+    sentences = [line for event in answer.events for line in told(event.what)]
+    return CarriedOut(command_id, answer.seq, answer.repeated, events, sentences)
 
 
 async def do_command(call: Call) -> CarriedOut:
@@ -173,9 +174,9 @@ async def do_command(call: Call) -> CarriedOut:
     table = _table(call)
     session = call.mine
     if not session.reaches(table.name):
-        raise Stop(Fault(HouseCode.NOT_HERE, f"You are not signed in to table {table.name}.", field="table"))
+        raise Stop(Refusal(HouseCode.NOT_HERE, f"You are not signed in to table {table.name}.", field="table"))
     command = await _authorised(call, call.body, session, table.name)
-    return _done(command.id, await call.house.floor.do(table.name, command))
+    return _done(command.id, await call.context.floor.do(table.name, command))
 
 
 class NewTable(Struct, frozen=True, forbid_unknown_fields=True):
@@ -188,16 +189,16 @@ class NewTable(Struct, frozen=True, forbid_unknown_fields=True):
 
 async def put_up_table(call: Call) -> CarriedOut:
     """Put up a table that the floor does not have, under a rule book."""
-    floor, body, session = call.house.floor, call.body, call.mine
+    floor, body, session = call.context.floor, call.body, call.mine
     if body.table in floor.tables and floor.tables[body.table].state.phase is not TablePhase.NEW:
-        raise Stop(Fault(HouseCode.NOT_ALLOWED, f"There is a table {body.table} already.", field="table"))
+        raise Stop(Refusal(HouseCode.NOT_ALLOWED, f"There is a table {body.table} already.", field="table"))
     if not session.reaches(body.table):
-        raise Stop(Fault(HouseCode.NOT_HERE, f"You are not signed in to table {body.table}.", field="table"))
+        raise Stop(Refusal(HouseCode.NOT_HERE, f"You are not signed in to table {body.table}.", field="table"))
     command = await _authorised(call, Do(body.id, body.set_up), session, body.table)
-    outcome = await floor.do(body.table, command)
-    if outcome.fault is not None and floor.tables[body.table].state.seq == 0:
+    answer = await floor.do(body.table, command)
+    if answer.refusal is not None and floor.tables[body.table].state.seq == 0:
         floor.forget(body.table)
-    return _done(command.id, outcome)
+    return _done(command.id, answer)
 
 
 # ------------------------------------------------------------------ the crew
@@ -213,8 +214,8 @@ async def get_crew_view(call: Call) -> Plain:
 async def get_pit(call: Call) -> list[Plain]:
     """Every table that the session reaches: state, exposure, win and hold, dice age."""
     found = []
-    now = call.house.clock.now()
-    for name, table in sorted(call.house.floor.tables.items()):
+    now = call.context.clock.now()
+    for name, table in sorted(call.context.floor.tables.items()):
         if not call.mine.reaches(name):
             continue
         state, rules = table.state, table.rules()
@@ -238,7 +239,7 @@ async def get_pit(call: Call) -> list[Plain]:
             "rounds_per_hour": rounds_per_hour(state, now),
             "disputes": sum(not each.resolution for each in state.disputes.values()),
             "flags": [plain(flag) for flag in state.round.flags],
-            "dice_health": call.house.dice_health.of(name),
+            "dice_health": call.context.dice_health.of(name),
         }
         if rules is not None and state.phase is TablePhase.OPEN:
             worst = exposure(rules, state)
@@ -271,9 +272,9 @@ async def read_journal(call: Call) -> list[Plain]:
     session = call.mine
     table = _table(call)
     if not session.reaches(table.name) and not session.is_administrator:
-        raise Stop(Fault(HouseCode.NOT_HERE, f"You are not signed in to table {table.name}.", field="table"))
+        raise Stop(Refusal(HouseCode.NOT_HERE, f"You are not signed in to table {table.name}.", field="table"))
     query = call.query
-    journal = call.house.floor.writer.journal
+    journal = call.context.floor.writer.journal
     after = query.after if query.last is None else max(table.state.seq - query.last, 0)
 
     def read() -> list[Plain]:

@@ -10,7 +10,8 @@ from msgspec import Meta, Struct
 from taisai.books import BookRefused
 from taisai.core.faults import InputFault
 from taisai.core.rulebook import Layout, RuleBook
-from taisai.floor.answers import Fault, HouseCode
+from taisai.floor.answers import HouseCode
+from taisai.table.refusals import Refusal
 from taisai.training.drills import SEED_MAX, Answers, Drill, Marks, make_drill, mark_drill
 from taisai.web.endpoint import Call, Endpoint, Stop
 
@@ -39,12 +40,12 @@ class MarkQuestion(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def _found(call: Call) -> tuple[RuleBook, Layout]:
-    shelf = call.house.shelf
+    shelf = call.context.shelf
     try:
         layout = shelf.layout(call.body.layout)
         return shelf.book(layout.book_id), layout
-    except (InputFault, BookRefused) as fault:
-        raise Stop(Fault(HouseCode.NOT_FOUND, str(fault), field="layout")) from fault
+    except (InputFault, BookRefused) as refusal:
+        raise Stop(Refusal(HouseCode.NOT_FOUND, str(refusal), field="layout")) from refusal
 
 
 async def drill(call: Call) -> Drill:
@@ -58,7 +59,7 @@ async def mark(call: Call) -> Marks:
     book, layout = _found(call)
     if call.body.digest not in ("", book.digest):
         sentence = "The rule book has changed since this drill was made: take it anew."
-        raise Stop(Fault(HouseCode.BAD_MESSAGE, sentence, field="digest"))
+        raise Stop(Refusal(HouseCode.BAD_MESSAGE, sentence, field="digest"))
     return mark_drill(book, layout, call.body.level, call.body.seed, call.body.answers)
 
 

@@ -1,6 +1,6 @@
 """Between nodes: commands for tables that another node holds.
 
-One WebSocket to each other node, on which commands go out and outcomes come back by number; the house's shared secret
+One WebSocket to each other node, on which commands go out and answers come back by number; the house's shared secret
 opens it. A connection that breaks fails what was on its way: the asker repeats it, by its id, to whoever holds the
 table then. One on which nothing is heard in time is given up, too.
 
@@ -18,22 +18,23 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 from starlette.datastructures import Headers
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 
 from taisai import __version__
-from taisai.floor.answers import Fault, HouseCode, Outcome
+from taisai.floor.answers import Answer, HouseCode
 from taisai.floor.live import Reply
 from taisai.table.commands import Action, Command
 from taisai.table.people import Person
+from taisai.table.refusals import Refusal
 from taisai.web.security import bearer
 from taisai.web.socket.feed import Connection
 from taisai.web.socket.transport import Line, text_frame
 
 if TYPE_CHECKING:
-    from taisai.web.context import House
+    from taisai.web.context import Context
 
 LOGGER = logging.getLogger("taisai.web")
 PATH: Final = "/internal/forward"
@@ -70,7 +71,7 @@ class Answered(Struct, frozen=True):
 
     n: int
     seq: int
-    fault: Fault | None = None
+    refusal: Refusal | None = field(name="fault", default=None)
     repeated: bool = False
 
 
@@ -93,7 +94,7 @@ class Peers:
         """What this node says that it is."""
         self._peers: dict[str, _Peer] = {}
 
-    async def __call__(self, address: str, table: str, command: Command) -> Outcome:
+    async def __call__(self, address: str, table: str, command: Command) -> Answer:
         """Hand a command on; an `OSError` or a time-out when the node is not there."""
         peer = self._peers.get(address)
         if peer is None:
@@ -113,16 +114,16 @@ class _Peer:
         self._version = version
         self._heard = 0
         self._number = 0
-        self._waiting: dict[int, asyncio.Future[Outcome]] = {}
+        self._waiting: dict[int, asyncio.Future[Answer]] = {}
         self._connection: ClientConnection | None = None
         self._reader: asyncio.Task[None] | None = None
         self._opening: asyncio.Task[ClientConnection] | None = None
 
-    async def ask(self, table: str, command: Command) -> Outcome:
+    async def ask(self, table: str, command: Command) -> Answer:
         connection = await self._connected()
         self._number += 1
         number = self._number
-        future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._waiting[number] = future
         heard = self._heard
         try:
@@ -184,7 +185,7 @@ class _Peer:
                 self._heard += 1
                 future = self._waiting.get(answer.n)
                 if future is not None and not future.done():
-                    future.set_result(Outcome(answer.seq, fault=answer.fault, repeated=answer.repeated))
+                    future.set_result(Answer(answer.seq, refusal=answer.refusal, repeated=answer.repeated))
         except (WebSocketException, msgspec.MsgspecError) as error:
             LOGGER.debug("%s: %s", self._url, error)
         finally:
@@ -208,21 +209,21 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 
-async def serve_peer(house: House, headers: Headers, line: Line, receive: Receive, send: Send) -> bool:
+async def serve_peer(context: Context, headers: Headers, line: Line, receive: Receive, send: Send) -> bool:
     """Carry out what another node hands on; false when it is none of ours."""
-    secret = house.settings.node.secret
-    if house.floor.nodes is None or not secret:
+    secret = context.settings.node.secret
+    if context.floor.nodes is None or not secret:
         return False
     if not hmac.compare_digest((bearer(headers) or "").encode(), secret.encode()):
         return False
-    _note_version("another node", house.peers.version, headers.get(VERSION, ""))
-    await send({"type": "websocket.accept", "headers": [(VERSION.encode(), house.peers.version.encode())]})
+    _note_version("another node", context.peers.version, headers.get(VERSION, ""))
+    await send({"type": "websocket.accept", "headers": [(VERSION.encode(), context.peers.version.encode())]})
     connection = Connection(line, None, None)
 
     def reply_to(number: int) -> Reply:
-        def reply(outcome: Outcome) -> None:
-            answer = Answered(number, outcome.seq, outcome.fault, outcome.repeated)
-            connection.reply(text_frame(_encode(answer)))
+        def reply(answer: Answer) -> None:
+            told = Answered(number, answer.seq, answer.refusal, answer.repeated)
+            connection.reply(text_frame(_encode(told)))
 
         return reply
 
@@ -239,26 +240,26 @@ async def serve_peer(house: House, headers: Headers, line: Line, receive: Receiv
                 number = _read_number(raw).n
             except msgspec.MsgspecError:
                 return True
-            sentence = f"The node that holds the table ({house.peers.version}) does not know this command: {error}."
-            reply_to(number)(Outcome(0, fault=Fault(HouseCode.BAD_MESSAGE, sentence)))
+            sentence = f"The node that holds the table ({context.peers.version}) does not know this command: {error}."
+            reply_to(number)(Answer(0, refusal=Refusal(HouseCode.BAD_MESSAGE, sentence)))
             continue
-        table = house.floor.tables.get(handed.table)
+        table = context.floor.tables.get(handed.table)
         if table is None or not table.owned:
-            fault = Fault(HouseCode.NOT_HELD, "This node does not hold the table.")
-            reply_to(handed.n)(Outcome(0, fault=fault))
+            refusal = Refusal(HouseCode.NOT_HELD, "This node does not hold the table.")
+            reply_to(handed.n)(Answer(0, refusal=refusal))
             continue
         # The time is that of the node that writes: one clock a table.
         asked = handed.command
         command = Command(
             id=asked.id,
-            at=max(house.clock.now(), table.state.at),
+            at=max(context.clock.now(), table.state.at),
             by=asked.by,
             do=asked.do,
             authorised_by=asked.authorised_by,
             reason=asked.reason,
             round=asked.round,
         )
-        house.floor.submit_here(table, command, reply_to(handed.n))
+        context.floor.submit_here(table, command, reply_to(handed.n))
 
 
 def _plain(command: Command) -> PeerCommand:

@@ -17,13 +17,14 @@ from typing import Any, Final
 import msgspec
 
 from taisai import __version__
-from taisai.floor.answers import Fault, HouseCode, Outcome
+from taisai.floor.answers import Answer, HouseCode
 from taisai.floor.clock import Clock
 from taisai.floor.live import LiveTable
 from taisai.house.sessions import Session
 from taisai.table.commands import Command
 from taisai.table.people import Person
-from taisai.web.context import House
+from taisai.table.refusals import Refusal
+from taisai.web.context import Context
 from taisai.web.socket.feed import Channel, Connection
 from taisai.web.socket.frames import Do, Done, Hello, Ping, Pong, Refused, Watch, You, decode_client, field_of, frame_of
 from taisai.web.socket.transport import Line
@@ -72,8 +73,8 @@ class Inbox:
 class PlaySocket:
     """One client at one table."""
 
-    def __init__(self, house: House, table: LiveTable, session: Session | None, line: Line, send: Send) -> None:
-        self._house = house
+    def __init__(self, context: Context, table: LiveTable, session: Session | None, line: Line, send: Send) -> None:
+        self._context = context
         self._table = table
         self._session = session
         self._person: Person | None = None
@@ -83,11 +84,11 @@ class PlaySocket:
             player = session.who if session.is_player else None
         self._line = line
         self._send = send
-        limits = house.settings.limits
+        limits = context.settings.limits
         self.connection = Connection(line, self._person, player, outbox_max=limits.queue_per_client)
         if session is not None:
-            self.connection.is_trusted = partial(_is_good, house, session.key)
-        self._channel: Channel = house.channel(table.name)
+            self.connection.is_trusted = partial(_is_good, context, session.key)
+        self._channel: Channel = context.channel(table.name)
         self._rate, self._burst = float(limits.commands_per_second), float(limits.commands_burst)
         self._tokens, self._filled_at = self._burst, monotonic()
         self._frame_bytes = limits.frame_bytes
@@ -100,9 +101,9 @@ class PlaySocket:
         you = None
         if self._person is not None:
             you = You(self._person.id, self._person.role, connection.player)
-        now = self._house.clock.now()
+        now = self._context.clock.now()
         connection.push(
-            frame_of(Hello(self._table.name, you, self._house.floor.mode(self._table.name), now, __version__))
+            frame_of(Hello(self._table.name, you, self._context.floor.mode(self._table.name), now, __version__))
         )
         self._channel.join(connection, after)
         # A client that does not keep up is cut: a word of goodbye would wait behind everything that it does not read.
@@ -137,79 +138,83 @@ class PlaySocket:
         if self._dropped:
             return
         if len(raw) > self._frame_bytes:
-            self._fault("", Fault(HouseCode.TOO_LARGE, f"A frame has at most {self._frame_bytes} bytes."))
+            self._fault("", Refusal(HouseCode.TOO_LARGE, f"A frame has at most {self._frame_bytes} bytes."))
             return
         # A bucket of tokens that fills with time.
         tokens = min(self._burst, self._tokens + (now - self._filled_at) * self._rate)
         self._filled_at = now
         self._tokens = tokens if tokens < 1 else tokens - 1
         if tokens < 1:
-            self._fault(_id_in(raw), Fault(HouseCode.TOO_FAST, "Too many messages: slow down.", allowed="in a second"))
+            self._fault(
+                _id_in(raw), Refusal(HouseCode.TOO_FAST, "Too many messages: slow down.", allowed="in a second")
+            )
             return
         try:
             message = decode_client(raw)
         except msgspec.ValidationError as error:
             sentence, place = field_of(error)
-            self._fault(_id_in(raw), Fault(HouseCode.BAD_MESSAGE, sentence, field=place))
+            self._fault(_id_in(raw), Refusal(HouseCode.BAD_MESSAGE, sentence, field=place))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            self._fault("", Fault(HouseCode.BAD_MESSAGE, "This is not JSON."))
+            self._fault("", Refusal(HouseCode.BAD_MESSAGE, "This is not JSON."))
         else:
             if type(message) is Do:
                 self._do(message, at)
             elif type(message) is Ping:
-                self.connection.reply(frame_of(Pong(message.n, self._house.clock.now())))
+                self.connection.reply(frame_of(Pong(message.n, self._context.clock.now())))
             elif type(message) is Watch:
                 self._channel.leave(self.connection)
                 self._channel.join(self.connection, message.after)
 
-    def _fault(self, command_id: str, fault: Fault) -> None:
+    def _fault(self, command_id: str, refusal: Refusal) -> None:
         self._faults += 1
-        self._house.counts.refused(fault.code)
-        self.connection.reply(refused_frame(command_id, fault))
+        self._context.counts.refused(refusal.code)
+        self.connection.reply(refused_frame(command_id, refusal))
         if self._faults > FAULTS_MAX and not self._dropped:
             self._dropped = True
-            self._house.floor.background(self._close(POLICY))
+            self._context.floor.background(self._close(POLICY))
 
     # ------------------------------------------------------------------ commands
 
     def _do(self, message: Do, at: int) -> None:
         session, person = self._session, self._person
-        if session is None or not self._house.sessions.is_seat(session.key, at):
-            fault = self._not_now(session)
-            if fault is not None:
-                self._refuse(message.id, fault)
+        if session is None or not self._context.sessions.is_seat(session.key, at):
+            refusal = self._not_now(session)
+            if refusal is not None:
+                self._refuse(message.id, refusal)
                 return
         if person is None:
-            self._refuse(message.id, Fault(HouseCode.NOT_HERE, "You only watch this table.", allowed="sit down"))
+            self._refuse(message.id, Refusal(HouseCode.NOT_HERE, "You only watch this table.", allowed="sit down"))
         elif message.second is not None:
-            self._house.floor.background(self._do_with_second(message, person))
+            self._context.floor.background(self._do_with_second(message, person))
         else:
             self._submit(
                 Command(id=message.id, at=at, by=person, do=message.do, reason=message.reason, round=message.round)
             )
 
-    def _not_now(self, session: Session | None) -> Fault | None:
+    def _not_now(self, session: Session | None) -> Refusal | None:
         """Why the session may do nothing; its state is looked up for every command."""
         if session is None:
-            return Fault(HouseCode.NOT_SIGNED_IN, "Sign in or sit down first.")
-        current = self._house.sessions.by_key(session.key)
+            return Refusal(HouseCode.NOT_SIGNED_IN, "Sign in or sit down first.")
+        current = self._context.sessions.by_key(session.key)
         if current is None:
-            return Fault(HouseCode.NOT_SIGNED_IN, "The session is over: sign in again.")
+            return Refusal(HouseCode.NOT_SIGNED_IN, "The session is over: sign in again.")
         if current.locked:
-            return Fault(HouseCode.LOCKED, "The session is locked: give the password to go on.", ("R15",))
-        self._house.sessions.touch(session.key)
+            return Refusal(HouseCode.LOCKED, "The session is locked: give the password to go on.", ("R15",))
+        self._context.sessions.touch(session.key)
         return None
 
     async def _do_with_second(self, message: Do, person: Person) -> None:
         second = message.second
         assert second is not None
-        vouched = await self._house.vouch(second.login, second.password, second.role, self._table.name, asker=person.id)
-        if isinstance(vouched, Fault):
+        vouched = await self._context.vouch(
+            second.login, second.password, second.role, self._table.name, asker=person.id
+        )
+        if isinstance(vouched, Refusal):
             self._refuse(message.id, vouched)
             return
         command = Command(
             id=message.id,
-            at=self._house.clock.now(),
+            at=self._context.clock.now(),
             by=person,
             do=message.do,
             reason=message.reason,
@@ -222,30 +227,30 @@ class PlaySocket:
         connection, command_id, table = self.connection, command.id, self._table
         player = connection.player
 
-        def reply(outcome: Outcome) -> None:
-            if outcome.fault is None:
+        def reply(answer: Answer) -> None:
+            if answer.refusal is None:
                 funds = None if player is None else table.state.funds(player)
-                connection.reply(frame_of(Done(command_id, outcome.seq, outcome.repeated, funds)))
+                connection.reply(frame_of(Done(command_id, answer.seq, answer.repeated, funds)))
             else:
-                connection.reply(refused_frame(command_id, outcome.fault))
+                connection.reply(refused_frame(command_id, answer.refusal))
 
-        self._house.floor.submit(self._table, command, reply)
+        self._context.floor.submit(self._table, command, reply)
 
-    def _refuse(self, command_id: str, fault: Fault) -> None:
-        self._house.counts.refused(fault.code)
-        self.connection.reply(refused_frame(command_id, fault))
+    def _refuse(self, command_id: str, refusal: Refusal) -> None:
+        self._context.counts.refused(refusal.code)
+        self.connection.reply(refused_frame(command_id, refusal))
 
 
-def _is_good(house: House, key: str) -> bool:
+def _is_good(context: Context, key: str) -> bool:
     """Whether a session is neither over nor locked."""
-    session = house.sessions.by_key(key)
+    session = context.sessions.by_key(key)
     return session is not None and not session.locked
 
 
-def refused_frame(command_id: str, fault: Fault) -> bytes:
+def refused_frame(command_id: str, refusal: Refusal) -> bytes:
     """A refusal as a frame."""
     return frame_of(
-        Refused(command_id, fault.code, fault.sentence, fault.clauses, fault.allowed, fault.field)
+        Refused(command_id, refusal.code, refusal.sentence, refusal.clauses, refusal.allowed, refusal.field)
     )  # fmt: skip
 
 
