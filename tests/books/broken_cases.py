@@ -1,4 +1,7 @@
-"""One small book that holds, and an edit of it for each way to be refused: `make_broken` writes them out as folders."""
+"""One small book that holds, and an edit of it for each way to be refused.
+
+`make_broken` writes them out as folders; `broken.txt` has the fault lines that each must give.
+"""
 
 from __future__ import annotations
 

@@ -1,59 +1,51 @@
-"""Writes the folders under `broken`, one refused book each.
+"""Writes the broken books into a folder, one folder each, and the fault lines that they must give.
 
-python -m tests.books.make_broken           the books
-python -m tests.books.make_broken --bless   also EXPECTED.txt: the fault lines as they are now, to be read by a person
+`python -m tests.books.make_broken` writes `broken.txt` anew: the fault lines of every case as they are now, to be read
+by a person before they are committed.
 """
 
 from __future__ import annotations
 
-import argparse
-import shutil
+import tempfile
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Final
 
-from taisai.books import BookRefused, read_book
-from tests.books.broken_cases import CASES
+from tests.books.broken_cases import CASES, Case
+from tests.books.helpers import lines_of
 
-BROKEN = Path(__file__).parent / "broken"
-EXPECTED = "EXPECTED.txt"
-
-
-def fault_lines(folder: Path) -> list[str]:
-    """The faults of the book in a folder, one a line; none if it holds."""
-    try:
-        read_book(folder)
-    except BookRefused as refused:
-        return [str(fault) for fault in refused.faults]
-    return []
+EXPECTED: Final = Path(__file__).parent / "broken.txt"
 
 
-def make(root: Path) -> None:
-    """Write every book, and leave nothing else of a book there. Expected lines stay as they are."""
-    for stale in set(root.iterdir() if root.exists() else ()) - {root / case.name for case in CASES}:
-        shutil.rmtree(stale)
-    for case in CASES:
+def write_broken(root: Path, cases: Iterable[Case] = CASES) -> Path:
+    """Write the books of some cases below a folder, which is given back."""
+    for case in cases:
         folder = root / case.name
-        folder.mkdir(parents=True, exist_ok=True)
-        for old in folder.glob("*.toml"):
-            old.unlink()
+        folder.mkdir(parents=True)
         for name, text in case.book().items():
             (folder / name).write_text(text, encoding="utf-8", newline="\n")
+    return root
 
 
-def bless(root: Path) -> None:
-    """Write down the faults as they are now."""
-    for case in CASES:
-        lines = fault_lines(root / case.name)
-        (root / case.name / EXPECTED).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
+def expected_lines() -> dict[str, list[str]]:
+    """The fault lines that a person has read, by case."""
+    lines: dict[str, list[str]] = {}
+    for part in EXPECTED.read_text(encoding="utf-8").split("\n\n"):
+        head, *faults = part.strip("\n").split("\n")
+        lines[head.removeprefix("[").removesuffix("]")] = faults
+    return lines
+
+
+def as_text(lines: Mapping[str, Iterable[str]]) -> str:
+    """Fault lines as `broken.txt` holds them."""
+    return "\n".join(f"[{name}]\n" + "".join(f"{line}\n" for line in faults) for name, faults in lines.items())
 
 
 def main() -> None:
-    """The command line."""
-    parser = argparse.ArgumentParser(prog="make_broken", description="Write the broken books.")
-    parser.add_argument("--bless", action="store_true", help="also write the faults as they are now to EXPECTED.txt")
-    blessing = parser.parse_args().bless
-    make(BROKEN)
-    if blessing:
-        bless(BROKEN)
+    """Write the fault lines as they are now."""
+    with tempfile.TemporaryDirectory() as root:
+        made = write_broken(Path(root))
+        EXPECTED.write_text(as_text({case.name: lines_of(made / case.name) for case in CASES}), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from itertools import count
 from pathlib import Path
 
@@ -13,20 +12,10 @@ from taisai.books import read_book
 from tests.books import make_broken
 from tests.books.broken_cases import CASES, GOOD, Case, Edit
 from tests.books.helpers import lines_of, write_book
-from tests.books.make_broken import BROKEN, EXPECTED
+from tests.books.make_broken import EXPECTED, expected_lines, write_broken
 
-
-def expected(case: Case) -> list[str]:
-    """The fault lines that a person has read, of which there is at least one."""
-    lines = (BROKEN / case.name / EXPECTED).read_text(encoding="utf-8").splitlines()
-    assert lines, case.name
-    return lines
-
-
-def tree(root: Path) -> dict[str, str]:
-    """The books under a folder as text, by path; what is expected of them left out."""
-    files = (path for path in root.rglob("*") if path.is_file() and path.name != EXPECTED)
-    return {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in files}
+MAKE = "python -m tests.books.make_broken writes the lines anew"
+LINES = expected_lines()
 
 
 def first_difference(one: str, other: str) -> int:
@@ -41,20 +30,23 @@ def test_the_good_book_holds(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
-def test_each_fault_is_named(case: Case) -> None:
+def test_each_fault_is_named(case: Case, tmp_path: Path) -> None:
     """A broken book gives exactly the lines that a person has read and found clear."""
-    assert lines_of(BROKEN / case.name) == expected(case)
+    assert lines_of(write_broken(tmp_path, [case]) / case.name) == LINES[case.name], MAKE
+
+
+def test_every_case_has_its_lines() -> None:
+    """The fault lines are those of the cases in their order, each with at least one, and none of any other."""
+    assert list(LINES) == [case.name for case in CASES], MAKE
+    assert all(LINES.values())
 
 
 def test_each_fault_is_one_plain_line() -> None:
     """A fault is one line that begins with a file and holds none of the words of the parser underneath."""
-    for case in CASES:
-        for line in expected(case):
-            assert line.isprintable()
-            assert re.match(r"(_folder-name|layout-\*\.toml|[\w-]+\.toml(:\d+)?): \S", line), line
-            assert not re.search(r"Expected `|Invalid enum|\$\.|Object (missing|contains)|Traceback|msgspec", line), (
-                line
-            )
+    for line in (line for lines in LINES.values() for line in lines):
+        assert line.isprintable()
+        assert re.match(r"(_folder-name|layout-\*\.toml|[\w-]+\.toml(:\d+)?): \S", line), line
+        assert not re.search(r"Expected `|Invalid enum|\$\.|Object (missing|contains)|Traceback|msgspec", line), line
 
 
 def test_each_fault_names_the_right_line() -> None:
@@ -66,31 +58,15 @@ def test_each_fault_names_the_right_line() -> None:
             if case.points and text != GOOD[name]
         ]
         assert bool(spoilt) == case.points
-        named = [line for line in expected(case) if line.startswith(tuple(spoilt))]
+        named = [line for line in LINES[case.name] if line.startswith(tuple(spoilt))]
         assert bool(named) == case.points, case.name
 
 
-def test_the_folders_are_what_is_made(tmp_path: Path) -> None:
-    """The broken books in the repository are those that `make_broken` writes, no more and no fewer."""
-    make_broken.make(tmp_path)
-    assert tree(BROKEN) == tree(tmp_path)
-    assert {path.parent.name for path in BROKEN.glob(f"*/{EXPECTED}")} == {case.name for case in CASES}
-
-
-def test_the_command_makes_and_blesses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command removes what is stale, keeps expected lines unless told to bless, and then writes them anew."""
-    monkeypatch.setattr(make_broken, "BROKEN", tmp_path)
-    (tmp_path / "stale").mkdir()
-    (tmp_path / CASES[0].name).mkdir()
-    (tmp_path / CASES[0].name / "old.toml").write_text("", encoding="utf-8")
-    monkeypatch.setattr(sys, "argv", ["make_broken"])
+def test_the_command_writes_the_lines_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the command writes is what stands in the repository, character by character."""
+    monkeypatch.setattr(make_broken, "EXPECTED", tmp_path / "broken.txt")
     make_broken.main()
-    assert tree(tmp_path) == tree(BROKEN)
-    assert not list(tmp_path.rglob(EXPECTED))
-    monkeypatch.setattr(sys, "argv", ["make_broken", "--bless"])
-    make_broken.main()
-    for case in CASES:
-        assert (tmp_path / case.name / EXPECTED).read_bytes() == (BROKEN / case.name / EXPECTED).read_bytes()
+    assert (tmp_path / "broken.txt").read_bytes() == EXPECTED.read_bytes(), MAKE
 
 
 def test_an_edit_that_fits_nothing_is_noticed() -> None:

@@ -15,9 +15,9 @@ import pytest
 
 from taisai.cli import main
 from tests import ROOT
+from tests.books.make_broken import write_broken
 
 HOUSE = ROOT / "tests" / "books" / "sample"
-BROKEN = ROOT / "tests" / "books" / "broken"
 CASE = {
     "layout": "rws-tai-sai-v6/A",
     "dice": [1, 3, 6],
@@ -85,12 +85,13 @@ def test_one_book_is_shown_in_full(capfd: pytest.CaptureFixture[str]) -> None:
     assert json.loads(printed(capfd, "books", "nz-division-9", "--json"))["procedure"]["tumble"] == "before-bets"
 
 
-def test_broken_books_are_shown_with_every_fault(capfd: pytest.CaptureFixture[str]) -> None:
+def test_broken_books_are_shown_with_every_fault(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """A folder of broken books gives exit code 2 and one line for each fault."""
-    shown = printed(capfd, "books", "--book-dir", str(BROKEN), code=2)
+    broken = write_broken(tmp_path)
+    shown = printed(capfd, "books", "--book-dir", str(broken), code=2)
     assert "refused: " in shown
-    found = json.loads(printed(capfd, "books", "--json", "--book-dir", str(BROKEN), code=2))
-    assert len(found["refused"]) == len([*BROKEN.glob("*/book.toml")])
+    found = json.loads(printed(capfd, "books", "--json", "--book-dir", str(broken), code=2))
+    assert len(found["refused"]) == len([*broken.glob("*/book.toml")])
     assert len(found["books"]) == 4
 
 
@@ -198,7 +199,7 @@ def test_bad_words_are_one_line(capfd: pytest.CaptureFixture[str], tmp_path: Pat
     assert "No such file" in refused(capfd, "settle", str(tmp_path / "missing.json"))
     assert "folder" in refused(capfd, "settle", str(tmp_path))
     assert "book-dir" in refused(capfd, "odds", "rws-tai-sai-v6/A", "--book-dir", str(tmp_path / "none"))
-    broken = BROKEN / "missing-clause-rule"
+    broken = write_broken(tmp_path / "broken") / "missing-clause-rule"
     assert "refused" in refused(capfd, "books", broken.name, "--book-dir", str(broken))
 
 
