@@ -31,7 +31,7 @@ lint: .venv/.dev ## check style, format and types
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	node_modules/.bin/tsc --project .
-	node_modules/.bin/prettier --check --log-level warn 'src/taisai/web/static/**/*.js'
+	node_modules/.bin/prettier --check --log-level warn 'src/taisai/web/static/**/*.js' 'tests/screens/*.js'
 	$(BIN)/python tools/texts.py check
 
 # The closing line of pytest is printed once more at the end, after the coverage reports.

@@ -8,11 +8,13 @@ import { diceRow, Tumbler } from "../lib/dice.js";
 import { $, h, put, query, say } from "../lib/dom.js";
 import { language, t } from "../lib/i18n.js";
 import { money, number, percent, setCurrency } from "../lib/money.js";
+import { called, totalOf } from "../lib/rolls.js";
 import { clauseLinks, startPage, watchConnection } from "../lib/shell.js";
 import { Table } from "../lib/table.js";
+import { faceCounts, roadOf, shares, sidesOf, totalCounts } from "./roads.js";
 
 /** @typedef {import("../lib/types").View} View */
-/** @typedef {import("../lib/types").Result} Result */
+/** @typedef {import("./roads.js").Side} Side */
 
 const TICK_MS = 200;
 const ROWS = 6;
@@ -68,37 +70,15 @@ put(
 );
 const tumbler = new Tumbler(ui.dice);
 
-/** @typedef {"big" | "small" | "odd" | "even" | "triple"} Side */
-
-/** What the roads call a result. @param {number[]} dice @returns {{total: number, size: Side, parity: Side}} */
-function read(dice) {
-  const total = dice.reduce((sum, face) => sum + face, 0);
-  const triple = dice.every((face) => face === dice[0]);
-  return {
-    total,
-    size: triple ? "triple" : total > 10 ? "big" : "small",
-    parity: triple ? "triple" : total % 2 ? "odd" : "even",
-  };
-}
-
 /**
- * A road: a new column whenever the side changes; a triple stays in its column.
+ * A road as columns of beads, its end in view.
  * @param {Element} host
  * @param {Side[]} sides
  */
 function drawRoad(host, sides) {
-  /** @type {Side[][]} */
-  const columns = [];
-  for (const side of sides) {
-    const column = columns[columns.length - 1];
-    const head = column?.find((each) => each !== "triple");
-    const same = column && (side === "triple" || head === undefined || head === side);
-    if (same && column.length < ROWS) column.push(side);
-    else columns.push([side]);
-  }
   put(
     host,
-    ...columns
+    ...roadOf(sides, ROWS)
       .slice(-COLUMNS)
       .map((column) =>
         h(
@@ -155,7 +135,7 @@ function drawResults(view) {
             h("span", { class: "b-number" }, `#${each.number}`),
             h("b", null, t("result.void-short")),
           );
-        const { total, size, parity } = read(each.dice);
+        const { total, size, parity } = sidesOf(each.dice);
         return h(
           "li",
           null,
@@ -167,8 +147,8 @@ function drawResults(view) {
         );
       }),
   );
-  const dice = results.flatMap((each) => (each.dice ? [each.dice] : []));
-  const sides = dice.map(read);
+  const rolls = results.flatMap((each) => (each.dice ? [each.dice] : []));
+  const sides = rolls.map(sidesOf);
   drawRoad(
     ui.size,
     sides.map((each) => each.size),
@@ -179,28 +159,24 @@ function drawResults(view) {
   );
   drawBars(
     ui.totals,
-    Array.from({ length: 16 }, (_, place) => [
-      String(place + 3),
-      sides.filter((each) => each.total === place + 3).length,
-    ]),
+    totalCounts(rolls).map(([total, count]) => [String(total), count]),
   );
   drawBars(
     ui.faces,
-    [1, 2, 3, 4, 5, 6].map((face) => [diceRow([face]), dice.flat().filter((each) => each === face).length]),
+    faceCounts(rolls).map(([face, count]) => [diceRow([face]), count]),
   );
-  const share = (/** @type {Side} */ side) => sides.filter((each) => each.size === side || each.parity === side).length;
   put(
     ui.shares,
-    .../** @type {Side[]} */ (["big", "small", "triple", "odd", "even"]).map((side) =>
+    ...shares(rolls).map(([side, share]) =>
       h(
         "li",
         null,
         h("span", { class: `bead ${side}` }, t(`board.${side}-short`)),
         t(`board.${side}`),
-        h("b", { class: "number" }, sides.length ? percent(share(side) / sides.length, 0) : "–"),
+        h("b", { class: "number" }, share === null ? "–" : percent(share, 0)),
       ),
     ),
-    h("li", { class: "muted" }, t("board.of", { n: number(sides.length) })),
+    h("li", { class: "muted" }, t("board.of", { n: number(rolls.length) })),
   );
 }
 
@@ -258,7 +234,7 @@ function drawNow(view) {
   if (tumbling) tumbler.tumble();
   else if (dice) tumbler.show(dice);
   else tumbler.cover();
-  say(ui.total, dice && !tumbling ? String(read(dice).total) : "");
+  say(ui.total, dice && !tumbling ? String(totalOf(dice)) : "");
   say(ui.call, words(view));
 }
 
@@ -271,7 +247,7 @@ function words(view) {
   if (round.call && round.dice)
     return language() === "en"
       ? round.call
-      : t("play.result", { dice: [...round.dice].sort().join("-"), total: read(round.dice).total });
+      : t("play.result", { dice: called(round.dice), total: totalOf(round.dice) });
   const last = view.results[view.results.length - 1];
   if (round.phase === "between-rounds" && last?.void && last.number === round.number)
     return t("result.void", { why: t(`void.${last.void}`) });

@@ -11,7 +11,8 @@ import { h, put } from "../lib/dom.js";
 import { has, t } from "../lib/i18n.js";
 import { money, plainMoney, typedMoney } from "../lib/money.js";
 import { clauseLinks, dialog, refusalWords, showRefusal } from "../lib/shell.js";
-import { newId, OF_A_ROUND } from "../lib/table.js";
+import { newId } from "../lib/messages.js";
+import { OF_A_ROUND } from "../lib/table.js";
 
 /** @typedef {import("../lib/table.js").Table} Table */
 /** @typedef {import("../lib/types").Crew} Crew */

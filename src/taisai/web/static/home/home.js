@@ -6,6 +6,7 @@ import { diceRow } from "../lib/dice.js";
 import { $, h, put } from "../lib/dom.js";
 import { t, tn } from "../lib/i18n.js";
 import { money } from "../lib/money.js";
+import { totalOf } from "../lib/rolls.js";
 import { dialog, showRefusal, startPage } from "../lib/shell.js";
 
 /** @typedef {import("../lib/types").TableCard} TableCard */
@@ -101,12 +102,7 @@ function lastResults(card) {
     { class: "last", role: "group", "aria-label": t("home.last") },
     ...shown.map((each) => {
       const dice = each.dice ?? [1, 1, 1];
-      return h(
-        "span",
-        { class: "roll" },
-        diceRow(dice),
-        dice.reduce((sum, face) => sum + face, 0),
-      );
+      return h("span", { class: "roll" }, diceRow(dice), totalOf(dice));
     }),
   );
 }

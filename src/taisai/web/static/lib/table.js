@@ -11,6 +11,7 @@
 // answers as it did the first time. What is for a round says for which: the table refuses it in another.
 
 import { get, part, Refusal } from "./api.js";
+import { lineOf, merge, newId } from "./messages.js";
 
 /** @typedef {import("./types").View} View */
 /** @typedef {import("./types").Told} Told */
@@ -34,42 +35,6 @@ export const OF_A_ROUND = new Set([
   ...["place-bet", "withdraw-bet", "correct-bet", "rule-on-line", "advise-minimum", "reject-excess"],
   ...["amend-entry", "report-lights", "void-round", "interrupt", "resolve-interruption"],
 ]);
-
-let last = 0;
-
-/** An id that sorts by time and is nobody else's. */
-export function newId() {
-  last = Math.max(last + 1, Date.now());
-  const noise = crypto.getRandomValues(new Uint32Array(2));
-  return `${last.toString(36).padStart(9, "0")}-${noise[0].toString(36)}${noise[1].toString(36)}`;
-}
-
-/**
- * A value with a JSON merge patch applied (RFC 7396).
- * @param {any} value
- * @param {any} patch
- * @returns {any}
- */
-export function merge(value, patch) {
-  if (patch === null || typeof patch !== "object" || Array.isArray(patch)) return patch;
-  const made = value !== null && typeof value === "object" && !Array.isArray(value) ? { ...value } : {};
-  for (const [name, each] of Object.entries(patch)) {
-    if (each === null) delete made[name];
-    else made[name] = merge(made[name], each);
-  }
-  return made;
-}
-
-/**
- * A settled bet by name; the table sends it as a row.
- * @param {any} row
- * @returns {import("./types").Line}
- */
-export function lineOf(row) {
-  if (!Array.isArray(row)) return row;
-  const [player, box, stake, at_risk, pays, winnings, returned] = row;
-  return { player, box, stake, at_risk, pays, winnings, returned };
-}
 
 /** One table, as this browser sees it. */
 export class Table {

@@ -6,6 +6,7 @@ import { diceRow } from "../lib/dice.js";
 import { h, put } from "../lib/dom.js";
 import { t, tn } from "../lib/i18n.js";
 import { dateTime, money, number, percent, time } from "../lib/money.js";
+import { totalOf } from "../lib/rolls.js";
 import { dialog, showRefusal } from "../lib/shell.js";
 import { sound } from "../lib/sound.js";
 import { Table } from "../lib/table.js";
@@ -94,14 +95,7 @@ function tableCard(card) {
       h(
         "div",
         { class: "last" },
-        ...last.map((each) =>
-          h(
-            "span",
-            { class: "roll" },
-            diceRow(each.dice ?? [1, 1, 1]),
-            (each.dice ?? []).reduce((sum, face) => sum + face, 0),
-          ),
-        ),
+        ...last.map((each) => h("span", { class: "roll" }, diceRow(each.dice ?? [1, 1, 1]), totalOf(each.dice ?? []))),
       ),
     h(
       "p",

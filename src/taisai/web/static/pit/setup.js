@@ -8,7 +8,7 @@ import { h, put } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { plainMoney, typedMoney } from "../lib/money.js";
 import { refusalWords, showRefusal } from "../lib/shell.js";
-import { newId } from "../lib/table.js";
+import { newId } from "../lib/messages.js";
 import { ask, refuse } from "../deal/ask.js";
 import { stopped } from "../deal/lock.js";
 

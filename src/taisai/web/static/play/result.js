@@ -8,6 +8,7 @@ import { h } from "../lib/dom.js";
 import { mountFelt } from "../lib/felt.js";
 import { language, t, tn } from "../lib/i18n.js";
 import { dateTime, money, signed } from "../lib/money.js";
+import { totalOf } from "../lib/rolls.js";
 import { baize, clauseLinks, dialog, showRefusal } from "../lib/shell.js";
 
 /** @typedef {import("../lib/types").RoundReplay} RoundReplay */
@@ -103,7 +104,7 @@ export function lines(round, book) {
  * @param {RoundReplay} round
  */
 export function headline(round) {
-  const sum = (round.dice ?? []).reduce((all, face) => all + face, 0);
+  const sum = totalOf(round.dice ?? []);
   return h(
     "div",
     { class: "headline" },
