@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 
 const IMPORTED = /^(?:import|export|\}) [^"]*?"(\.[^"]+)";$/gm;
-const LATER = /\bimport\("(\.[^"]+)"\)/g;
+const LATER = /=> import\("(\.[^"]+)"\)/g;
 
 const read = (url) => readFileSync(url, "utf-8");
 const path = (url) => url.href.slice(STATIC.href.length);
