@@ -25,6 +25,11 @@ MADE_AT = datetime(2026, 5, 1, tzinfo=UTC)
 WRONG = 3
 """How many payments of `wrongly_paid` are wrong."""
 OVERPAID = 7
+LORD_HOWE = ZoneInfo("Australia/Lord_Howe")
+"""Half an hour of summer time: no zone is stranger."""
+
+
+SINGAPORE = ZoneInfo("Asia/Singapore")
 
 
 def whole_house(commands: int, book: str = "*") -> MemoryJournal:
@@ -59,10 +64,10 @@ def wrongly_paid(journal: Journal) -> None:
     assert not left
 
 
-def exported(journal: MemoryJournal, folder: Path, step: int = 100_000) -> Export:
-    """The journal's export."""
+def exported(journal: MemoryJournal, folder: Path, *, step: int = 100_000, upto: int | None = None) -> Export:
+    """The journal's export, as a reader opens it."""
     with Exporter(journal, folder, step=step) as exporter:
-        exporter.run()
+        exporter.run(upto)
     return open_export(folder)
 
 
@@ -89,7 +94,3 @@ def require_wrong_found(found: HistoryResettled) -> None:
     assert [each.paid - (each.due or 0) for each in found.first] == [OVERPAID] * WRONG
     assert {each.table for each in found.first} == {"wrong"}
     assert found.missing == ()
-
-
-LORD_HOWE = ZoneInfo("Australia/Lord_Howe")
-"""Half an hour of summer time: no zone is stranger."""

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from taisai.cli import main
 from tests import ROOT
+from tests.cli.running import printed, refused
 
 EVENING = ROOT / "tests" / "shifts" / "rws-tai-sai-v6" / "evening.shift"
 REFUSED = ROOT / "tests" / "shifts" / "nz-division-9" / "refused.shift"
@@ -26,24 +26,6 @@ def deal(*words: str, given: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, input=given, capture_output=True, text=True, encoding="utf-8", check=False)
 
 
-def printed(capfd: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str:
-    """What the command prints, run in this process."""
-    assert main(("deal", *words)) == code
-    captured = capfd.readouterr()
-    assert captured.err == ""
-    return captured.out
-
-
-def refused(capfd: pytest.CaptureFixture[str], *words: str) -> str:
-    """The one line of bad input."""
-    assert main(("deal", *words)) == 2
-    captured = capfd.readouterr()
-    assert captured.out == ""
-    assert captured.err.count("\n") == 1
-    assert captured.err.startswith("taisai: ")
-    return captured.err
-
-
 def session(*lines: str, layout: str = "rws-tai-sai-v6/A") -> str:
     """What a session at the terminal prints, its lines from a pipe."""
     done = deal("--interactive", layout, given="".join(f"{line}\n" for line in lines))
@@ -56,7 +38,7 @@ def session(*lines: str, layout: str = "rws-tai-sai-v6/A") -> str:
 
 def test_help_names_both_modes(capfd: pytest.CaptureFixture[str]) -> None:
     """Help tells what the command does and how it compares, prints and deals."""
-    shown = printed(capfd, "--help")
+    shown = printed(capfd, "deal", "--help")
     assert "Usage: taisai deal [OPTIONS] SHIFT" in shown
     for option in ("--interactive", "--check", "--notation", "--json", "--book-dir"):
         assert option in shown
@@ -64,7 +46,7 @@ def test_help_names_both_modes(capfd: pytest.CaptureFixture[str]) -> None:
 
 def test_a_shift_is_shown_with_its_calls_and_the_table_at_the_end(capfd: pytest.CaptureFixture[str]) -> None:
     """Commands, calls and events come in order; accounts, players and the result close it."""
-    shown = printed(capfd, str(EVENING))
+    shown = printed(capfd, "deal", str(EVENING))
     assert "  > Place your Bets, please" in shown
     assert "  > triple 3, total 9" in shown
     assert "# holds" not in shown
@@ -76,17 +58,17 @@ def test_a_shift_is_shown_with_its_calls_and_the_table_at_the_end(capfd: pytest.
 
 def test_refusals_are_shown_and_do_not_stop_the_shift(capfd: pytest.CaptureFixture[str]) -> None:
     """A refused command is shown with its code, clauses and what is allowed; the next one follows."""
-    shown = printed(capfd, str(REFUSED))
+    shown = printed(capfd, "deal", str(REFUSED))
     assert "! not-yours-to-do: A player may not do this. (§6.6, §7.2) Allowed: by dealer" in shown
     assert "suspended (the bell is broken)" in shown
 
 
 def test_a_checked_shift_passes_or_shows_what_differs(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """`--check` is 0 when the output is the expected one; else it is 1, with a diff."""
-    assert printed(capfd, str(EVENING), "--check") == "66 commands, 0 of them refused: all as expected\n"
+    assert printed(capfd, "deal", str(EVENING), "--check") == "66 commands, 0 of them refused: all as expected\n"
     changed = tmp_path / "changed.shift"
     changed.write_text(EVENING.read_text(encoding="utf-8").replace("wins 90000", "wins 9"), encoding="utf-8")
-    shown = printed(capfd, str(changed), "--check", code=1)
+    shown = printed(capfd, "deal", str(changed), "--check", code=1)
     assert "-  - cho triple:3 500 wins 9 at 180 to 1" in shown
     assert "+  - cho triple:3 500 wins 90000 at 180 to 1" in shown
     assert shown.endswith("the output differs\n")
@@ -96,15 +78,15 @@ def test_a_draft_gets_its_output_written(tmp_path: Path, capfd: pytest.CaptureFi
     """`--notation` prints the shift with its output, which `--check` then passes."""
     draft = tmp_path / "draft.shift"
     draft.write_text(SMALLEST, encoding="utf-8")
-    printed(capfd, str(draft), "--check", code=1)
+    printed(capfd, "deal", str(draft), "--check", code=1)
     kept = tmp_path / "kept.shift"
-    kept.write_text(printed(capfd, str(draft), "--notation"), encoding="utf-8")
-    assert printed(capfd, str(kept), "--check").startswith("1 commands, 0 of them refused: all")
+    kept.write_text(printed(capfd, "deal", str(draft), "--notation"), encoding="utf-8")
+    assert printed(capfd, "deal", str(kept), "--check").startswith("1 commands, 0 of them refused: all")
 
 
 def test_a_transcript_is_json(capfd: pytest.CaptureFixture[str]) -> None:
     """`--json` gives every command with its events or refusal, the result and the state."""
-    told = json.loads(printed(capfd, str(REFUSED), "--json"))
+    told = json.loads(printed(capfd, "deal", str(REFUSED), "--json"))
     assert (told["table"], told["layout"]) == ("TS-5", "nz-division-9/1")
     first = told["entries"][0]
     assert first["command"]["do"]["do"] == "set-up"
@@ -130,8 +112,8 @@ def test_a_book_of_another_folder_is_dealt(capfd: pytest.CaptureFixture[str], tm
     layout = next(book.glob("layout-*.toml")).stem.removeprefix("layout-")
     file = tmp_path / "house.shift"
     file.write_text(SMALLEST.replace("rws-tai-sai-v6/A", f"{book.name}/{layout}"), encoding="utf-8")
-    assert f"table set up under {book.name}/{layout}" in printed(capfd, str(file), "--book-dir", str(HOUSE))
-    assert f"unknown layout '{book.name}/{layout}'" in refused(capfd, str(file))
+    assert f"table set up under {book.name}/{layout}" in printed(capfd, "deal", str(file), "--book-dir", str(HOUSE))
+    assert f"unknown layout '{book.name}/{layout}'" in refused(capfd, "deal", str(file))
 
 
 def _bad_files(folder: Path) -> Iterator[tuple[Path, str]]:
@@ -153,13 +135,13 @@ def _bad_files(folder: Path) -> Iterator[tuple[Path, str]]:
 def test_a_bad_file_is_one_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """What cannot be read is named in one line, with exit code 2, and nothing is run."""
     for path, words in _bad_files(tmp_path):
-        assert words in refused(capfd, str(path))
+        assert words in refused(capfd, "deal", str(path))
 
 
 def test_modes_exclude_each_other(capfd: pytest.CaptureFixture[str]) -> None:
     """Two ways to show one shift are one too many."""
-    assert "give one of" in refused(capfd, str(EVENING), "--check", "--json")
-    assert "give one of" in refused(capfd, "rws-tai-sai-v6/A", "--interactive", "--notation")
+    assert "give one of" in refused(capfd, "deal", str(EVENING), "--check", "--json")
+    assert "give one of" in refused(capfd, "deal", "rws-tai-sai-v6/A", "--interactive", "--notation")
 
 
 # ------------------------------------------------------------------ the terminal
@@ -193,7 +175,7 @@ def test_a_session_reads_back_as_a_shift(tmp_path: Path, capfd: pytest.CaptureFi
     text = shown[shown.index("table T1 under") : shown.index("deal> quit")]
     path = tmp_path / "session.shift"
     path.write_text(text, encoding="utf-8")
-    assert "all as expected" in printed(capfd, str(path), "--check")
+    assert "all as expected" in printed(capfd, "deal", str(path), "--check")
     assert "ann: withdraw-bet big amount=500" in text
     assert "ann: withdraw-bet small\n" in text
 
@@ -276,7 +258,7 @@ def test_what_is_wrong_is_said_and_the_session_goes_on(lines: list[str], words: 
 
 def test_an_unknown_layout_is_one_line(capfd: pytest.CaptureFixture[str]) -> None:
     """The terminal needs a layout that exists."""
-    assert "unknown layout 'rws-tai-sai-v6/B'" in refused(capfd, "--interactive", "rws-tai-sai-v6/B")
+    assert "unknown layout 'rws-tai-sai-v6/B'" in refused(capfd, "deal", "--interactive", "rws-tai-sai-v6/B")
 
 
 def test_the_prompt_ends_cleanly(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
@@ -292,6 +274,6 @@ def test_the_prompt_ends_cleanly(monkeypatch: pytest.MonkeyPatch, capfd: pytest.
 
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr("builtins.input", typed)
-    shown = printed(capfd, "--interactive", "rws-tai-sai-v6/E")
+    shown = printed(capfd, "deal", "--interactive", "rws-tai-sai-v6/E")
     assert "> Place your Bets, please" in shown
     assert "table T1 under rws-tai-sai-v6/E, SGD: open, round 1 at betting; 0 rounds settled" in shown

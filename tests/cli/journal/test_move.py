@@ -14,6 +14,7 @@ from taisai.journal import Batch, Journal, SqliteJournal, open_journal
 from taisai.journal.postgres.journal import PostgresJournal
 from taisai.journal.verify import verify
 from tests.audit.bot import Bot, deal
+from tests.cli.running import printed, refused
 from tests.journal.samples import NOON, content, edit, fill, new
 from tests.postgres import journal_url, schema_of, server
 from tests.streams.keeper import TableKeeper
@@ -31,20 +32,6 @@ def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
         opened.sign_checkpoint(keeper.state.at)
         opened.keep("setting/house", b"harbour")
     return file
-
-
-def printed(capfd: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str:
-    """What the command prints."""
-    assert main(words) == code
-    return capfd.readouterr().out
-
-
-def refused(capfd: pytest.CaptureFixture[str], *words: str) -> str:
-    """The one line of a refused command."""
-    assert main(words) == 2
-    captured = capfd.readouterr()
-    assert captured.err.count("\n") == 1
-    return captured.err
 
 
 def as_bytes(journal: Journal) -> list[tuple[object, ...]]:

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from taisai.cli import main
 from taisai.core.dice import Roll, parse_roll
 from taisai.core.fair import commitment_of, roll_from
 from taisai.floor.dice import Mischief, ScriptedDice
@@ -20,6 +19,7 @@ from taisai.journal import Batch, open_journal
 from taisai.streams.codec import records_of
 from taisai.table import events as e
 from tests import ROOT
+from tests.cli.running import printed, refused
 from tests.floor.simulated import House
 from tests.table.driver import TAI_SAI
 
@@ -27,20 +27,6 @@ DOCUMENT = ROOT / "docs" / "fair-dice.md"
 SECRET = bytes(range(32))
 COMMITMENT, OPENING = commitment_of(SECRET, "T1", 12), SECRET.hex()
 ROLL = roll_from(SECRET, "T1", 12)
-
-
-def printed(capfd: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str:
-    """What the command prints."""
-    assert main(["verify", *words]) == code
-    return capfd.readouterr().out
-
-
-def refused(capfd: pytest.CaptureFixture[str], *words: str) -> str:
-    """The one line of a refused command."""
-    assert main(["verify", *words]) == 2
-    captured = capfd.readouterr()
-    assert (captured.out, captured.err.count("\n")) == ("", 1)
-    return captured.err
 
 
 def words(**changed: str) -> list[str]:
@@ -51,9 +37,9 @@ def words(**changed: str) -> list[str]:
 
 def test_an_opening_that_fits_gives_its_dice(capfd: pytest.CaptureFixture[str]) -> None:
     """Exit code 0, with and without the dice that were shown, in any letters."""
-    assert f"fits the commitment, and gives the dice {ROLL}" in printed(capfd, *words())
-    assert str(ROLL) in printed(capfd, *words(dice=str(ROLL), commitment=COMMITMENT.upper()))
-    found = json.loads(printed(capfd, *words(), "--json"))
+    assert f"fits the commitment, and gives the dice {ROLL}" in printed(capfd, "verify", *words())
+    assert str(ROLL) in printed(capfd, "verify", *words(dice=str(ROLL), commitment=COMMITMENT.upper()))
+    found = json.loads(printed(capfd, "verify", *words(), "--json"))
     assert found == {"table": "T1", "round": 12, "fits": True, "dice": list(ROLL.faces), "dice_agree": True}
 
 
@@ -62,14 +48,14 @@ def test_an_opening_that_fits_gives_its_dice(capfd: pytest.CaptureFixture[str]) 
 )
 def test_an_opening_that_does_not_fit_is_said(capfd: pytest.CaptureFixture[str], changed: dict[str, str]) -> None:
     """Another table, round, opening or commitment: exit code 1."""
-    assert "does not fit" in printed(capfd, *words(**changed), code=1)
-    assert json.loads(printed(capfd, *words(**changed), "--json", code=1))["fits"] is False
+    assert "does not fit" in printed(capfd, "verify", *words(**changed), code=1)
+    assert json.loads(printed(capfd, "verify", *words(**changed), "--json", code=1))["fits"] is False
 
 
 def test_other_dice_than_those_shown_are_said(capfd: pytest.CaptureFixture[str]) -> None:
     """The opening fits, and gives other dice than those that were shown: exit code 1."""
     other = "1,1,1" if str(ROLL) != "1,1,1" else "2,2,2"
-    told = printed(capfd, *words(dice=other), code=1)
+    told = printed(capfd, "verify", *words(dice=other), code=1)
     assert "fits the commitment" in told
     assert f"others: {other}" in told
 
@@ -86,14 +72,14 @@ def test_other_dice_than_those_shown_are_said(capfd: pytest.CaptureFixture[str])
 )
 def test_what_cannot_be_read_is_named(capfd: pytest.CaptureFixture[str], changed: dict[str, str], says: str) -> None:
     """One line with the option that is wrong, exit code 2."""
-    assert says in refused(capfd, *words(**changed))
+    assert says in refused(capfd, "verify", *words(**changed))
 
 
 def test_the_two_forms_are_not_mixed(capfd: pytest.CaptureFixture[str]) -> None:
     """Neither form, half of one, or both: one line says what to give."""
-    assert "give a journal, or --table" in refused(capfd)
-    assert "give a journal, or --table" in refused(capfd, "--table", "T1", "--round", "1")
-    assert "--opening: a journal has its own" in refused(capfd, "floor.db", "--opening", OPENING)
+    assert "give a journal, or --table" in refused(capfd, "verify")
+    assert "give a journal, or --table" in refused(capfd, "verify", "--table", "T1", "--round", "1")
+    assert "--opening: a journal has its own" in refused(capfd, "verify", "floor.db", "--opening", OPENING)
 
 
 # ------------------------------------------------------------------ a journal
@@ -128,9 +114,9 @@ def test_a_journal_whose_dice_are_all_proven(
 ) -> None:
     """Proven, void and unfinished rounds are counted; nothing is wrong, exit code 0."""
     file = kept(tmp_path, shift)
-    told = printed(capfd, file)
+    told = printed(capfd, "verify", file)
     assert told == "5 rounds with committed dice: 3 proven, 1 void, 1 unfinished, 0 wrong\n"
-    found = json.loads(printed(capfd, file, "--table", "T1", "--json"))
+    found = json.loads(printed(capfd, "verify", file, "--table", "T1", "--json"))
     assert [each["verdict"] for each in found["rounds"]] == ["proven", "void", "proven", "proven", "unfinished"]
     assert found["counts"] == {"proven": 3, "void": 1, "unfinished": 1, "wrong": 0}
     assert found["rounds"][2]["dice"] == [6, 6, 6]
@@ -141,12 +127,12 @@ def test_one_round_of_a_journal_is_shown_in_full(
 ) -> None:
     """Commitment and opening are printed, and are what the other form takes."""
     file = kept(tmp_path, shift)
-    told = printed(capfd, file, "--table", "T1", "--round", "3")
+    told = printed(capfd, "verify", file, "--table", "T1", "--round", "3")
     assert "table T1, round 3: proven, dice 6,6,6" in told
     shown = dict(line.split() for line in told.splitlines() if line.startswith("  "))
     given = words(round="3", commitment=shown["commitment"], opening=shown["opening"], dice="6,6,6")
-    assert "fits" in printed(capfd, *given)
-    assert "opening    -" in printed(capfd, file, "--round", "2")
+    assert "fits" in printed(capfd, "verify", *given)
+    assert "opening    -" in printed(capfd, "verify", file, "--round", "2")
 
 
 WRONG: list[tuple[type, dict[str, Any], str]] = [
@@ -163,7 +149,7 @@ def test_a_round_that_is_not_as_committed_is_listed(
     """A mismatch is named with its round and its reason, exit code 1."""
     for place, (kind, fields, says) in enumerate(WRONG):
         file = kept(tmp_path, last(shift, kind, **fields), f"{place}.db")
-        told = printed(capfd, file, code=1)
+        told = printed(capfd, "verify", file, code=1)
         assert says in told
         assert "1 wrong" in told
 
@@ -174,9 +160,9 @@ def test_commitments_made_twice_or_too_late_are_listed(
     """A second commitment of one round proves nothing, nor does one while bets are open."""
     place = next(place for place, event in enumerate(shift) if isinstance(event.what, e.DiceCommitted))
     twice = [*shift[: place + 1], *shift[place:]]
-    assert "round 1: wrong: it was committed a second time" in printed(capfd, kept(tmp_path, twice), code=1)
+    assert "round 1: wrong: it was committed a second time" in printed(capfd, "verify", kept(tmp_path, twice), code=1)
     late = [*shift[:place], shift[place + 1], shift[place], *shift[place + 2 :]]
-    assert "not committed right before" in printed(capfd, kept(tmp_path, late, "late.db"), code=1)
+    assert "not committed right before" in printed(capfd, "verify", kept(tmp_path, late, "late.db"), code=1)
 
 
 def test_a_round_or_table_that_is_not_there_is_said(
@@ -184,9 +170,9 @@ def test_a_round_or_table_that_is_not_there_is_said(
 ) -> None:
     """One line, exit code 2."""
     file = kept(tmp_path, shift)
-    assert "--table: no table 'T9'; there are T1" in refused(capfd, file, "--table", "T9")
-    assert "--round: no round 99 with committed dice" in refused(capfd, file, "--round", "99")
-    assert str(tmp_path / "none.db") in refused(capfd, str(tmp_path / "none.db"))
+    assert "--table: no table 'T9'; there are T1" in refused(capfd, "verify", file, "--table", "T9")
+    assert "--round: no round 99 with committed dice" in refused(capfd, "verify", file, "--round", "99")
+    assert str(tmp_path / "none.db") in refused(capfd, "verify", str(tmp_path / "none.db"))
 
 
 # ------------------------------------------------------------------ the document
