@@ -143,3 +143,24 @@ def pairs_of(rects: Sequence[Rect]) -> Iterator[tuple[Rect, Rect]]:
     for place, one in enumerate(rects):
         for two in rects[place + 1 :]:
             yield one, two
+
+
+def misfits(svg: str) -> list[str]:
+    """The areas whose print leaves them, or covers itself."""
+    wrong = []
+    for box in boxes_of(svg):
+        wrong += [f"{box.name}: {rect} leaves it" for rect in box.printed if not box.ground.holds(rect, 0.05)]
+        wrong += [f"{box.name}: {one} covers {two}" for one, two in pairs_of(box.printed) if one.overlaps(two, 0.05)]
+    return wrong
+
+
+def tags_of(root: ET.Element) -> list[tuple[str, Rect, list[ET.Element]]]:
+    """Every tag: the bet it stands for, its place, its lines."""
+    return [
+        (
+            tag.attrib["data-bet"],
+            rect_of(next(tag.iter(f"{SVG}rect"))),
+            list(tag.iter(f"{SVG}text")),
+        )
+        for tag in with_class(root, "callout")
+    ]

@@ -1,29 +1,103 @@
-"""The plans of the eight layouts: every order that dealers and players know by heart, against the appendices."""
+"""Plans: those of the books, and any other."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from taisai.books import Shelf
-from taisai.core.boxes import BoxName, Kind, parse_boxes
-from taisai.core.rulebook import FeltBlock, FeltPlan, Layout
-from taisai.felt import areas_of, plan_for
+from taisai.core.boxes import ALL_BOXES, Box, BoxName, Kind, parse_boxes
+from taisai.core.rulebook import FeltBlock, FeltPlan, Layout, PayRow
+from taisai.felt import areas_of, draw, plan_for
 from taisai.felt.plan import Area
-from tests.felt.reading import order_of, pairs_of
+from tests.felt.reading import foreign, misfits, order_of, pairs_of, root_of, text_of, with_class
+
+every_box = st.sampled_from(sorted(ALL_BOXES.values(), key=lambda box: box.name))
+
+
+def paid(boxes: list[Box], most: int) -> tuple[PayRow, ...]:
+    """Each box with a row and odds of its own."""
+    return tuple(PayRow(f"Bet {place}", (box,), 1 + most // (place + 1), ("1",)) for place, box in enumerate(boxes))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(every_box, min_size=1, max_size=60, unique=True), st.integers(0, 10**6), st.booleans())
+def test_any_layout_fits_without_a_plan(boxes: list[Box], most: int, heat: bool) -> None:
+    """Whatever bets a foreign book has and whatever they pay, its plain arrangement holds all of them."""
+    layout = foreign(*paid(boxes, most))
+    areas = areas_of(plan_for(layout))
+    assert {area.box.name for area in areas} == set(layout.boxes)
+    assert not [one for one, two in pairs_of([area.rect for area in areas]) if one.overlaps(two)]
+    assert misfits(draw(layout, heat=heat)) == []
+
+
+@pytest.mark.parametrize(("wide", "high"), [(4, 200), (200, 4), (1, 1), (30, 30)])
+def test_any_plan_fits(shelf: Shelf, wide: int, high: int) -> None:
+    """A plan with areas of any shape, however narrow, is drawn within them, chips and names included."""
+    layout = shelf.layout("rws-tai-sai-v6/C")
+    boxes = tuple(layout.boxes.values())
+    plan = FeltPlan(wide, high, (FeltBlock(0, 0, wide, high, max(1, round((len(boxes) * wide / high) ** 0.5)), boxes),))
+    odd_one = replace(layout, felt=plan)
+    assert misfits(draw(odd_one)) == []
+    assert misfits(draw(odd_one, heat=True)) == []
+    assert root_of(draw(odd_one, labels=True)).tag.endswith("svg")
+
+
+def test_a_layout_without_a_plan_is_arranged_kind_by_kind(shelf: Shelf) -> None:
+    """Even chances on top, then kind by kind in ascending order, singles with their odds at the bottom."""
+    layout = replace(shelf.layout("nz-division-9/2"), felt=None)
+    plan = plan_for(layout)
+    tops = {
+        kind: min(block.y for block in plan.blocks if block.boxes[0] and block.boxes[0].kind is kind)
+        for kind in layout.kinds
+    }
+    assert tops[Kind.SMALL] == tops[Kind.BIG] == tops[Kind.ODD] == tops[Kind.ANY_TRIPLE] == 0
+    rows = [Kind.TRIPLE, Kind.DOUBLE, Kind.TOTAL, Kind.PAIR, Kind.THREE, Kind.FOUR, Kind.SINGLE]
+    assert [tops[kind] for kind in rows] == sorted(tops[kind] for kind in rows)
+    assert order_of(plan, Kind.TOTAL) == [[str(total) for total in range(4, 18)]]
+    doubles, singles = order_of(plan, Kind.THREE)
+    assert (len(doubles), len(singles)) == (30, 20)
+    headings = {text_of(text) for text in with_class(root_of(draw(layout)), "heading")}
+    assert headings == {
+        "ON EACH 2 DICE COMBINATION 1 WINS 6",
+        "1 WINS 60",
+        "1 WINS 30",
+        "1 WINS 7",
+        "1 TO 1 ON ONE DIE · 2 TO 1 ON TWO DICE · 12 TO 1 ON THREE DICE",
+    }
+
+
+def test_a_plan_of_the_book_is_kept(shelf: Shelf) -> None:
+    """Where the book has a plan, that is the plan."""
+    layout = shelf.layout("rws-tai-sai-v6/E")
+    assert plan_for(layout) is layout.felt
+
 
 UP = [str(total) for total in range(4, 18)]
+
+
 PAIRS_UP = ["12", "13", "14", "15", "16", "23", "24", "25", "26", "34", "35", "36", "45", "46", "56"]
+
+
 PAIRS_DOWN = ["56", "46", "45", "36", "35", "34", "26", "25", "24", "23", "16", "15", "14", "13", "12"]
+
+
 DOUBLES_WITH_SINGLE = [
     *["113", "114", "115", "116", "-", "221", "223", "224", "225", "226", "331", "332", "334", "335", "336"],
     *["441", "442", "443", "445", "446", "551", "552", "553", "554", "556", "661", "662", "663", "664", "-"],
 ]
+
+
 THREE_SINGLES = [
     *["126", "135", "234", "256", "346", "123", "136", "145", "235", "356"],
     *["124", "146", "236", "245", "456", "125", "134", "156", "246", "345"],
 ]
+
+
 FIFTEEN_FOURS = [
     *["3456", "2456", "2356", "2346", "2345", "1456", "1356", "1346"],
     *["1345", "1256", "1246", "1245", "1236", "1235", "1234"],
