@@ -161,17 +161,3 @@ GROUP BY b.table_name
 ORDER BY b.table_name
 """
 """What the bets of each table return on average, from the rule books themselves."""
-
-ALL: Final = {
-    "resettled": RESETTLED,
-    "differences": DIFFERENCES,
-    "round sums": ROUND_SUMS,
-    "meters": METERS,
-    "bounds": BOUNDS,
-    "significant": SIGNIFICANT,
-    "thrown": THROWN,
-    "rolls": ROLLS,
-    "returns": RETURNS,
-    "expected": EXPECTED,
-}
-"""Every query by a name of its own."""

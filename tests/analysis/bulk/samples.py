@@ -16,14 +16,8 @@ from taisai.core.money import Chips
 from taisai.core.settlement import settle, settle_void
 
 SHELF = open_shelf(environment={})
-
-
 C = "rws-tai-sai-v6/C"
-
-
 MINI = next(iter(SHELF.book("rws-mini-dice-v3").layouts.values())).name
-
-
 ROUNDS: dict[str, Any] = {
     "layout": [C, MINI, C, C],
     "round": [3, 1, 1, 2],
@@ -78,8 +72,6 @@ def results(table: Any) -> list[tuple[int, int]]:
 
 
 DUE = [back for _, back in by_core()]
-
-
 KEYS = without(BETS, "stake")
 
 

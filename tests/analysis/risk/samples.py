@@ -13,11 +13,7 @@ from taisai.core.bets import parse_bets
 from taisai.core.limits import make_limits
 
 SHELF = open_shelf(environment={})
-
-
 BOOK = SHELF.book("rws-tai-sai-v6")
-
-
 LAYOUT = SHELF.layout("rws-tai-sai-v6/C")
 
 

@@ -14,14 +14,8 @@ from taisai.core.bets import parse_bets
 from taisai.core.limits import make_limits
 
 SHELF = open_shelf(environment={})
-
-
 BOOK = SHELF.book("rws-tai-sai-v6")
-
-
 LAYOUT = SHELF.layout("rws-tai-sai-v6/C")
-
-
 LIMITS = make_limits(
     unit=25, default={"min": 50, "max": 3000}, kinds={"total": {"max": 100}}, differential={"big-small": 700}
 )
@@ -40,8 +34,6 @@ def job(traffic: Traffic, rounds: int, shift_rounds: int | None = None, seed: in
 
 
 FLAT = Traffic((group("small=1000 total:9=100", count=3), group("big=500"), group("triple:1=50 odd=200")))
-
-
 MIXED = (
     group("small=200", count=2, plan=Plan.MARTINGALE, stake_max=1600, bankroll=4000, stop_win=600, refill=3),
     group("big=100 total:9=60", count=3, plan=Plan.DALEMBERT, stake_max=800, stop_loss=700, attendance=Fraction(2, 3)),

@@ -11,7 +11,6 @@ from typing import Literal
 
 import pytest
 
-from taisai.analysis.risk.plots import plot_picture
 from taisai.analysis.risk.shift import house
 from taisai.analysis.risk.traffic import read_traffic, rules_of
 from taisai.books import open_shelf
@@ -118,14 +117,6 @@ def test_pictures_have_their_figures(
     if picture == "float":
         chances = [float(row[1]) for row in rows[1:]]
         assert chances == sorted(chances, reverse=True)
-
-
-def test_unknown_picture_is_refused(traffic: Path, tmp_path: Path) -> None:
-    """A picture that there is not is a fault."""
-    people = read_traffic(LAYOUT, traffic)
-    result = house(LAYOUT, rules_of(SHELF.book("rws-tai-sai-v6"), None), people, Fraction(1))
-    with pytest.raises(InputFault, match="--picture: win, hours, float or exposure"):
-        plot_picture("sunset", "x", result, tmp_path / "x.svg")
 
 
 @pytest.mark.parametrize(
