@@ -51,6 +51,10 @@ conformance: .venv/.run ## write the conformance vectors anew
 pictures: .venv/.run ## draw the pictures of README and docs anew
 	$(BIN)/python tools/pictures.py
 
+.PHONY: screens-data
+screens-data: .venv/.run ## write what the screens know of the commands anew, from their declarations
+	$(BIN)/python tools/screens_data.py
+
 .PHONY: screens
 screens: .venv/.dev ## take the pictures of every screen anew
 	$(BIN)/python tools/screens.py

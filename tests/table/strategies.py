@@ -18,6 +18,7 @@ from msgspec import inspect
 from taisai.core.boxes import ALL_BOXES
 from taisai.table import commands as c
 from taisai.table import events as e
+from taisai.table.forms import bare_type
 from taisai.table.people import Person
 from tests.table.driver import NZ, STAFF, player, set_up_of
 
@@ -59,6 +60,7 @@ POOLS: Final[Mapping[str, st.SearchStrategy[Any]]] = {
 
 def of_type(info: inspect.Type) -> st.SearchStrategy[Any]:
     """Any value that a type takes."""
+    info = bare_type(info)
     match info:
         case inspect.NoneType():
             return st.none()
@@ -102,7 +104,7 @@ def _struct(cls: type) -> st.SearchStrategy[Any]:
 
 
 def _field(name: str, info: inspect.Type) -> st.SearchStrategy[Any]:
-    pool = POOLS.get(name)
+    info, pool = bare_type(info), POOLS.get(name)
     if pool is None or (name == "by" and isinstance(info, inspect.EnumType)):
         return of_type(info)
     if isinstance(info, inspect.StrType):

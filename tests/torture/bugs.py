@@ -23,7 +23,7 @@ from taisai.table import commands as c
 from taisai.table import events as e
 from taisai.table import stacks
 from taisai.table.commands import Command
-from taisai.table.decide import ACTIONS
+from taisai.table.declarations import ACTIONS
 from taisai.table.evolve import evolve
 from taisai.table.handlers import dealing
 from taisai.table.state import SNAPSHOT_FORMAT, snapshot_of
@@ -155,8 +155,7 @@ def _skipped_record() -> Planted:
 
 def _late_bets() -> Planted:
     """A bet is taken whatever the phase of the round is."""
-    needs, handle = ACTIONS[c.PlaceBet]
-    return patch.dict(ACTIONS, {c.PlaceBet: (dataclasses.replace(needs, round=None), handle)})
+    return patch.dict(ACTIONS, {c.PlaceBet: dataclasses.replace(ACTIONS[c.PlaceBet], round=None)})
 
 
 def _void_keeps_a_bet() -> Planted:

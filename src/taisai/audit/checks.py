@@ -101,7 +101,7 @@ class Seen(NamedTuple):
 
 Check = Callable[[Seen, Any], Iterator[AuditFinding]]
 
-_PHASES: Final[dict[type, tuple[frozenset[RoundPhase], Rule]]] = {
+PHASES: Final[dict[type[e.EventBody], tuple[frozenset[RoundPhase], Rule]]] = {
     e.DiceCommitted: (frozenset({RoundPhase.BETWEEN}), Rule.BETS_OPEN),
     e.BetsOpened: (frozenset({RoundPhase.BETWEEN}), Rule.NO_BET_BEFORE_PAID),
     e.BetPlaced: (frozenset({RoundPhase.BETTING}), Rule.NO_CHANGE_AFTER_CLOSE),
@@ -120,7 +120,7 @@ _PHASES: Final[dict[type, tuple[frozenset[RoundPhase], Rule]]] = {
 
 def in_order(seen: Seen, what: e.EventBody) -> Iterator[AuditFinding]:
     """Each step comes when the procedure has it, at an open table."""
-    phases, rule = _PHASES[type(what)]
+    phases, rule = PHASES[type(what)]
     phase = seen.before.round.phase
     if phase not in phases:
         yield seen.finding("out-of-order", f"{_kind(what)} while the round was at {phase}", rule)
@@ -137,7 +137,7 @@ def _kind(what: e.EventBody) -> str:
 def run_is_right(audited: Audited, run: Run, before: TableState, after: TableState) -> Iterator[AuditFinding]:
     """Bets or payments that followed each other: at the right time; a bet also by the right hand, within the limits."""
     kind = type(run[0][1].what)
-    phases, _ = _PHASES[kind]
+    phases, _ = PHASES[kind]
     if before.round.phase not in phases or before.phase is not TablePhase.OPEN:
         for seq, event in run:
             yield from in_order(Seen(audited, seq, before, event), event.what)
@@ -392,7 +392,7 @@ def void_returns_all(seen: Seen, what: e.RoundVoided) -> Iterator[AuditFinding]:
         yield from _two_people(seen, SUPERVISORS, Rule.VOID_RETURNS_BETS)
 
 
-_ALTERATIONS: Final[dict[type, tuple[frozenset[Role], Rule]]] = {
+ALTERATIONS: Final[dict[type[e.EventBody], tuple[frozenset[Role], Rule]]] = {
     e.EntryAmended: (SUPERVISORS, Rule.ENTRY_AMENDED),
     e.BetCorrected: (SUPERVISORS, Rule.MOVED_WAGER_CORRECTED),
     e.InterruptionResolved: (SUPERVISORS, Rule.INTERRUPTION_CONCLUDED),
@@ -403,7 +403,7 @@ _ALTERATIONS: Final[dict[type, tuple[frozenset[Role], Rule]]] = {
 
 def two_people(seen: Seen, what: e.EventBody) -> Iterator[AuditFinding]:
     """An alteration has a second person of rank, and a reason."""
-    ranks, rule = _ALTERATIONS[type(what)]
+    ranks, rule = ALTERATIONS[type(what)]
     yield from _two_people(seen, ranks, rule)
 
 
@@ -416,7 +416,7 @@ def _two_people(seen: Seen, ranks: frozenset[Role], rule: Rule) -> Iterator[Audi
         yield seen.finding("no-reason", f"{_kind(event.what)} has no reason", rule)
 
 
-_RANKS: Final[dict[type, tuple[frozenset[Role], Rule]]] = {
+RANKS: Final[dict[type[e.EventBody], tuple[frozenset[Role], Rule]]] = {
     e.TableSetUp: (SUPERVISORS, Rule.ROLES),
     e.ItemChecked: (SUPERVISORS, Rule.OPENING_CHECK),
     e.TableOpened: (SUPERVISORS, Rule.OPENING_CHECK),
@@ -427,7 +427,7 @@ _RANKS: Final[dict[type, tuple[frozenset[Role], Rule]]] = {
 
 def of_rank(seen: Seen, what: e.EventBody) -> Iterator[AuditFinding]:
     """Some things only a supervisor or the shift manager may do."""
-    ranks, rule = _RANKS[type(what)]
+    ranks, rule = RANKS[type(what)]
     by = seen.event.by
     if by.role not in ranks:
         yield seen.finding("not-authorised", f"{_kind(what)} by {by.id} ({by.role})", rule)
@@ -462,7 +462,7 @@ def opened_after_check(seen: Seen, _what: e.TableOpened) -> Iterator[AuditFindin
 
 
 CHECKS: Final[tuple[tuple[tuple[type, ...], Check], ...]] = (
-    (tuple(_PHASES), in_order),
+    (tuple(PHASES), in_order),
     ((e.BetWithdrawn, e.ExcessRejected, e.LineRuled), chips_were_there),
     ((e.BetsClosed,), bets_as_closed),
     ((e.BetCorrected,), correction_follows),
@@ -472,8 +472,8 @@ CHECKS: Final[tuple[tuple[tuple[type, ...], Check], ...]] = (
     ((e.ResultAnnounced,), called_right),
     ((e.RoundConcluded,), settled_right),
     ((e.RoundVoided,), void_returns_all),
-    (tuple(_ALTERATIONS), two_people),
-    (tuple(_RANKS), of_rank),
+    (tuple(ALTERATIONS), two_people),
+    (tuple(RANKS), of_rank),
     ((e.TableSetUp, e.BetsOpened, e.TableOpened), book_is_known),
     ((e.TableOpened,), opened_after_check),
 )

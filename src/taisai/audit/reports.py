@@ -34,6 +34,7 @@ from taisai.streams.house_events import (
     is_significant,
 )
 from taisai.table import events as e
+from taisai.table.declared import Significance
 from taisai.table.notation.narration import told
 
 NO_ACTIVITY: Final = "No Activity"
@@ -117,17 +118,14 @@ class Report(NamedTuple):
         return f"{self.first:%Y-%m-%d %H:%M} to {self.last:%Y-%m-%d %H:%M} {self.first:%Z}".rstrip()
 
 
-_SIGNIFICANT: Final = (
-    e.RoundVoided, e.RoundReversed, e.RoundInterrupted, e.InterruptionResolved, e.EntryAmended, e.BetCorrected,
-    e.LimitsSet, e.Ruled, e.LineRuled, e.ErrorNoted, e.DisputeOpened, e.DisputeResolved, e.TableSuspended,
-    e.TableResumed, e.LightsFaulted, e.DiceOverdue, e.DiceInspected, e.TableSetUp, e.TableOpened, e.TableClosed,
-)  # fmt: skip
-SIGNIFICANT_KINDS: Final = frozenset(
-    {
-        *(KIND_OF[each] for each in _SIGNIFICANT),
-        *(kind for each, kind in HOUSE_KINDS.items() if each not in EVERYDAY),
-    }
-)
+def kinds_of(significance: Significance) -> frozenset[str]:
+    """The kinds of table events that are declared so significant."""
+    return frozenset(kind for each, kind in KIND_OF.items() if each.declared.significance is significance)
+
+
+SIGNIFICANT_KINDS: Final = kinds_of(Significance.ALWAYS) | {
+    kind for each, kind in HOUSE_KINDS.items() if each not in EVERYDAY
+}
 """Kinds of events that may be significant whatever their amount; a payment is from an amount on."""
 
 
@@ -211,33 +209,30 @@ def _of_the_house(record: Record, wanted: frozenset[str], zone: tzinfo, large_wi
 
 
 def _counted(row: ReportRow, what: e.EventBody) -> ReportRow:
+    """The row with an event in it. A round counts as one and has sums of its own; all else is counted in money."""
+    meter = what.declared.counted
     match what:
+        case _ if meter is None:
+            return row
         case e.RoundConcluded():
-            return row._replace(
-                rounds=row.rounds + 1,
+            row = row._replace(
                 staked=row.staked + what.staked,
                 returned=row.returned + what.returned,
                 expected_216=row.expected_216 + what.expected_216,
                 win=row.win + what.staked - what.returned,
             )
-        case e.RoundVoided():
-            return row._replace(voided=row.voided + 1)
         case e.RoundReversed():
-            back = sum(line.staked - line.returned for line in what.lines)
-            return row._replace(reversed=row.reversed + 1, win=row.win - back)
-        case e.BoughtIn():
-            return row._replace(drop=row.drop + what.amount)
-        case e.Filled():
-            return row._replace(fills=row.fills + what.amount)
-        case e.Credited():
-            return row._replace(credits=row.credits + what.amount)
+            row = row._replace(win=row.win - sum(line.staked - line.returned for line in what.lines))
         case _:
-            return row
+            pass
+    return row._replace(**{meter: getattr(row, meter) + getattr(what, "amount", 1)})
 
 
 def _detail(what: e.EventBody, large_win: int) -> str | None:
     """What is significant of an event, in words; None when nothing is."""
-    if not (isinstance(what, _SIGNIFICANT) or (isinstance(what, e.BetPaid) and what.winnings >= large_win)):
+    significance = what.declared.significance
+    large = significance is Significance.LARGE_WIN and getattr(what, "winnings", 0) >= large_win
+    if significance is not Significance.ALWAYS and not large:
         return None
     # The mark before each line of the notation is for shifts, not for a report.
     return "; ".join(line.strip()[2:] for line in told(what))

@@ -1,7 +1,8 @@
 """The questions to an export, each as one text that DuckDB and Spark both run as it stands.
 
-Enters: nothing but the names below. Leaves: SQL. No value of the outside ever stands in a text: tables, spans and
-kinds that are asked for come as small tables (`wanted`, `quarters`, `kinds`, `pays`, `boxes`) that are joined.
+Enters: the names below, and which events a meter counts. Leaves: SQL. No value from outside ever stands in a text:
+tables, spans and kinds that are asked for come as small tables (`wanted`, `quarters`, `kinds`, `pays`, `boxes`) that
+are joined.
 What the two engines would understand differently (division, time zones, quoting) is not used. A sum that does not fit
 64 bits is an error in Spark; squares are added as decimals of 38 digits.
 """
@@ -9,6 +10,9 @@ What the two engines would understand differently (division, time zones, quoting
 from __future__ import annotations
 
 from typing import Final
+
+from taisai.streams.codec import KIND_OF
+from taisai.table.declared import Meter
 
 _DUE: Final = """
 WITH settled AS (
@@ -57,12 +61,19 @@ GROUP BY table_name
 """
 """For each table: what its rounds say of their bets."""
 
-METERS: Final = """
+
+def _money(meter: Meter) -> str:
+    """The amount of an event where it is declared to be counted by a meter."""
+    kinds = ", ".join(f"'{kind}'" for each, kind in KIND_OF.items() if each.declared.counted is meter)
+    return f"CASE WHEN e.kind IN ({kinds}) THEN e.amount ELSE 0 END"
+
+
+METERS: Final = f"""
 WITH happened AS (
     SELECT e.table_name, e.at_us, 0 AS rounds, 0 AS voided, 0 AS reversed, 0 AS staked, 0 AS returned, 0 AS expected,
-           CASE WHEN e.kind = 'bought-in' THEN e.amount ELSE 0 END AS dropped,
-           CASE WHEN e.kind = 'filled' THEN e.amount ELSE 0 END AS fills,
-           CASE WHEN e.kind = 'credited' THEN e.amount ELSE 0 END AS credits,
+           {_money(Meter.DROP)} AS dropped,
+           {_money(Meter.FILLS)} AS fills,
+           {_money(Meter.CREDITS)} AS credits,
            0 AS win
     FROM events e
     UNION ALL

@@ -19,6 +19,7 @@ from taisai.audit.reports import (
     ReportRow,
     SignificantEvent,
     Span,
+    kinds_of,
     significant_of,
     title_of,
 )
@@ -27,7 +28,7 @@ from taisai.history.engines import Engine
 from taisai.history.folder import Export
 from taisai.history.payouts import small_table
 from taisai.journal.record import Record
-from taisai.table.events import BetPaid
+from taisai.table.declared import Significance
 
 
 def report_history(
@@ -70,7 +71,7 @@ def _significant(
 ) -> tuple[tuple[SignificantEvent, ...], list[int]]:
     """The significant events, and their positions."""
     kinds: list[tuple[str, int | None]] = [(kind, None) for kind in sorted(SIGNIFICANT_KINDS)]
-    kinds.append((str(BetPaid.__struct_config__.tag), large_win))
+    kinds += [(kind, large_win) for kind in sorted(kinds_of(Significance.LARGE_WIN))]
     engine.put("kinds", small_table({"kind": pa.string(), "least": pa.int64()}, kinds))
     found, places = [], []
     for row in engine.query(queries.SIGNIFICANT).to_pylist():

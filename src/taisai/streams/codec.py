@@ -16,7 +16,7 @@ from taisai.journal.record import NewRecord, Record
 from taisai.streams.upcast import UPCASTS, UnknownEvent
 from taisai.table.events import VERSIONS, Event, EventBody
 
-KIND_OF: Final[dict[type, str]] = {each: str(each.__struct_config__.tag) for each in get_args(EventBody)}
+KIND_OF: Final[dict[type[EventBody], str]] = {each: str(each.__struct_config__.tag) for each in get_args(EventBody)}
 """The stable name of every event."""
 VERSION_OF: Final[dict[str, int]] = {kind: VERSIONS.get(kind, 1) for kind in KIND_OF.values()}
 

@@ -1,28 +1,40 @@
 """Commands: what people ask of a table.
 
 Enters: JSON or values. Leaves: a `Command`, which names what to do, who asks, who authorises it, why and when. An id
-made by the asker makes a repeat harmless. Names (`tag`) are stable: files, notation and API use them.
+made by the asker makes a repeat harmless. Names (`tag`) are stable: files, notation and API use them. The type of a
+field also says with which widget a form asks for it (`table.forms`).
 """
 
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 
 from taisai.core.rulebook import VoidReason
+from taisai.table.forms import Widget, asked_by
 from taisai.table.people import Person
 
 Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9._@-]*$(?!\n)")]
 """Of a player, a dice set, a seal, a colour, a table. To Python `$` also fits before a last newline: none is meant."""
+PlayerName = Annotated[Name, asked_by(Widget.PLAYER)]
+Colour = Annotated[Name, asked_by(Widget.COLOUR)]
+KnownDiceSet = Annotated[Name, asked_by(Widget.DICE_SET)]
+Box = Annotated[str, asked_by(Widget.BOX)]
 Words = Annotated[str, Meta(max_length=500)]
-Amount = Annotated[int, Meta(ge=1, le=10**15)]
+ShortText = Annotated[str, Meta(min_length=1, max_length=500)]
+LongText = Annotated[str, Meta(min_length=1, max_length=2000), asked_by(Widget.LONG_TEXT)]
+Amount = Annotated[int, Meta(ge=1, le=10**15), asked_by(Widget.MONEY)]
+RoundNumber = Annotated[int, Meta(ge=1), asked_by(Widget.ROUND)]
 Face = Annotated[int, Meta(ge=1, le=6)]
-Dice = tuple[Face, Face, Face]
-Count = dict[Annotated[int, Meta(ge=1)], Annotated[int, Meta(ge=0, le=10**9)]]
+Dice = Annotated[tuple[Face, Face, Face], asked_by(Widget.DICE)]
+Count = Annotated[
+    dict[Annotated[int, Meta(ge=1)], Annotated[int, Meta(ge=0, le=10**9)]],
+    asked_by(Widget.COUNT),
+]
 """A count of value chips: how many of each denomination."""
-Hex = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$(?!\n)")]
+Hex = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$(?!\n)"), asked_by(Widget.NOBODY)]
 """32 bytes: a digest, a commitment, an opening."""
 
 
@@ -36,6 +48,10 @@ class How(StrEnum):
     """Put down by pit staff at the player's request."""
     FELT = "felt"
     """Found as they lie; accepted whatever their size, and flagged."""
+
+
+BY_CREW: Final = (How.CALL, How.FELT, How.STAFF)
+"""The ways in which the crew puts down chips; a player's own way is `placed`."""
 
 
 class Mending(StrEnum):
@@ -101,7 +117,7 @@ class ReceiveDice(_Action, frozen=True, tag="receive-dice"):
 class SealDice(_Action, frozen=True, tag="seal-dice"):
     """A received set is sealed into the tumbler."""
 
-    dice_set: Name
+    dice_set: KnownDiceSet
     seal: Name
 
 
@@ -115,7 +131,7 @@ class InspectDice(_Action, frozen=True, tag="inspect-dice"):
 class RetireDice(_Action, frozen=True, tag="retire-dice"):
     """A set leaves the table for good."""
 
-    dice_set: Name
+    dice_set: KnownDiceSet
     note: Words = ""
 
 
@@ -129,7 +145,7 @@ class TestRun(_Action, frozen=True, tag="test-run"):
 class CheckItem(_Action, frozen=True, tag="check-item"):
     """Record an item of the opening check."""
 
-    item: Name
+    item: Annotated[Name, asked_by(Widget.CHECK_ITEM)]
     passed: bool
     note: Words = ""
 
@@ -175,41 +191,41 @@ class SitDown(_Action, frozen=True, tag="sit-down"):
 class LeaveTable(_Action, frozen=True, tag="leave-table"):
     """A player leaves with his value chips."""
 
-    player: Name
+    player: PlayerName
 
 
 class WalkAway(_Action, frozen=True, tag="walk-away"):
     """A player is gone; his bets stand."""
 
-    player: Name
+    player: PlayerName
 
 
 class BuyIn(_Action, frozen=True, tag="buy-in"):
     """Cash for chips; the cash goes into the drop box."""
 
-    player: Name
+    player: PlayerName
     amount: Amount
 
 
 class BringChips(_Action, frozen=True, tag="bring-chips"):
     """A player puts value chips from elsewhere into play."""
 
-    player: Name
+    player: PlayerName
     amount: Amount
 
 
 class CashOut(_Action, frozen=True, tag="cash-out"):
     """A player takes value chips away."""
 
-    player: Name
+    player: PlayerName
     amount: Amount
 
 
 class TakeColour(_Action, frozen=True, tag="take-colour"):
     """Value chips into a colour of one's own, at a declared value a chip."""
 
-    player: Name
-    colour: Name
+    player: PlayerName
+    colour: Colour
     value: Amount
     amount: Amount
 
@@ -217,7 +233,7 @@ class TakeColour(_Action, frozen=True, tag="take-colour"):
 class TurnInColour(_Action, frozen=True, tag="turn-in-colour"):
     """All of a player's colour chips back into value chips."""
 
-    player: Name
+    player: PlayerName
 
 
 class Fill(_Action, frozen=True, tag="fill"):
@@ -235,7 +251,7 @@ class Credit(_Action, frozen=True, tag="credit"):
 class SettleDebt(_Action, frozen=True, tag="settle-debt"):
     """A player pays what he owes after a reversal."""
 
-    player: Name
+    player: PlayerName
     amount: Amount
 
 
@@ -251,7 +267,7 @@ class CommitDice(_Action, frozen=True, tag="commit-dice"):
 class Tumble(_Action, frozen=True, tag="tumble"):
     """Tumble the covered dice so many times."""
 
-    times: Annotated[int, Meta(ge=0, le=1000)]
+    times: Annotated[int, Meta(ge=0, le=1000), asked_by(Widget.TIMES)]
 
 
 class OpenBets(_Action, frozen=True, tag="open-bets"):
@@ -261,32 +277,32 @@ class OpenBets(_Action, frozen=True, tag="open-bets"):
 class PlaceBet(_Action, frozen=True, tag="place-bet"):
     """Put chips into a box, or more of them."""
 
-    player: Name
-    box: str
+    player: PlayerName
+    box: Box
     amount: Amount
-    how: How = How.PLACED
-    colour: Name | None = None
+    how: Annotated[How, asked_by(Widget.CHOICE, BY_CREW)] = How.PLACED
+    colour: Colour | None = None
 
 
 class WithdrawBet(_Action, frozen=True, tag="withdraw-bet"):
     """Take chips back while betting is open; all of them when no amount is given."""
 
-    player: Name
-    box: str
+    player: PlayerName
+    box: Box
     amount: Amount | None = None
 
 
 class AdviseMinimum(_Action, frozen=True, tag="advise-minimum"):
     """Tell a player that his bet is under the minimum."""
 
-    player: Name
-    box: str
+    player: PlayerName
+    box: Box
 
 
 class RejectExcess(_Action, frozen=True, tag="reject-excess"):
     """Hand back what is over a box's maximum or differential, newest first."""
 
-    box: str
+    box: Box
 
 
 class CloseBets(_Action, frozen=True, tag="close-bets"):
@@ -344,7 +360,7 @@ class PayAll(_Action, frozen=True, tag="pay-all"):
 class VoidRound(_Action, frozen=True, tag="void-round"):
     """The round is void; every bet goes back."""
 
-    why: VoidReason
+    why: Annotated[VoidReason, asked_by(Widget.VOID_REASON)]
     announced: bool = True
 
 
@@ -357,61 +373,61 @@ class Interrupt(_Action, frozen=True, tag="interrupt"):
 class ResolveInterruption(_Action, frozen=True, tag="resolve-interruption"):
     """Say which dice could be read: with any, the round is concluded as the dice lie; with none it is void."""
 
-    readable: Annotated[tuple[Face, ...], Meta(max_length=3)]
+    readable: Annotated[tuple[Face, ...], Meta(max_length=3), asked_by(Widget.FACES)]
     dice: Dice | None = None
 
 
 class CorrectBet(_Action, frozen=True, tag="correct-bet"):
     """Put back a bet that the dealer or another patron moved."""
 
-    player: Name
-    lies_on: str
-    belongs_on: str
+    player: PlayerName
+    lies_on: Box
+    belongs_on: Box
     amount: Amount
 
 
 class RuleOnLine(_Action, frozen=True, tag="rule-on-line"):
     """A bet that touches the line: honour it where it lies, or hand it back."""
 
-    player: Name
-    box: str
+    player: PlayerName
+    box: Box
     honoured: bool
 
 
 class ReverseRounds(_Action, frozen=True, tag="reverse-rounds"):
     """Damaged dice: every round named is void after all."""
 
-    rounds: Annotated[tuple[Annotated[int, Meta(ge=1)], ...], Meta(min_length=1, max_length=1000)]
+    rounds: Annotated[tuple[RoundNumber, ...], Meta(min_length=1, max_length=1000), asked_by(Widget.ROUNDS)]
 
 
 class Rule(_Action, frozen=True, tag="rule"):
     """The shift manager decides what the book leaves open."""
 
-    matter: Annotated[str, Meta(min_length=1, max_length=500)]
-    decision: Annotated[str, Meta(min_length=1, max_length=2000)]
+    matter: ShortText
+    decision: LongText
 
 
 class NoteError(_Action, frozen=True, tag="note-error"):
     """An error of an earlier round, found now; later rounds stay as they are."""
 
-    round: Annotated[int, Meta(ge=1)]
-    what: Annotated[str, Meta(min_length=1, max_length=500)]
+    round: RoundNumber
+    what: ShortText
 
 
 class OpenDispute(_Action, frozen=True, tag="open-dispute"):
     """A player disputes a round."""
 
     dispute: Name
-    player: Name
-    round: Annotated[int, Meta(ge=1)]
-    claim: Annotated[str, Meta(min_length=1, max_length=500)]
+    player: PlayerName
+    round: RoundNumber
+    claim: ShortText
 
 
 class ResolveDispute(_Action, frozen=True, tag="resolve-dispute"):
     """A supervisor ends a dispute."""
 
-    dispute: Name
-    resolution: Annotated[str, Meta(min_length=1, max_length=2000)]
+    dispute: Annotated[Name, asked_by(Widget.DISPUTE)]
+    resolution: LongText
 
 
 Action = (

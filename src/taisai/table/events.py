@@ -1,23 +1,34 @@
 """Events: what happened at a table, as the journal keeps it.
 
 Enters: what `decide` found allowed. Leaves: values that say everything needed to replay without a rule and to post
-every cent. Names (`tag`) and versions are stable; a change of meaning is a new version with an upcast. Corrections
-and voids are events of their own.
+every cent. Each kind of event declares who is told of it, which report counts it and which rule stands behind it.
+Names (`tag`) and versions are stable; a change of meaning is a new version with an upcast. Corrections and voids are
+events of their own.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import ClassVar, Final
 
 from msgspec import Struct
 
-from taisai.core.rulebook import VoidReason
+from taisai.core.rulebook import Rule, VoidReason
 from taisai.table.commands import ColourSet, Count, Dice, How, Mending, TableLimits
+from taisai.table.declared import Audience, Declared, Meter, Significance
 from taisai.table.people import Person
+
+CREW, EVERYONE, SHOWN = Audience.CREW, Audience.EVERYONE, Audience.SHOWN
+ALWAYS: Final = Significance.ALWAYS
+_AMOUNT: Final = frozenset({"amount"})
+"""Everybody sees that it happens; how much a player has in hand is between the player and the house."""
+_HANDED: Final = frozenset({"handed"})
 
 
 class _EventBody(Struct, frozen=True, gc=False, tag_field="event"):
     """Something that happened. No event can hold itself, so none is looked through by the garbage collector."""
+
+    declared: ClassVar[Declared] = Declared()
+    """Private until an event declares otherwise."""
 
 
 class Handed(Struct, frozen=True, gc=False, array_like=True):
@@ -82,6 +93,7 @@ class ReversedLine(Struct, frozen=True, gc=False):
 class TableSetUp(_EventBody, frozen=True, gc=False, tag="table-set-up"):
     """The table stands under a rule book."""
 
+    declared: ClassVar = Declared(EVERYONE, significance=ALWAYS)
     book: str
     layout: str
     digest: str
@@ -94,6 +106,7 @@ class TableSetUp(_EventBody, frozen=True, gc=False, tag="table-set-up"):
 class FloatCounted(_EventBody, frozen=True, gc=False, tag="float-counted"):
     """The opener."""
 
+    declared: ClassVar = Declared(CREW)
     count: Count
     amount: int
 
@@ -101,12 +114,14 @@ class FloatCounted(_EventBody, frozen=True, gc=False, tag="float-counted"):
 class DiceReceived(_EventBody, frozen=True, gc=False, tag="dice-received"):
     """A set arrived."""
 
+    declared: ClassVar = Declared(EVERYONE, Rule.DICE_SET)
     dice_set: str
 
 
 class DiceSealed(_EventBody, frozen=True, gc=False, tag="dice-sealed"):
     """A set went into the tumbler under a seal."""
 
+    declared: ClassVar = Declared(EVERYONE, Rule.DICE_SET)
     dice_set: str
     seal: str
 
@@ -114,6 +129,7 @@ class DiceSealed(_EventBody, frozen=True, gc=False, tag="dice-sealed"):
 class DiceInspected(_EventBody, frozen=True, gc=False, tag="dice-inspected"):
     """The set in the tumbler was looked at."""
 
+    declared: ClassVar = Declared(EVERYONE, Rule.DICE_SET, significance=ALWAYS)
     dice_set: str
     sound: bool
     note: str
@@ -122,6 +138,7 @@ class DiceInspected(_EventBody, frozen=True, gc=False, tag="dice-inspected"):
 class DiceRetired(_EventBody, frozen=True, gc=False, tag="dice-retired"):
     """A set left for good."""
 
+    declared: ClassVar = Declared(EVERYONE, Rule.DICE_SET)
     dice_set: str
     note: str
 
@@ -129,6 +146,7 @@ class DiceRetired(_EventBody, frozen=True, gc=False, tag="dice-retired"):
 class DiceOverdue(_EventBody, frozen=True, gc=False, tag="dice-overdue"):
     """The set has been in the tumbler for a day: a warning, once a set."""
 
+    declared: ClassVar = Declared(EVERYONE, Rule.DICE_SET, significance=ALWAYS)
     dice_set: str
     hours: int
 
@@ -136,6 +154,7 @@ class DiceOverdue(_EventBody, frozen=True, gc=False, tag="dice-overdue"):
 class TestRunMade(_EventBody, frozen=True, gc=False, tag="test-run-made"):
     """A known result was entered and its areas looked at."""
 
+    declared: ClassVar = Declared(EVERYONE, Rule.OPENING_CHECK)
     dice: Dice
     lit: tuple[str, ...]
     lit_correctly: bool
@@ -144,6 +163,7 @@ class TestRunMade(_EventBody, frozen=True, gc=False, tag="test-run-made"):
 class ItemChecked(_EventBody, frozen=True, gc=False, tag="item-checked"):
     """An item of the opening check."""
 
+    declared: ClassVar = Declared(EVERYONE, Rule.OPENING_CHECK)
     item: str
     passed: bool
     note: str
@@ -152,18 +172,21 @@ class ItemChecked(_EventBody, frozen=True, gc=False, tag="item-checked"):
 class TableOpened(_EventBody, frozen=True, gc=False, tag="table-opened"):
     """Open for gaming, under this book."""
 
+    declared: ClassVar = Declared(EVERYONE, Rule.OPENING_CHECK, significance=ALWAYS)
     digest: str
 
 
 class TableSuspended(_EventBody, frozen=True, gc=False, tag="table-suspended"):
     """No further round for now."""
 
+    declared: ClassVar = Declared(EVERYONE, Rule.SUSPENDED_AFTER_MALFUNCTION, significance=ALWAYS)
     cause: str
 
 
 class TableResumed(_EventBody, frozen=True, gc=False, tag="table-resumed"):
     """Safe to go on, and why."""
 
+    declared: ClassVar = Declared(EVERYONE, Rule.SUSPENDED_AFTER_MALFUNCTION, significance=ALWAYS)
     by: Mending
     note: str
     cause: str
@@ -172,6 +195,7 @@ class TableResumed(_EventBody, frozen=True, gc=False, tag="table-resumed"):
 class LimitsSet(_EventBody, frozen=True, gc=False, tag="limits-set"):
     """Limits changed."""
 
+    declared: ClassVar = Declared(EVERYONE, Rule.LIMITS_SHOWN, significance=ALWAYS)
     before: TableLimits
     after: TableLimits
 
@@ -179,6 +203,7 @@ class LimitsSet(_EventBody, frozen=True, gc=False, tag="limits-set"):
 class TableClosed(_EventBody, frozen=True, gc=False, tag="table-closed"):
     """The closer: counted, expected, and the players' chips that left the table with them."""
 
+    declared: ClassVar = Declared(CREW, significance=ALWAYS)
     count: Count
     amount: int
     expected: int
@@ -193,12 +218,14 @@ class TableClosed(_EventBody, frozen=True, gc=False, tag="table-closed"):
 class PlayerSat(_EventBody, frozen=True, gc=False, tag="player-sat"):
     """A player joined."""
 
+    declared: ClassVar = Declared(EVERYONE)
     player: str
 
 
 class PlayerLeft(_EventBody, frozen=True, gc=False, tag="player-left"):
     """A player left with his value chips."""
 
+    declared: ClassVar = Declared(EVERYONE, Rule.ROLES, _AMOUNT)
     player: str
     amount: int
 
@@ -206,12 +233,14 @@ class PlayerLeft(_EventBody, frozen=True, gc=False, tag="player-left"):
 class PlayerWalkedAway(_EventBody, frozen=True, gc=False, tag="player-walked-away"):
     """A player is gone, his bets stand."""
 
+    declared: ClassVar = Declared(EVERYONE, Rule.WALK_AWAY_SETTLED)
     player: str
 
 
 class BoughtIn(_EventBody, frozen=True, gc=False, tag="bought-in"):
     """Cash into the drop, chips to the player."""
 
+    declared: ClassVar = Declared(CREW, Rule.CHANGE_BLOCK, counted=Meter.DROP)
     player: str
     amount: int
 
@@ -219,6 +248,7 @@ class BoughtIn(_EventBody, frozen=True, gc=False, tag="bought-in"):
 class ChipsBrought(_EventBody, frozen=True, gc=False, tag="chips-brought"):
     """Value chips from elsewhere."""
 
+    declared: ClassVar = Declared(CREW, Rule.CHANGE_BLOCK)
     player: str
     amount: int
 
@@ -226,6 +256,7 @@ class ChipsBrought(_EventBody, frozen=True, gc=False, tag="chips-brought"):
 class CashedOut(_EventBody, frozen=True, gc=False, tag="cashed-out"):
     """Value chips taken away."""
 
+    declared: ClassVar = Declared(CREW, Rule.CHANGE_BLOCK)
     player: str
     amount: int
 
@@ -233,6 +264,7 @@ class CashedOut(_EventBody, frozen=True, gc=False, tag="cashed-out"):
 class ColourTaken(_EventBody, frozen=True, gc=False, tag="colour-taken"):
     """Value into colour."""
 
+    declared: ClassVar = Declared(EVERYONE, Rule.COLOUR_CHIPS, _AMOUNT)
     player: str
     colour: str
     value: int
@@ -242,6 +274,7 @@ class ColourTaken(_EventBody, frozen=True, gc=False, tag="colour-taken"):
 class ColourTurnedIn(_EventBody, frozen=True, gc=False, tag="colour-turned-in"):
     """Colour into value."""
 
+    declared: ClassVar = Declared(EVERYONE, Rule.COLOUR_CHIPS, _AMOUNT)
     player: str
     colour: str
     amount: int
@@ -250,6 +283,7 @@ class ColourTurnedIn(_EventBody, frozen=True, gc=False, tag="colour-turned-in"):
 class Filled(_EventBody, frozen=True, gc=False, tag="filled"):
     """Chips from the cage."""
 
+    declared: ClassVar = Declared(CREW, counted=Meter.FILLS)
     count: Count
     amount: int
 
@@ -257,6 +291,7 @@ class Filled(_EventBody, frozen=True, gc=False, tag="filled"):
 class Credited(_EventBody, frozen=True, gc=False, tag="credited"):
     """Chips to the cage."""
 
+    declared: ClassVar = Declared(CREW, counted=Meter.CREDITS)
     count: Count
     amount: int
 
@@ -264,6 +299,7 @@ class Credited(_EventBody, frozen=True, gc=False, tag="credited"):
 class DebtSettled(_EventBody, frozen=True, gc=False, tag="debt-settled"):
     """A player paid what he owed."""
 
+    declared: ClassVar = Declared(CREW, Rule.DAMAGED_DICE_VOID)
     player: str
     amount: int
 
@@ -274,6 +310,7 @@ class DebtSettled(_EventBody, frozen=True, gc=False, tag="debt-settled"):
 class DiceCommitted(_EventBody, frozen=True, gc=False, tag="dice-committed"):
     """The virtual dice of a round are fixed; what they show is told when they are uncovered."""
 
+    declared: ClassVar = Declared(EVERYONE, Rule.BETS_OPEN)
     round: int
     commitment: str
 
@@ -281,6 +318,7 @@ class DiceCommitted(_EventBody, frozen=True, gc=False, tag="dice-committed"):
 class DiceTumbled(_EventBody, frozen=True, gc=False, tag="dice-tumbled"):
     """The covered dice were tumbled."""
 
+    declared: ClassVar = Declared(EVERYONE, Rule.TUMBLE_COUNT)
     round: int
     times: int
 
@@ -288,6 +326,7 @@ class DiceTumbled(_EventBody, frozen=True, gc=False, tag="dice-tumbled"):
 class BetsOpened(_EventBody, frozen=True, gc=False, tag="bets-opened"):
     """The round begins; the rules in force are these."""
 
+    declared: ClassVar = Declared(EVERYONE, Rule.NO_BET_BEFORE_PAID)
     round: int
     call: str
     digest: str
@@ -296,6 +335,7 @@ class BetsOpened(_EventBody, frozen=True, gc=False, tag="bets-opened"):
 class BetPlaced(_EventBody, frozen=True, gc=False, tag="bet-placed"):
     """Chips into a box."""
 
+    declared: ClassVar = Declared(SHOWN, Rule.NO_CHANGE_AFTER_CLOSE, urgent=False)
     player: str
     box: str
     amount: int
@@ -306,12 +346,14 @@ class BetPlaced(_EventBody, frozen=True, gc=False, tag="bet-placed"):
 class BetWithdrawn(_EventBody, frozen=True, gc=False, tag="bet-withdrawn"):
     """Chips out of a box, while betting was open."""
 
+    declared: ClassVar = Declared(SHOWN, Rule.NO_CHANGE_AFTER_CLOSE, urgent=False)
     handed: Handed
 
 
 class MinimumAdvised(_EventBody, frozen=True, gc=False, tag="minimum-advised"):
     """A player was told that his bet is under the minimum."""
 
+    declared: ClassVar = Declared(EVERYONE, Rule.UNDER_MINIMUM_ADVISED)
     player: str
     box: str
     stake: int
@@ -321,6 +363,7 @@ class MinimumAdvised(_EventBody, frozen=True, gc=False, tag="minimum-advised"):
 class ExcessRejected(_EventBody, frozen=True, gc=False, tag="excess-rejected"):
     """What was over the limit went back, newest first."""
 
+    declared: ClassVar = Declared(EVERYONE, Rule.EXCESS_REJECTED, _HANDED)
     box: str
     limit: str
     handed: tuple[Handed, ...]
@@ -329,6 +372,7 @@ class ExcessRejected(_EventBody, frozen=True, gc=False, tag="excess-rejected"):
 class BetsClosed(_EventBody, frozen=True, gc=False, tag="bets-closed"):
     """The bets as they lie, and what of each is at risk."""
 
+    declared: ClassVar = Declared(EVERYONE, Rule.BETS_CLOSE, frozenset({"bets", "flags"}))
     call: str
     bell: bool
     bets: tuple[FixedBet, ...]
@@ -338,6 +382,7 @@ class BetsClosed(_EventBody, frozen=True, gc=False, tag="bets-closed"):
 class DiceUncovered(_EventBody, frozen=True, gc=False, tag="dice-uncovered"):
     """The faces as they lie."""
 
+    declared: ClassVar = Declared(EVERYONE, Rule.UPPERMOST_FACES)
     dice: Dice
     opening: str = ""
     """The secret that the round was committed to; nothing for dice that people can see."""
@@ -346,6 +391,7 @@ class DiceUncovered(_EventBody, frozen=True, gc=False, tag="dice-uncovered"):
 class ResultAnnounced(_EventBody, frozen=True, gc=False, tag="result-announced"):
     """The dealer's call."""
 
+    declared: ClassVar = Declared(EVERYONE, Rule.UPPERMOST_FACES)
     call: str
     total: int
 
@@ -353,12 +399,14 @@ class ResultAnnounced(_EventBody, frozen=True, gc=False, tag="result-announced")
 class NumberPressed(_EventBody, frozen=True, gc=False, tag="number-pressed"):
     """A button of the terminal."""
 
+    declared: ClassVar = Declared(SHOWN, Rule.ENTRY_TERMINAL)
     number: int
 
 
 class ResultEntered(_EventBody, frozen=True, gc=False, tag="result-entered"):
     """The entry button: these numbers, these lights."""
 
+    declared: ClassVar = Declared(EVERYONE, Rule.ENTRY_TERMINAL)
     dice: Dice
     lit: tuple[str, ...]
     matches: bool
@@ -367,12 +415,14 @@ class ResultEntered(_EventBody, frozen=True, gc=False, tag="result-entered"):
 class AreasLit(_EventBody, frozen=True, gc=False, tag="areas-lit"):
     """The winning areas light without a terminal."""
 
+    declared: ClassVar = Declared(EVERYONE, Rule.WINNING_LIGHTS)
     lit: tuple[str, ...]
 
 
 class EntryAmended(_EventBody, frozen=True, gc=False, tag="entry-amended"):
     """A wrong entry put right."""
 
+    declared: ClassVar = Declared(EVERYONE, Rule.ENTRY_AMENDED, significance=ALWAYS)
     before: Dice
     after: Dice
     lit: tuple[str, ...]
@@ -381,18 +431,21 @@ class EntryAmended(_EventBody, frozen=True, gc=False, tag="entry-amended"):
 class LightsFaulted(_EventBody, frozen=True, gc=False, tag="lights-faulted"):
     """The lights failed or were wrong: the dice decide, and the table is suspended after the round."""
 
+    declared: ClassVar = Declared(EVERYONE, Rule.DICE_DECIDE_OVER_LIGHTS, significance=ALWAYS)
     fault: str
 
 
 class LosersCollected(_EventBody, frozen=True, gc=False, tag="losers-collected"):
     """All losing bets into the float."""
 
+    declared: ClassVar = Declared(CREW, Rule.COLLECT_THEN_PAY)
     losses: tuple[Loss, ...]
 
 
 class BetPaid(_EventBody, frozen=True, gc=False, tag="bet-paid"):
     """One bet settled to its player: a winner, or what was not at risk of a loser."""
 
+    declared: ClassVar = Declared(SHOWN, Rule.COLLECT_THEN_PAY, significance=Significance.LARGE_WIN)
     player: str
     box: str
     stake: int
@@ -407,6 +460,7 @@ class BetPaid(_EventBody, frozen=True, gc=False, tag="bet-paid"):
 class RoundConcluded(_EventBody, frozen=True, gc=False, tag="round-concluded"):
     """All paid: the round is over."""
 
+    declared: ClassVar = Declared(EVERYONE, Rule.COLLECT_THEN_PAY, counted=Meter.ROUNDS)
     round: int
     dice: Dice
     staked: int
@@ -423,6 +477,7 @@ class RoundConcluded(_EventBody, frozen=True, gc=False, tag="round-concluded"):
 class RoundVoided(_EventBody, frozen=True, gc=False, tag="round-voided"):
     """No result: every bet went back."""
 
+    declared: ClassVar = Declared(EVERYONE, Rule.VOID_RETURNS_BETS, _HANDED, counted=Meter.VOIDED, significance=ALWAYS)
     round: int
     why: VoidReason
     announced: bool
@@ -434,6 +489,7 @@ class RoundVoided(_EventBody, frozen=True, gc=False, tag="round-voided"):
 class RoundInterrupted(_EventBody, frozen=True, gc=False, tag="round-interrupted"):
     """The round stopped where it was."""
 
+    declared: ClassVar = Declared(EVERYONE, Rule.INTERRUPTION_VOID, significance=ALWAYS)
     round: int
     cause: str
     phase: str
@@ -442,6 +498,7 @@ class RoundInterrupted(_EventBody, frozen=True, gc=False, tag="round-interrupted
 class InterruptionResolved(_EventBody, frozen=True, gc=False, tag="interruption-resolved"):
     """The round goes on, with these dice if they were not known before."""
 
+    declared: ClassVar = Declared(EVERYONE, Rule.INTERRUPTION_CONCLUDED, significance=ALWAYS)
     round: int
     readable: tuple[int, ...]
     dice: Dice | None
@@ -450,6 +507,7 @@ class InterruptionResolved(_EventBody, frozen=True, gc=False, tag="interruption-
 class BetCorrected(_EventBody, frozen=True, gc=False, tag="bet-corrected"):
     """A moved bet was put back."""
 
+    declared: ClassVar = Declared(EVERYONE, Rule.MOVED_WAGER_CORRECTED, frozenset({"bets"}), significance=ALWAYS)
     player: str
     lies_on: str
     belongs_on: str
@@ -461,6 +519,7 @@ class BetCorrected(_EventBody, frozen=True, gc=False, tag="bet-corrected"):
 class LineRuled(_EventBody, frozen=True, gc=False, tag="line-ruled"):
     """A bet on the line was honoured, or went back."""
 
+    declared: ClassVar = Declared(EVERYONE, Rule.LINE_TOUCHING_BETS, _HANDED, significance=ALWAYS)
     player: str
     box: str
     honoured: bool
@@ -470,6 +529,7 @@ class LineRuled(_EventBody, frozen=True, gc=False, tag="line-ruled"):
 class RoundReversed(_EventBody, frozen=True, gc=False, tag="round-reversed"):
     """A settled round is void after all."""
 
+    declared: ClassVar = Declared(CREW, Rule.DAMAGED_DICE_VOID, counted=Meter.REVERSED, significance=ALWAYS)
     round: int
     lines: tuple[ReversedLine, ...]
     clauses: tuple[str, ...]
@@ -478,6 +538,7 @@ class RoundReversed(_EventBody, frozen=True, gc=False, tag="round-reversed"):
 class Ruled(_EventBody, frozen=True, gc=False, tag="ruled"):
     """A decision of the shift manager."""
 
+    declared: ClassVar = Declared(CREW, Rule.SHIFT_MANAGER_DECIDES, significance=ALWAYS)
     matter: str
     decision: str
     clauses: tuple[str, ...]
@@ -486,6 +547,7 @@ class Ruled(_EventBody, frozen=True, gc=False, tag="ruled"):
 class ErrorNoted(_EventBody, frozen=True, gc=False, tag="error-noted"):
     """An error of an earlier round, which changes no later one."""
 
+    declared: ClassVar = Declared(CREW, Rule.LATER_ROUND_UNTOUCHED, significance=ALWAYS)
     round: int
     what: str
 
@@ -493,6 +555,7 @@ class ErrorNoted(_EventBody, frozen=True, gc=False, tag="error-noted"):
 class DisputeOpened(_EventBody, frozen=True, gc=False, tag="dispute-opened"):
     """A player's claim."""
 
+    declared: ClassVar = Declared(CREW, significance=ALWAYS)
     dispute: str
     player: str
     round: int
@@ -502,6 +565,7 @@ class DisputeOpened(_EventBody, frozen=True, gc=False, tag="dispute-opened"):
 class DisputeResolved(_EventBody, frozen=True, gc=False, tag="dispute-resolved"):
     """How a claim ended."""
 
+    declared: ClassVar = Declared(CREW, significance=ALWAYS)
     dispute: str
     resolution: str
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 from taisai.core.calls import result_call
 from taisai.core.dice import roll_of
 from taisai.core.rulebook import Step, Tumble
-from taisai.table.decide import ACTIONS
+from taisai.table.declarations import ACTIONS, name_of
 from taisai.table.handlers.dealing import rulings_of
 from taisai.table.people import Person, Role
 from taisai.table.rules import TableRules
@@ -55,10 +55,9 @@ def next_step(rules: TableRules, state: TableState) -> View | None:
 def needs(state: TableState, person: Person) -> dict[str, View]:
     """For each action of this person's role that needs another person or a reason now: who, and whether why."""
     found: dict[str, View] = {}
-    for action, (asked, _) in ACTIONS.items():
+    for action, asked in ACTIONS.items():
         if person.role in asked.roles and asked.reason and state.round.phase in asked.alters:
-            name = str(action.__struct_config__.tag)  # type: ignore[attr-defined]  # every action is a tagged struct
-            found[name] = {"second": [role for role in Role if role in (asked.second or ())], "reason": True}
+            found[name_of(action)] = {"second": [role for role in Role if role in (asked.second or ())], "reason": True}
     return found
 
 

@@ -19,7 +19,9 @@ from taisai.core.boxes import BoxName
 from taisai.core.limits import PAIR_OF
 from taisai.core.rulebook import Layout
 from taisai.table import events as e
-from taisai.table.decide import ACTIONS, may_begin
+from taisai.table.decide import may_begin
+from taisai.table.declarations import ACTIONS, name_of
+from taisai.table.declared import Audience
 from taisai.table.handlers.betting import breaches
 from taisai.table.handlers.dealing import rulings_of
 from taisai.table.ledger import DROP, FLOAT
@@ -210,11 +212,10 @@ def crew_view(rules: TableRules | None, state: TableState, person: Person) -> Vi
 def moves(rules: TableRules, state: TableState, person: Person) -> dict[str, View | None]:
     """For each action of this person's role: nothing when he may try, else why not."""
     found: dict[str, View | None] = {}
-    for action, (asked, _) in ACTIONS.items():
+    for action, asked in ACTIONS.items():
         if person.role in asked.roles:
             refusal = may_begin(rules, state, person, action)
-            name = str(action.__struct_config__.tag)  # type: ignore[attr-defined]  # every action is a tagged struct
-            found[name] = None if refusal is None else plain(refusal)
+            found[name_of(action)] = None if refusal is None else plain(refusal)
     return found
 
 
@@ -241,42 +242,22 @@ def payouts(rules: TableRules, state: TableState) -> list[View]:
     ]
 
 
-_QUIET: Final = (e.BetPlaced, e.BetWithdrawn, e.BetPaid, e.NumberPressed)
-"""Events that the state itself shows; they are not told one by one."""
-_CREW_ONLY: Final = (
-    e.FloatCounted, e.TableClosed, e.BoughtIn, e.ChipsBrought, e.CashedOut, e.Filled, e.Credited, e.DebtSettled,
-    e.DisputeOpened, e.DisputeResolved, e.Ruled, e.ErrorNoted, e.RoundReversed, e.LosersCollected,
-)  # fmt: skip
-
-
-_HANDS: Final = (e.PlayerLeft, e.ColourTaken, e.ColourTurnedIn)
-"""Everybody sees that it happens; how much a player has in hand is his own affair."""
-
-
 def told(events: Iterable[e.Event]) -> list[View]:
     """What happened, for everybody: the calls, the close, the dice, payments done, voids. No balance is in it."""
     found: list[View] = []
     for event in events:
-        what = event.what
-        if isinstance(what, (*_QUIET, *_CREW_ONLY)):
-            continue
-        view = plain(what)
-        view.pop("bets", None)
-        view.pop("flags", None)
-        view.pop("handed", None)
-        if isinstance(what, _HANDS):
-            del view["amount"]
-        found.append(view)
+        declared = event.what.declared
+        if declared.seen_by is Audience.EVERYONE:
+            view = plain(event.what)
+            for name in declared.withheld:
+                del view[name]
+            found.append(view)
     return found
-
-
-MOVES: Final = frozenset({e.BetPlaced, e.BetWithdrawn})
-"""What only moves chips."""
 
 
 def is_urgent(events: Iterable[e.Event]) -> bool:
     """Whether everybody should hear of it at once, rather than with what else is placed in a moment."""
-    return not MOVES.issuperset([type(event.what) for event in events])
+    return any(event.what.declared.urgent for event in events)
 
 
 def _merge_patch(before: Mapping[str, Any], after: Mapping[str, Any]) -> View:

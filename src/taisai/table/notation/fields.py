@@ -1,8 +1,9 @@
 """The fields of an action as words, and words as fields.
 
 Enters: any action, or the words of a line. Leaves: the words, or the action. Everything is read off the definitions in
-`actions`: a new action needs nothing here. A required field is written by its place, an optional one as `key=value`, a
-yes-or-no as the word itself (`sound`, `not-sound`). Whatever has no form of its own is written as JSON in quotes.
+`table.commands`: a new action needs nothing here. A required field is written by its place, an optional one as
+`key=value`, a yes-or-no as the word itself (`sound`, `not-sound`). Whatever has no form of its own is written as JSON
+in quotes.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from msgspec import NODEFAULT, Struct, inspect
 
 from taisai.core.faults import shown
 from taisai.table import commands as c
+from taisai.table.forms import bare_type
 
 BECAUSE: Final = "because"
 NONE: Final = "none"
@@ -133,7 +135,7 @@ def fields_of(action: type[Struct]) -> tuple[Field, ...]:
     made = []
     for field in getattr(inspect.type_info(action), "fields", ()):
         default = field.default if field.default_factory is NODEFAULT else field.default_factory()
-        made.append(Field(field.name, field.name.replace("_", "-"), field.type, field.required, default))
+        made.append(Field(field.name, field.name.replace("_", "-"), bare_type(field.type), field.required, default))
     return tuple(made)
 
 
@@ -242,6 +244,7 @@ def _read(field: Field, text: str) -> object:
 
 def read_value(kind: inspect.Type, text: str) -> object:
     """A value of a field's type, plain; bounds are checked when the whole is converted."""
+    kind = bare_type(kind)
     match kind:
         case inspect.UnionType():
             return read_value(_but_none(kind), text)
@@ -275,6 +278,7 @@ def read_value(kind: inspect.Type, text: str) -> object:
 
 def write_value(kind: inspect.Type, value: object) -> str:
     """A value of a field's type as text."""
+    kind = bare_type(kind)
     match kind:
         case inspect.UnionType():
             return write_value(_but_none(kind), value)
@@ -314,7 +318,7 @@ def _but_none(kind: inspect.UnionType) -> inspect.Type:
 
 def _is_of_numbers(kind: inspect.TupleType | inspect.VarTupleType) -> bool:
     kinds = kind.item_types if isinstance(kind, inspect.TupleType) else (kind.item_type,)
-    return all(isinstance(each, inspect.IntType) for each in kinds)
+    return all(isinstance(bare_type(each), inspect.IntType) for each in kinds)
 
 
 def _is_count(kind: inspect.DictType) -> bool:
