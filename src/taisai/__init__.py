@@ -1,3 +1,3 @@
 """taisai: regulated three-dice tables (Tai Sai, Sic Bo, Mini Dice), run by the book."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
