@@ -6,6 +6,7 @@ SHELL := bash
 BIN := .venv/bin
 COMPILE := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-emit-index-url --no-header --no-annotate
+STARTED := $(shell date +%s)
 # `make lock LOCK_OPTIONS=--upgrade` moves every package to its newest version.
 LOCK_OPTIONS ?=
 
@@ -33,6 +34,12 @@ lint: .venv/.dev ## check style, format and types
 	node_modules/.bin/tsc --project .
 	node_modules/.bin/prettier --check --log-level warn 'src/taisai/web/static/**/*.js' 'tests/screens/*.js'
 	$(BIN)/python tools/texts.py check
+
+# Without Chromium, a PostgreSQL server and tests of more than five seconds.
+.PHONY: quick
+quick: lint ## what to run while you work: lint and the fast tests, in less than two minutes
+	$(BIN)/pytest -q -n auto --maxprocesses 8 -m 'not browser and not postgres and not slow'
+	@echo "make quick: $$(($$(date +%s) - $(STARTED))) s"
 
 # The closing line of pytest is printed once more at the end, after the coverage reports.
 .PHONY: test

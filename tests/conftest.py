@@ -1,4 +1,4 @@
-"""What all tests share: the index of clauses and the tests that hold them.
+"""What all tests share: marks, the order of tests, and the index of clauses with the tests that hold them.
 
 `pytest --collect-only --clause-index FILE` writes the index (`make clauses`): for each clause the tests marked with it.
 """
@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# Examples take as long as they take: the machine may be busy with other tests.
+from tests import ROOT, marks, postgres
+
+# No deadline for an example: other tests share the machine.
 settings.register_profile("house", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("house")
 
@@ -19,6 +21,30 @@ settings.load_profile("house")
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Offer the option that writes the index."""
     parser.addoption("--clause-index", metavar="FILE", help="write which tests hold which clause, as JSON")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Add the marks that follow from where a test stands, before `-m` selects, and put fast tests first."""
+    for item in items:
+        params = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+        for name in marks.implied(item.path.relative_to(ROOT / "tests"), params):
+            item.add_marker(name)
+    items.sort(key=lambda item: marks.rank([mark.name for mark in item.iter_markers()]))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Allow a PostgreSQL server only to tests that are marked with it."""
+    postgres.refused_to = "" if item.get_closest_marker("postgres") else item.nodeid
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name the tests that have become slow, so that `make quick` stays quick."""
+    passed: list[pytest.TestReport] = terminalreporter.getreports("passed")
+    for report in passed:
+        if report.when == "call" and report.duration > marks.SLOW_S and not {"slow", "browser"} & set(report.keywords):
+            terminalreporter.write_line(f"{report.nodeid} took {report.duration:.1f} s: make it faster or mark it slow")
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

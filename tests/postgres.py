@@ -34,17 +34,22 @@ read -r how || how=end
 "$1/pg_ctl" -w -s -m immediate -D "$2/data" stop
 [ "$how" = keep ] || rm -rf "$2"
 """
+UNMARKED = "{} starts a PostgreSQL server: mark it with @pytest.mark.postgres, so that `make quick` leaves it out"
 PEOPLE = """
 CREATE ROLE house LOGIN PASSWORD 'open sesame';
 CREATE ROLE reader LOGIN PASSWORD 'look';
 GRANT CREATE ON DATABASE postgres TO house;
 """
 
+refused_to = ""
+"""The running test, when it may not start a server because it is not marked with it; tests/conftest.py says so."""
+
 
 class Server:
     """A PostgreSQL server in a folder of its own, reached through a socket there."""
 
     def __init__(self, *settings: str) -> None:
+        _allowed()
         self._settings = settings
         self._bin = _programs()
         self.folder = Path(tempfile.mkdtemp(prefix="taisai-pg-"))
@@ -121,9 +126,14 @@ class Server:
             raise RuntimeError(f"{words[0]} failed: {done.stderr}{done.stdout}\n{HOW}")
 
 
-@cache
 def server() -> Server:
     """The server of this process."""
+    _allowed()
+    return _server()
+
+
+@cache
+def _server() -> Server:
     started = Server()
     atexit.register(started.stop, "end")
     return started
@@ -137,6 +147,11 @@ def journal_url(folder: Path, **more: Any) -> str:
 def schema_of(folder: Path) -> str:
     """The schema of the journal that belongs to a folder."""
     return f"journal_{sha256(str(folder).encode()).hexdigest()[:16]}"
+
+
+def _allowed() -> None:
+    if refused_to:
+        raise RuntimeError(UNMARKED.format(refused_to))
 
 
 def _programs() -> Path:

@@ -29,6 +29,14 @@ def test_every_command_named_exists(name: str) -> None:
     assert [one or two for one, two in called if (one or two) not in list(app)] == []
 
 
+def test_the_image_copies_files_that_exist() -> None:
+    """What the Containerfile copies is there, with all that the package's metadata names."""
+    text = (DEPLOY / "Containerfile").read_text(encoding="utf-8")
+    copied = {name for line in re.findall(r"^COPY (.+) \S+$", text, re.MULTILINE) for name in line.split()}
+    assert copied >= {"LICENSE", "README.md", "pyproject.toml", "src"}
+    assert [name for name in sorted(copied) if not (ROOT / name).exists()] == []
+
+
 def test_the_variables_named_are_settings() -> None:
     """compose.yaml sets variables that the settings know."""
     text = (DEPLOY / "compose.yaml").read_text(encoding="utf-8")

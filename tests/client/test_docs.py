@@ -57,6 +57,7 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_the_python_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
     """Every Python block of docs/api.md does what it says, one after the other."""
@@ -139,6 +140,7 @@ def served(folder: Path) -> Iterator[str]:
     assert process.returncode == 0
 
 
+@pytest.mark.slow
 def test_the_bot_plays(tmp_path: Path) -> None:
     """The example bot, a process of its own, plays three rounds at a house that is another; the audit is clean."""
     with served(tmp_path) as address:

@@ -75,6 +75,7 @@ def test_a_disk_that_takes_nothing_refuses_bets_and_loses_none(
         assert _sound(journal)
 
 
+@pytest.mark.postgres
 def test_a_database_that_restarts_under_load_loses_nothing(tmp_path: Path) -> None:
     """PostgreSQL goes away in the middle of bets and comes back: each bet is done once or was refused."""
     server = Server()
@@ -125,6 +126,7 @@ def test_a_database_that_restarts_under_load_loses_nothing(tmp_path: Path) -> No
         server.stop("end")
 
 
+@pytest.mark.postgres
 def test_a_connection_cut_off_under_load_loses_nothing(tmp_path: Path) -> None:
     """The database ends our sessions again and again: every bet is done once in the end."""
     server = Server()

@@ -55,6 +55,7 @@ def test_a_tidy_file_passes(tmp_path: Path, name: str, text: str) -> None:
         ("a.lock", "--index-url https://" + "pypi" + ".org/simple\n", "a.lock:1: " + "pypi" + ".org"),
         ("Makefile", "# in " + "/ho" + "me/someone\n", "Makefile:1: " + "/ho" + "me/"),
         (".ci/run", "cd " + "/ro" + "ot/project\n", ".ci/run:1: " + "/ro" + "ot/"),
+        (".github/workflows/a.yml", "a: 1 \n", ".github/workflows/a.yml:1: space at the end of the line"),
         ("src/a.py", "A = 1\n", "src/a.py:1: a module without a docstring"),
         ("src/b/__init__.py", "", "src/b/__init__.py:1: a module without a docstring"),
         ("tests/a.py", "def test_a() -> None: ...\n", "tests/a.py:1: test test_a without a docstring"),

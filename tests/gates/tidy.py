@@ -11,9 +11,12 @@ LONGEST_FILE = 600
 """The most lines that a Python file under src or tests may have."""
 
 NOT_OURS = frozenset({"__pycache__", "build", "dist", "htmlcov", "node_modules"})
-"""Folders that tools fill; so are those with a leading dot, except for .ci."""
+"""Folders that tools fill; so are those with a leading dot, unless they are in `DOTTED`."""
 
-SPACED = frozenset({".md", ".py", ".toml"})
+DOTTED = frozenset({".ci", ".github"})
+"""Folders with a leading dot that are part of the project."""
+
+SPACED = frozenset({".md", ".py", ".toml", ".yaml", ".yml"})
 """Kinds of file without tabs and without spaces at the end of a line."""
 
 # The words are written in two parts, so that this file does not hold them itself.
@@ -42,7 +45,7 @@ def files_of(root: Path) -> Iterator[Path]:
         if path.is_file():
             if not path.name.startswith(".coverage"):
                 yield path
-        elif path.is_dir() and path.name not in NOT_OURS and (path.name == ".ci" or not path.name.startswith(".")):
+        elif path.is_dir() and path.name not in NOT_OURS and (path.name in DOTTED or not path.name.startswith(".")):
             yield from files_of(path)
 
 

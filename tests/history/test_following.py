@@ -23,7 +23,7 @@ def file_url(folder: Path) -> str:
     return str(folder / "floor.db")
 
 
-@pytest.mark.parametrize("url_of", [file_url, journal_url])
+@pytest.mark.parametrize("url_of", [file_url, pytest.param(journal_url, marks=pytest.mark.postgres)])
 def test_a_running_floor_is_followed(tmp_path: Path, url_of: Callable[[Path], str]) -> None:
     """What is appended while the export follows is in the folder soon, by another connection, and once."""
     url, folder = url_of(tmp_path), tmp_path / "export"

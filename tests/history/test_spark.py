@@ -61,6 +61,7 @@ def export(journal: MemoryJournal, tmp_path_factory: pytest.TempPathFactory) -> 
     return exported(journal, tmp_path_factory.mktemp("history") / "it's an export")
 
 
+@pytest.mark.slow
 def test_spark_gives_what_duckdb_gives(journal: MemoryJournal, export: Export, spark: Any) -> None:
     """Bets settled again, the report, fairness and rolls are equal on both engines, and to the audit."""
     with open_engine("spark", export) as engine:
@@ -74,6 +75,7 @@ def test_spark_gives_what_duckdb_gives(journal: MemoryJournal, export: Export, s
     assert executors == 2
 
 
+@pytest.mark.slow
 def test_the_command_asks_spark(export: Export, spark: Any, capfd: pytest.CaptureFixture[str]) -> None:
     """`--engine spark` of a command gives what it gives without."""
     assert spark.sparkContext.master == CLUSTER

@@ -17,6 +17,8 @@ from taisai.journal.sqlite.migrate import Migration, shipped
 from tests.journal.samples import several
 from tests.postgres import Server, journal_url
 
+pytestmark = pytest.mark.postgres
+
 NEWER = (*shipped(PACKAGE), Migration(99, "tips", "CREATE TABLE tip (amount bigint)"))
 
 

@@ -58,6 +58,7 @@ def _funds(journal: Journal, table: str) -> dict[str, int]:
     return dict(funds)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("store", ["sqlite", "postgresql"])
 def test_a_killed_floor_loses_and_doubles_nothing(store: str, tmp_path: Path) -> None:
     """Every acknowledged bet is there, none twice; every balance is right; the audit is clean (R25, R27)."""

@@ -27,6 +27,8 @@ BACK_S = 55.0
 LONG_S = 90.0
 
 
+@pytest.mark.postgres
+@pytest.mark.slow
 def test_nodes_that_die_freeze_drain_and_are_cut_off_lose_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -39,6 +41,8 @@ def test_nodes_that_die_freeze_drain_and_are_cut_off_lose_nothing(
     assert max(verdict.deaths(), default=0.0) < BACK_S
 
 
+@pytest.mark.postgres
+@pytest.mark.slow
 def test_nodes_of_two_versions_serve_the_same_tables(tmp_path: Path) -> None:
     """As in a rolling upgrade: commands are handed on between them, and each logs what the other is."""
     with Fleet(tmp_path, 2, 4, betting_ms=1_000) as fleet:

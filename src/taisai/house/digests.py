@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 
+from taisai import __version__
 from taisai.books import Shelf
 from taisai.house.log import Clock, HouseEvent, Log
 from taisai.journal.contract import Journal
@@ -94,7 +95,7 @@ def dependency_versions() -> dict[str, str]:
 def manifest(settings: Settings, shelf: Shelf) -> Manifest:
     """The house as it is now. A shelf reads a book once: give a new one to have the books read anew."""
     return Manifest(
-        version=metadata.version("taisai"),
+        version=__version__,
         program=program_digest(),
         settings=settings.digest(),
         books={book.id: book.digest for book in shelf.books()},

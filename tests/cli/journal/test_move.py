@@ -39,6 +39,7 @@ def as_bytes(journal: Journal) -> list[tuple[object, ...]]:
     return journal.rows(0, journal.position(), journal.position())  # type: ignore[return-value]  # a row is a tuple
 
 
+@pytest.mark.postgres
 def test_there_and_back(capfd: pytest.CaptureFixture[str], journal: Path, tmp_path: Path) -> None:
     """A file moved to PostgreSQL and back has the same records, byte for byte, and everything else that it had."""
     url, back = journal_url(tmp_path), tmp_path / "back.db"
@@ -67,6 +68,7 @@ def standing_words(journal: Journal) -> str:
     return f"{standing.position:,} records of {len(standing.heads):,} tables, {standing.checkpoint:,} checkpoints"
 
 
+@pytest.mark.postgres
 def test_signing_goes_on_when_the_key_is_there(
     capfd: pytest.CaptureFixture[str], journal: Path, tmp_path: Path
 ) -> None:
@@ -101,6 +103,7 @@ def test_a_target_that_is_not_empty(
     assert "and proven" in printed(capfd, "move", str(journal), empty)
 
 
+@pytest.mark.postgres
 def test_what_cannot_be_moved(capfd: pytest.CaptureFixture[str], journal: Path, tmp_path: Path) -> None:
     """A missing source, the same place twice, memory, and a wrong password are one clear line."""
     assert "onto itself" in refused(capfd, "move", str(journal), str(journal))
@@ -112,6 +115,7 @@ def test_what_cannot_be_moved(capfd: pytest.CaptureFixture[str], journal: Path, 
     assert "hush-hush" not in said
 
 
+@pytest.mark.postgres
 def test_a_house_that_is_running(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """A journal that somebody writes to is not moved: a file that is held, or a server with a lease that is valid."""
     with SqliteJournal(tmp_path / "floor.db") as running:
@@ -126,6 +130,7 @@ def test_a_house_that_is_running(capfd: pytest.CaptureFixture[str], tmp_path: Pa
         assert "and proven" in printed(capfd, "move", url, str(tmp_path / "new.db"))
 
 
+@pytest.mark.postgres
 def test_somebody_writes_meanwhile(
     capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -159,6 +164,7 @@ def test_a_tampered_journal_is_not_moved(capfd: pytest.CaptureFixture[str], tmp_
         assert "and proven" not in shown.out
 
 
+@pytest.mark.postgres
 def test_another_key_beside_the_target(capfd: pytest.CaptureFixture[str], journal: Path, tmp_path: Path) -> None:
     """A place beside which another journal's public key lies is refused before anything is copied."""
     with SqliteJournal(tmp_path / "other.db") as other:
@@ -169,6 +175,7 @@ def test_another_key_beside_the_target(capfd: pytest.CaptureFixture[str], journa
         assert target.position() == 0
 
 
+@pytest.mark.postgres
 def test_every_command_reads_a_journal_on_postgresql(
     capfd: pytest.CaptureFixture[str], journal: Path, tmp_path: Path
 ) -> None:

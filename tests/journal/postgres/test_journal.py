@@ -40,6 +40,8 @@ from taisai.journal.verify import verify
 from tests.journal.samples import NOON, codes, content, fill, new, several
 from tests.postgres import Server, journal_url, schema_of, server
 
+pytestmark = pytest.mark.postgres
+
 HOUSE = "house:open%20sesame"
 
 

@@ -16,6 +16,8 @@ from taisai.journal.verify import verify
 from tests.journal.samples import new, several
 from tests.postgres import journal_url, schema_of, server
 
+pytestmark = pytest.mark.postgres
+
 
 @pytest.fixture
 def nodes(tmp_path: Path) -> Iterator[tuple[PostgresJournal, PostgresJournal]]:

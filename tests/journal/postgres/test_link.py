@@ -35,6 +35,8 @@ from tests.journal.appender import append_all
 from tests.journal.samples import NOON, new, several
 from tests.postgres import Server, journal_url, schema_of, server
 
+pytestmark = pytest.mark.postgres
+
 WAITING = (
     "SELECT pid FROM pg_stat_activity WHERE application_name = 'taisai' AND wait_event_type = 'Lock'"
     " AND query LIKE '%tail%' AND pid <> pg_backend_pid()"

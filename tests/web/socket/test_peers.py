@@ -178,6 +178,7 @@ async def test_all_who_wait_for_a_node_hear_together_that_it_does_not_answer() -
     await peers.close()
 
 
+@pytest.mark.postgres
 @on_a_loop
 async def test_a_node_that_cannot_read_a_newer_one_takes_no_more_tables(tmp_path: Path) -> None:
     """It keeps what it has, says so in the log, and does not count among those who share the tables."""
@@ -201,6 +202,7 @@ async def test_a_node_that_cannot_read_a_newer_one_takes_no_more_tables(tmp_path
     await floor.stop()
 
 
+@pytest.mark.postgres
 def test_the_tables_of_a_node_that_died_do_not_wait_for_its_leases(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -225,6 +227,7 @@ def test_the_tables_of_a_node_that_died_do_not_wait_for_its_leases(
     assert "http://died#1 is gone: its tables are free" in caplog.messages
 
 
+@pytest.mark.postgres
 @on_a_loop
 async def test_a_node_that_is_started_again_does_not_wait_for_itself(tmp_path: Path) -> None:
     """What was held from its own address is free, if nobody lives there."""
@@ -240,6 +243,7 @@ async def test_a_node_that_is_started_again_does_not_wait_for_itself(tmp_path: P
     await floor.stop()
 
 
+@pytest.mark.postgres
 @on_a_loop
 async def test_a_node_reads_what_another_wrote_while_it_believed_in_its_lease(tmp_path: Path) -> None:
     """It does not read what it writes itself; once it knows that a table is another's, what it passed over comes."""
@@ -269,6 +273,7 @@ async def test_a_node_reads_what_another_wrote_while_it_believed_in_its_lease(tm
     await floor.stop()
 
 
+@pytest.mark.postgres
 @on_a_loop
 async def test_a_node_that_cannot_renew_lets_go_by_its_own_clock(tmp_path: Path) -> None:
     """Nobody can tell a node that is cut off: it stops to decide when its leases must have run out."""
@@ -288,6 +293,7 @@ async def test_a_node_that_cannot_renew_lets_go_by_its_own_clock(tmp_path: Path)
     await floor.stop()
 
 
+@pytest.mark.postgres
 @on_a_loop
 async def test_a_table_whose_node_died_before_it_was_set_up_is_set_up_by_the_next(tmp_path: Path) -> None:
     """Whoever comes to hold a table that never had a round sees to it, as at a first start."""
