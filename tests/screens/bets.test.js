@@ -4,7 +4,7 @@ import { stored } from "./browser.js";
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { Refusal } from "../../src/taisai/web/static/lib/api.js";
-import { Bets } from "../../src/taisai/web/static/play/bets.js";
+import { Bets, othersOn, paidBack } from "../../src/taisai/web/static/play/bets.js";
 
 /** A table that takes every command down; the test answers. */
 class FakeTable {
@@ -234,4 +234,18 @@ test("a favourite is placed box by box", async () => {
   await table.done();
   await table.done();
   assert.deepEqual(bets.stakes(), { "total:9": 500, small: 100 });
+});
+
+test("the others' chips are added up box by box", () => {
+  const stakes = { ann: { small: 500 }, bob: { small: 100, big: 200 }, cat: { small: 50 } };
+  assert.deepEqual(othersOn(stakes, "ann"), { small: 150, big: 200 });
+  assert.deepEqual(othersOn({}, "ann"), {});
+});
+
+test("what a round returned is shown for that round only, box by box", () => {
+  const line = (box, returned) => ({ box, returned });
+  const seat = { last: { number: 7, lines: [line("small", 1000), line("big", 0)] } };
+  assert.deepEqual(paidBack(seat, 7), { small: 1000 });
+  assert.deepEqual(paidBack(seat, 8), {});
+  assert.deepEqual(paidBack(null, 7), {});
 });

@@ -9,6 +9,7 @@ import { $, h, put, query, say } from "../lib/dom.js";
 import { language, t } from "../lib/i18n.js";
 import { money, number, percent, setCurrency } from "../lib/money.js";
 import { called, totalOf } from "../lib/rolls.js";
+import { countdown, isTumbling } from "../lib/round.js";
 import { clauseLinks, startPage, watchConnection } from "../lib/shell.js";
 import { Table } from "../lib/table.js";
 import { faceCounts, roadOf, shares, sidesOf, totalCounts } from "./roads.js";
@@ -228,9 +229,7 @@ function drawNow(view) {
   const { round } = view;
   const last = view.results[view.results.length - 1];
   const dice = round.dice ?? (round.phase === "between-rounds" ? last?.dice : null);
-  const tumbling =
-    table.until?.what === "tumbling" ||
-    (table.mode !== "automatic" && round.phase === "bets-closed" && round.tumbles > 0);
+  const tumbling = isTumbling(table, round);
   if (tumbling) tumbler.tumble();
   else if (dice) tumbler.show(dice);
   else tumbler.cover();
@@ -263,8 +262,8 @@ table.on("change", () => {
 });
 setInterval(() => {
   const { until, view } = table;
-  const at = view?.round.phase === "betting" && table.state === "live" ? until?.at : null;
-  say(ui.seconds, at ? String(Math.ceil(Math.max(0, at - table.now()) / 1e6)) : "");
+  const now = view && table.state === "live" ? countdown(until, view.round, table.now()) : null;
+  say(ui.seconds, String(now?.seconds ?? ""));
 }, TICK_MS);
 watchConnection(table);
 table.connect();

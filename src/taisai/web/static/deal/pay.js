@@ -3,7 +3,7 @@
 
 import { boxName } from "../lib/boxes.js";
 import { h } from "../lib/dom.js";
-import { CHIP_COLOURS } from "../lib/felt.js";
+import { chipColour } from "../lib/chips.js";
 import { t } from "../lib/i18n.js";
 import { chip as chipFace, money } from "../lib/money.js";
 import { clauseLinks } from "../lib/shell.js";
@@ -56,11 +56,7 @@ function chips(each, denominations) {
         { class: "chip-count" },
         h("b", { class: "number" }, count),
         h("span", { "aria-hidden": "true" }, "×"),
-        h(
-          "span",
-          { class: `chip-disc ${CHIP_COLOURS[place % CHIP_COLOURS.length]}` },
-          h("span", null, chipFace(Number(value))),
-        ),
+        h("span", { class: `chip-disc chip-${chipColour(place)}` }, h("span", null, chipFace(Number(value)))),
       );
     }),
   );

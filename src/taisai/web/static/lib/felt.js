@@ -1,44 +1,27 @@
-// The felt: a layout drawn by the server, made touchable.
+// A felt on screen: the server's drawing of a layout, with boxes as buttons, chips and lights.
 //   const felt = await mountFelt(host, {book, layout, palette, name: (box) => "...", onPick: (box) => ...});
-//   felt.chips({small: 500}, {own: true, denominations})   stacks on boxes; own at the right, the others' at the left
-//   felt.light(["small"]); felt.light(null)                 winners glow and the rest is dimmed; null is daylight
+//   felt.chips({small: 500}, {own: true, denominations})   stacks on boxes; own at the right, others' at the left
+//   felt.light(["small"]); felt.light(null)                 winners glow and the rest is dimmed; null ends it
 //   felt.mark("full", boxes)                                a class on exactly these boxes
-//   felt.names((box) => "...")                              accessible names anew (stakes changed)
-//   await winnersOf(book, layout, [1, 3, 6])                 the boxes that win, for books without lights
-//   felt.showSection(["total"])                             scroll a part of a large felt into sight
-// The SVG is read as a document and only drawing elements are taken over: no script, no listener, no link to
-// elsewhere. Boxes are buttons: one of them is in the tab order, arrow keys go to the nearest in that direction.
+//   felt.names((box) => "...")                              new accessible names (stakes changed)
+//   felt.showSection(["total"])                             scrolls a part of a large felt into view
+// One box is in the tab order; arrow keys move to the nearest box in that direction.
 
-import { Refusal } from "./api.js";
 import { kindOf } from "./boxes.js";
+import { stackOf } from "./chips.js";
 import { s } from "./dom.js";
-import { chip } from "./money.js";
+import { drawnFelt } from "./drawing.js";
 
-const SHAPES = "svg g defs symbol use rect circle ellipse line path polygon polyline";
-const WORDS = "text tspan title desc lineargradient radialgradient stop clippath";
-const ALLOWED = new Set(`${SHAPES} ${WORDS}`.split(" "));
-/** Chips of a rail: a colour each, cheapest first; the number on it says the same. */
-export const CHIP_COLOURS = ["chip-0", "chip-1", "chip-2", "chip-3", "chip-4", "chip-5", "chip-6", "chip-7"];
-const LAYERS_MOST = 6;
-const OWN_X = 0.74;
-const OTHERS_X = 0.26;
-
-let mounted = 0;
-/** @type {Map<string, Promise<string>>} */
-const drawings = new Map();
-
+/** @typedef {{x: number, y: number, width: number, height: number}} Place */
 /**
- * @typedef {object} FeltOptions
- * @property {string} [book]
- * @property {string} [layout]
- * @property {string} [url]        another drawing than that of book and layout
- * @property {string} [palette]    green or red
- * @property {boolean} [heat]      coloured by house edge
- * @property {string} [dice]       lit for a roll, as 1-3-6
- * @property {string} [label]      the accessible name of the whole
- * @property {(box: string) => string} [name]    the accessible name of a box
- * @property {(box: string, event: Event) => void} [onPick]   without it boxes are no buttons
- * @property {(box: string | null) => void} [onPoint]         a box is pointed at or has the focus; null is none
+ * @typedef {import("./drawing.js").Wanted & {
+ *   label?: string,
+ *   name?: (box: string) => string,
+ *   onPick?: (box: string, event: Event) => void,
+ *   onPoint?: (box: string | null) => void,
+ * }} FeltOptions
+ *   `label` is the accessible name of the whole felt, `name` gives that of a box. Without `onPick`, boxes are not
+ *   buttons. `onPoint` is told which box is hovered or focused; null is none.
  */
 
 /**
@@ -48,83 +31,41 @@ const drawings = new Map();
  * @returns {Promise<Felt>}
  */
 export async function mountFelt(host, options) {
-  const asked = new URLSearchParams();
-  if (options.palette) asked.set("palette", options.palette);
-  if (options.heat) asked.set("heat", "true");
-  if (options.dice) asked.set("dice", options.dice);
-  const { book = "", layout = "" } = options;
-  const drawn = `/api/books/${encodeURIComponent(book)}/layouts/${encodeURIComponent(layout)}/felt.svg`;
-  const svg = read(await drawing(`${options.url ?? drawn}?${asked}`));
-  mounted += 1;
-  if (mounted > 1) rename(svg, `felt${mounted}-`);
+  const svg = await drawnFelt(options);
   host.replaceChildren(svg);
   return new Felt(host, svg, options);
 }
 
-/**
- * The boxes that win on a roll, as the house draws them: for tables whose book has no lights.
- * @param {string} book
- * @param {string} layout
- * @param {number[]} dice
- */
-export async function winnersOf(book, layout, dice) {
-  const path = `/api/books/${encodeURIComponent(book)}/layouts/${encodeURIComponent(layout)}/felt.svg`;
-  const text = await drawing(`${path}?dice=${dice.join("-")}`);
-  return [...text.matchAll(/class="box lit" data-box="([^"]+)"/g)].map(([, box]) => box);
-}
-
-/** @param {string} url */
-function drawing(url) {
-  let found = drawings.get(url);
-  if (!found) {
-    found = fetch(url, { credentials: "same-origin" })
-      .then((response) => {
-        if (!response.ok)
-          throw new Refusal({ code: "broken", sentence: "The felt could not be drawn." }, response.status);
-        return response.text();
-      })
-      .catch((error) => {
-        throw error instanceof Refusal ? error : new Refusal({ code: "offline", sentence: "The felt did not come." });
-      });
-    drawings.set(url, found);
-    found.catch(() => drawings.delete(url));
-  }
-  return found;
-}
+/** Steps of the arrow keys. @type {Record<string, [number, number]>} */
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 /**
- * A drawing as an element of this page; whatever is not drawing is left away.
- * @param {string} text
- * @returns {SVGSVGElement}
+ * Which of some places a key leads to from one of them: the nearest in the direction of an arrow, the first by Home,
+ * the last by End; -1 when it leads nowhere.
+ * @param {Place[]} places
+ * @param {number} from
+ * @param {string} key
  */
-function read(text) {
-  const root = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
-  if (root.localName !== "svg") throw new Refusal({ code: "broken", sentence: "The felt could not be drawn." });
-  for (const each of [root, ...root.querySelectorAll("*")]) {
-    if (!ALLOWED.has(each.localName.toLowerCase())) {
-      each.remove();
-      continue;
+export function neighbourOf(places, from, key) {
+  if (key === "Home") return 0;
+  if (key === "End") return places.length - 1;
+  const toward = ARROWS[key];
+  if (!toward) return -1;
+  const middle = (/** @type {Place} */ each) => [each.x + each.width / 2, each.y + each.height / 2];
+  const [x, y] = middle(places[from]);
+  let best = -1;
+  let least = Infinity;
+  places.forEach((each, place) => {
+    const [dx, dy] = [middle(each)[0] - x, middle(each)[1] - y];
+    const along = dx * toward[0] + dy * toward[1];
+    const across = Math.abs(dx * toward[1]) + Math.abs(dy * toward[0]);
+    // Straight ahead counts for more than near.
+    if (place !== from && along > 1 && along + across * 3 < least) {
+      least = along + across * 3;
+      best = place;
     }
-    for (const { name, value } of [...each.attributes]) {
-      const outward = /href$/i.test(name) && !value.startsWith("#");
-      if (/^on/i.test(name) || name === "style" || outward) each.removeAttribute(name);
-    }
-  }
-  return /** @type {SVGSVGElement} */ (/** @type {unknown} */ (document.importNode(root, true)));
-}
-
-/**
- * Other ids than those of the felts before: two on a page must not share them.
- * @param {SVGSVGElement} svg
- * @param {string} prefix
- */
-function rename(svg, prefix) {
-  for (const each of svg.querySelectorAll("*")) {
-    for (const { name, value } of [...each.attributes]) {
-      if (name === "id") each.setAttribute(name, value.replace(/^felt-/, prefix));
-      else if (value.includes("#felt-")) each.setAttribute(name, value.replaceAll("#felt-", `#${prefix}`));
-    }
-  }
+  });
+  return best;
 }
 
 /** A felt on screen. */
@@ -138,14 +79,14 @@ export class Felt {
     this.host = host;
     this.svg = svg;
     this.options = options;
-    /** Every area of the cloth with its box: some layouts have a box on either side. @type {[string, SVGGElement][]} */
+    /** Every area with its box; some layouts have a box on either side. @type {[string, SVGGElement][]} */
     this.areas = [...svg.querySelectorAll("g.box[data-box]")].map((each) => {
       const area = /** @type {SVGGElement} */ (each);
       return [area.dataset.box ?? "", area];
     });
     /** The first area of each box. @type {Map<string, SVGGElement>} */
     this.boxes = new Map([...this.areas].reverse());
-    /** @type {Map<Element, {x: number, y: number, width: number, height: number}>} */
+    /** @type {Map<Element, Place>} */
     this._places = new Map();
     this._lit = "";
     this._layers = { others: s("g", { class: "chips others" }), own: s("g", { class: "chips own" }) };
@@ -204,42 +145,14 @@ export class Felt {
       this._pick(event);
       return;
     }
-    const to = this._neighbour(area, event.key);
+    const areas = this.areas.map(([, each]) => each);
+    const places = areas.map((each) => this._placeOf(each));
+    const to = areas[neighbourOf(places, areas.indexOf(area), event.key)];
     if (to) {
       event.preventDefault();
       this._rove(to);
       to.focus();
     }
-  }
-
-  /**
-   * The nearest area in the direction of an arrow key.
-   * @param {SVGGElement} area
-   * @param {string} key
-   * @returns {SVGGElement | null}
-   */
-  _neighbour(area, key) {
-    const all = this.areas.map(([, each]) => each);
-    if (key === "Home") return all[0];
-    if (key === "End") return all[all.length - 1];
-    const toward = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[key];
-    if (!toward) return null;
-    const from = this._placeOf(area);
-    let best = null;
-    let least = Infinity;
-    for (const each of all) {
-      if (each === area) continue;
-      const to = this._placeOf(each);
-      const dx = to.x + to.width / 2 - from.x - from.width / 2;
-      const dy = to.y + to.height / 2 - from.y - from.height / 2;
-      const along = dx * toward[0] + dy * toward[1];
-      const across = Math.abs(dx * toward[1]) + Math.abs(dy * toward[0]);
-      if (along > 1 && along + across * 3 < least) {
-        least = along + across * 3;
-        best = each;
-      }
-    }
-    return best;
   }
 
   /** Put the focus on a box. @param {string} box */
@@ -250,7 +163,7 @@ export class Felt {
     area.focus();
   }
 
-  /** One area is in the tab order. @param {SVGGElement} area */
+  /** Make one area the one in the tab order. @param {SVGGElement} area */
   _rove(area) {
     for (const [, each] of this.areas) {
       const wanted = each === area ? "0" : "-1";
@@ -259,7 +172,7 @@ export class Felt {
   }
 
   /**
-   * Accessible names, and what a mouse sees on hover.
+   * Set the accessible names, which are also the tooltips.
    * @param {(box: string) => string} [name]
    */
   names(name = this.options.name) {
@@ -277,7 +190,7 @@ export class Felt {
   // ---------------------------------------------------------------- looks
 
   /**
-   * Where a box lies, in the units of the drawing.
+   * Where a box is, in the units of the drawing.
    * @param {string} box
    */
   place(box) {
@@ -297,7 +210,7 @@ export class Felt {
   }
 
   /**
-   * Winners glow, the rest steps back; null is daylight.
+   * Light the boxes that win and dim the rest; null ends it.
    * @param {string[] | null} lit
    */
   light(lit) {
@@ -317,7 +230,7 @@ export class Felt {
   }
 
   /**
-   * Exactly these boxes have a class.
+   * Set a class on exactly these boxes.
    * @param {string} name
    * @param {Iterable<string>} boxes
    */
@@ -327,7 +240,7 @@ export class Felt {
   }
 
   /**
-   * Chips on boxes, in place of those that lay there.
+   * Replace the chips on the boxes; stacks that stay the same are not drawn again.
    * @param {Record<string, number>} stakes
    * @param {{own?: boolean, denominations?: number[]}} [how]
    */
@@ -346,8 +259,8 @@ export class Felt {
       if (!amount) return;
       lying.delete(String(place));
       if (before?.dataset.amount === String(amount)) return;
-      const made = this._stack(box, area, amount, own, denominations);
-      made.dataset.area = String(place);
+      const made = stackOf(this._placeOf(area), amount, { own, denominations });
+      Object.assign(made.dataset, { box, area: String(place) });
       if (before) before.replaceWith(made);
       else layer.append(made);
     });
@@ -355,7 +268,7 @@ export class Felt {
   }
 
   /**
-   * Say what becomes of stacks: "won" and "lost" move by the style sheet.
+   * Set a class on the stacks of some boxes: the style sheet moves "won" and "lost".
    * @param {string} name
    * @param {(box: string) => boolean} which
    */
@@ -367,63 +280,10 @@ export class Felt {
     }
   }
 
-  /**
-   * @param {string} box
-   * @param {SVGGElement} area
-   * @param {number} amount
-   * @param {boolean} own
-   * @param {number[]} denominations
-   */
-  _stack(box, area, amount, own, denominations) {
-    const place = this._placeOf(area);
-    const room = Math.min(place.width, place.height);
-    const r = Math.max(13, Math.min(own ? 30 : 22, room * (own ? 0.3 : 0.22)));
-    const wide = place.width > r * 3.4;
-    const x = place.x + place.width * (wide ? (own ? OWN_X : OTHERS_X) : own ? 0.62 : 0.36);
-    const y = place.y + place.height - r * 1.15;
-    const discs = layers(amount, denominations).map(({ colour }, level) => {
-      const up = -level * r * 0.22;
-      return s(
-        "g",
-        {
-          class: `chip ${own ? CHIP_COLOURS[colour % CHIP_COLOURS.length] : "chip-other"}`,
-          transform: `translate(0 ${up.toFixed(1)})`,
-        },
-        s("circle", { r, class: "chip-rim" }),
-        s("circle", { r: r * 0.84, class: "chip-dash", "stroke-width": (r * 0.3).toFixed(1) }),
-        s("circle", { r: r * 0.68, class: "chip-inlay" }),
-      );
-    });
-    const face = chip(amount);
-    const top = -(discs.length - 1) * r * 0.22;
-    const size = r * (face.length > 3 ? 0.56 : face.length > 2 ? 0.66 : 0.8);
-    const words = s(
-      "text",
-      { class: "chip-face", y: (top + size * 0.36).toFixed(1), "font-size": size.toFixed(1) },
-      face,
-    );
-    return s(
-      "g",
-      {
-        class: "stack",
-        "data-box": box,
-        "data-amount": amount,
-        transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`,
-      },
-      s(
-        "g",
-        { class: "stack-in" },
-        s("ellipse", { class: "stack-shadow", cy: r * 0.25, rx: r * 1.08, ry: r }),
-        ...discs,
-        words,
-      ),
-    );
-  }
-
   // ---------------------------------------------------------------- large felts on small screens
 
   /**
-   * Scroll the boxes of some kinds into sight.
+   * Scroll the boxes of some kinds into view.
    * @param {string[]} kinds
    */
   showSection(kinds) {
@@ -437,23 +297,4 @@ export class Felt {
     const top = Math.min(...places.map((each) => each.y));
     this.host.scrollTo({ left: (left - frame.x) * scale - 8, top: (top - frame.y) * scale - 8, behavior: "smooth" });
   }
-}
-
-/**
- * The chips of a stack, largest at the bottom; a long one is cut.
- * @param {number} amount
- * @param {number[]} denominations
- * @returns {{colour: number}[]}
- */
-function layers(amount, denominations) {
-  const found = [];
-  let left = amount;
-  const values = [...denominations].sort((one, two) => one - two);
-  for (let place = values.length - 1; place >= 0; place -= 1) {
-    while (left >= values[place] && found.length < LAYERS_MOST) {
-      found.push({ colour: place });
-      left -= values[place];
-    }
-  }
-  return found.length ? found : [{ colour: 0 }];
 }

@@ -219,3 +219,31 @@ export class Bets {
     return this._all(Object.entries(favourite.bets).map(([box, amount]) => ({ box, amount })));
   }
 }
+
+/**
+ * What the other players have in each box.
+ * @param {import("../lib/types").View["stakes"]} stakes
+ * @param {string} player
+ */
+export function othersOn(stakes, player) {
+  /** @type {Record<string, number>} */
+  const found = {};
+  for (const [who, boxes] of Object.entries(stakes)) {
+    if (who === player) continue;
+    for (const [box, amount] of Object.entries(boxes)) found[box] = (found[box] ?? 0) + amount;
+  }
+  return found;
+}
+
+/**
+ * What a round returned to a player, by box; nothing if their last round was another.
+ * @param {import("../lib/types").SeatView | null} seat
+ * @param {number} round
+ * @returns {Record<string, number>}
+ */
+export function paidBack(seat, round) {
+  if (seat?.last?.number !== round) return {};
+  return Object.fromEntries(
+    seat.last.lines.filter((each) => each.returned > 0).map((each) => [each.box, each.returned]),
+  );
+}

@@ -5,7 +5,7 @@
 import { post, remember } from "../lib/api.js";
 import { boxName } from "../lib/boxes.js";
 import { h, put } from "../lib/dom.js";
-import { CHIP_COLOURS } from "../lib/felt.js";
+import { chipColour } from "../lib/chips.js";
 import { t } from "../lib/i18n.js";
 import { chip as chipFace, money } from "../lib/money.js";
 import { showHistory } from "./result.js";
@@ -100,7 +100,7 @@ export class Rail {
     return h(
       "button",
       {
-        class: `rail-chip ${CHIP_COLOURS[place % CHIP_COLOURS.length].replace("chip", "rail")}`,
+        class: `rail-chip rail-${chipColour(place)}`,
         role: "radio",
         "data-action": `chip-${place}`,
         "aria-checked": String(chosen),

@@ -6,7 +6,7 @@
 //   exactly({exact, value})              per cent, and the fraction it is
 
 import { getOnce, part } from "../lib/api.js";
-import { kindOf, SECTIONS } from "../lib/boxes.js";
+import { sectionButtons } from "../lib/sections.js";
 import { h } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { percent } from "../lib/money.js";
@@ -16,7 +16,6 @@ import { percent } from "../lib/money.js";
  *   layouts: string[]}} BookCard
  */
 /** @typedef {{exact: string, value: number}} Exact */
-/** @typedef {import("../lib/felt.js").Felt} Felt */
 
 /** @returns {Promise<BookCard[]>} */
 export function books() {
@@ -88,18 +87,13 @@ export function layoutChoice(label, all, now, chosen) {
 }
 
 /**
- * Buttons that bring a part of a large felt into sight.
- * @param {Felt} felt
+ * Buttons that bring a part of a large felt into view; null if it has one part only.
+ * @param {import("../lib/felt.js").Felt} felt
  */
 export function sections(felt) {
-  const kinds = new Set([...felt.boxes.keys()].map(kindOf));
-  const there = SECTIONS.filter(([, some]) => some.some((kind) => kinds.has(kind)));
-  if (there.length < 2) return null;
-  return h(
-    "div",
-    { class: "felt-parts", role: "group", "aria-label": t("play.sections") },
-    ...there.map(([name, some]) => h("button", { onclick: () => felt.showSection(some) }, t(`section.${name}`))),
-  );
+  const buttons = sectionButtons(felt);
+  if (buttons.length < 2) return null;
+  return h("div", { class: "felt-parts", role: "group", "aria-label": t("play.sections") }, ...buttons);
 }
 
 /**

@@ -1,0 +1,151 @@
+// The stage of the player's screen: dice, lights, the dealer's call, the countdown.
+//   const stage = new Stage(ui, table, () => draw()); stage.draw(view, felt); stage.hear(told); stage.tick();
+
+import { Tumbler } from "../lib/dice.js";
+import { say } from "../lib/dom.js";
+import { winnersOf } from "../lib/drawing.js";
+import { language, t } from "../lib/i18n.js";
+import { called, totalOf } from "../lib/rolls.js";
+import { countdown, isTumbling, rolledIn } from "../lib/round.js";
+import { clauseLinks, toast } from "../lib/shell.js";
+import { sound, speak } from "../lib/sound.js";
+
+/** @typedef {import("../lib/types").View} View */
+/** @typedef {import("../lib/types").Told} Told */
+/** @typedef {import("../lib/round.js").Rolled} Rolled */
+
+/** Phases in which the result is known, so that a table with lights would have them on. @type {string[]} */
+const RESULT_KNOWN = ["announced", "entered", "collected", "between-rounds"];
+
+/** Dice, call and countdown. */
+export class Stage {
+  /**
+   * @param {Record<"call" | "original" | "spoken" | "seconds" | "bar" | "dice", HTMLElement>} ui
+   * @param {import("../lib/table.js").Table} table
+   * @param {() => void} changed the winners of a round are known
+   */
+  constructor(ui, table, changed) {
+    this.ui = ui;
+    this.table = table;
+    this.changed = changed;
+    this.tumbler = new Tumbler(ui.dice);
+    /** @type {Rolled | null} */
+    this.rolled = null;
+    this._spoken = -1;
+  }
+
+  /** The boxes that are lit. */
+  get lit() {
+    return this.rolled?.lit ?? [];
+  }
+
+  /**
+   * @param {View} view
+   * @param {import("../lib/felt.js").Felt | null} felt
+   */
+  draw(view, felt) {
+    const { round } = view;
+    this.rolled = rolledIn(this.rolled, round);
+    if (this.rolled && !this.lit.length && view.set_up && RESULT_KNOWN.includes(round.phase))
+      void this._light(this.rolled, view.set_up);
+    const tumbling = isTumbling(this.table, round);
+    if (this.rolled && !tumbling) this.tumbler.show(this.rolled.dice);
+    else if (tumbling) this.tumbler.tumble();
+    else this.tumbler.cover();
+    felt?.light(this.lit.length ? this.lit : null);
+    felt?.svg.classList.toggle("closed", round.phase !== "betting");
+    document.body.dataset.phase = round.phase;
+    if (round.interrupted) this._call(t("stage.interrupted"));
+    else if (view.suspended) this._call(t("stage.suspended"));
+    else if (view.phase !== "open") this._call(t("stage.not-open"));
+    else if (this.ui.call.textContent === "" || !["betting", "announced"].includes(round.phase)) this._phase(view);
+  }
+
+  /**
+   * Under a book without lights the screen lights the winners, as the server draws them.
+   * @param {Rolled} rolled
+   * @param {import("../lib/types").SetUp} setUp
+   */
+  async _light(rolled, setUp) {
+    const won = await winnersOf(setUp.book, setUp.layout, rolled.dice).catch(() => []);
+    if (this.rolled?.round !== rolled.round || this.lit.length || !won.length) return;
+    this.rolled.lit = won;
+    this.changed();
+  }
+
+  /** What the table is doing, where no call says it. @param {View} view */
+  _phase(view) {
+    const { round } = view;
+    const stage = this.table.until?.what;
+    if (round.phase === "announced" || round.phase === "entered") this._result(view);
+    else if (round.phase !== "between-rounds" || !this.rolled)
+      this._call(t(stage ? `stage.${stage}` : `phase.${round.phase}`));
+  }
+
+  /** The dealer's call of the result. @param {View} view */
+  _result(view) {
+    const { dice, call } = view.round;
+    this._call(t("play.result", { dice: called(dice ?? []), total: totalOf(dice ?? []) }), call);
+  }
+
+  /**
+   * Show what the dealer says: in the reader's language, and as it is said at the table.
+   * @param {string} words
+   * @param {string} [original]
+   */
+  _call(words, original = "") {
+    say(this.ui.call, language() === "en" && original ? original : words);
+    say(this.ui.original, language() === "en" ? "" : original);
+  }
+
+  /** Calls and sounds of what has just happened. @param {Told[]} told */
+  hear(told) {
+    for (const each of told) {
+      switch (each.event) {
+        case "bets-opened":
+          this.rolled = null;
+          this._call(t("phase.betting"), each.call);
+          speak(language() === "en" ? each.call : t("phase.betting"));
+          break;
+        case "bets-closed":
+          if (each.bell) sound("bell");
+          this._call(t("phase.bets-closed"), each.call);
+          speak(language() === "en" ? each.call : t("phase.bets-closed"));
+          break;
+        case "dice-tumbled":
+          sound("rattle");
+          break;
+        case "result-announced":
+          if (this.table.view) this._result(this.table.view);
+          speak(this.ui.call.textContent ?? "");
+          break;
+        case "lights-faulted":
+          toast(t("play.lights-fault"), { kind: "bad" });
+          break;
+        case "round-voided": {
+          const words = t("result.void", { why: t(`void.${each.why}`) });
+          this._call(words, each.call);
+          toast(words, {
+            kind: "bad",
+            more: [clauseLinks(this.table.view?.set_up?.book ?? "", each.clauses ?? [])],
+          });
+          speak(this.ui.call.textContent ?? "");
+          break;
+        }
+      }
+    }
+  }
+
+  /** Move the countdown; called several times a second. */
+  tick() {
+    const { ui, table } = this;
+    const now = table.view && table.state === "live" ? countdown(table.until, table.view.round, table.now()) : null;
+    say(ui.seconds, String(now?.seconds ?? ""));
+    ui.bar.style.transform = `scaleX(${(now?.share ?? 0).toFixed(3)})`;
+    if (!now) return;
+    ui.bar.classList.toggle("soon", now.soon);
+    const spoken = now.spoken ? (now.seconds ?? -1) : -1;
+    if (spoken !== -1 && spoken !== this._spoken) say(ui.spoken, t("play.seconds-left", { n: spoken }));
+    this._spoken = spoken;
+  }
+}
