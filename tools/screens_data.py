@@ -12,6 +12,7 @@ import argparse
 import json
 import re
 import sys
+import textwrap
 from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
@@ -71,7 +72,9 @@ export const OF_A_ROUND = new Set(Object.keys(COMMANDS).filter((name) => COMMAND
 
 def union(name: str, values: type[StrEnum]) -> str:
     """A type of so many strings."""
-    return f"/** @typedef {{{' | '.join(json.dumps(each.value) for each in values)}}} {name} */\n"
+    words = f"@typedef {{{' | '.join(json.dumps(each.value) for each in values)}}} {name}"
+    lines = textwrap.wrap(words, WIDTH - len(" * "), break_long_words=False, break_on_hyphens=False)
+    return "/**\n" + "".join(f" * {line}\n" for line in lines) + " */\n"
 
 
 def literal(value: Any, indent: int = 0, before: int = 0) -> str:

@@ -4,8 +4,16 @@
 //   GROUPS["deal.trouble"]             the commands of a group, in order
 //   OF_A_ROUND.has("collect")          whether it is sent with the number of the round on the screen
 
-/** @typedef {"player" | "box" | "colour" | "dice-set" | "dispute" | "check-item" | "void-reason" | "choice" | "yes-no" | "money" | "number" | "times" | "round" | "rounds" | "dice" | "faces" | "count" | "name" | "text" | "long-text" | "set-up" | "nobody"} Widget */
-/** @typedef {"play.felt" | "deal.steps" | "deal.entry" | "deal.pay" | "deal.trouble" | "deal.box" | "deal.players" | "deal.player" | "pit.set-up" | "pit.opening" | "pit.round" | "pit.table" | "pit.dice" | "pit.rulings" | "pit.disputes"} Group */
+/**
+ * @typedef {"player" | "box" | "colour" | "dice-set" | "dispute" | "check-item" | "void-reason" | "choice" | "yes-no" |
+ * "money" | "number" | "times" | "round" | "rounds" | "dice" | "faces" | "count" | "name" | "text" | "long-text" |
+ * "set-up" | "nobody"} Widget
+ */
+/**
+ * @typedef {"play.felt" | "deal.steps" | "deal.entry" | "deal.pay" | "deal.trouble" | "deal.box" | "deal.players" |
+ * "deal.player" | "pit.set-up" | "pit.opening" | "pit.round" | "pit.table" | "pit.dice" | "pit.rulings" |
+ * "pit.disputes"} Group
+ */
 
 /**
  * A field of a command's form. `min` and `max` bound a number, `shortest` and `longest` a text or list; `default` is

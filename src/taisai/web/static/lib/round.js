@@ -34,7 +34,8 @@ export function isTumbling({ mode, until }, round) {
 }
 
 /**
- * The countdown to the next step: whole seconds while bets are open, the share of time left, and whether to announce it.
+ * The countdown to the next step: whole seconds while bets are open, the share of time left, and whether to
+ * announce the seconds.
  * @param {Until | null} until
  * @param {Round} round
  * @param {number} now in microseconds

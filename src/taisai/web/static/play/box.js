@@ -18,7 +18,7 @@ import { needs } from "./result.js";
  * @property {import("../lib/cloth.js").Cloth} cloth
  */
 
-/** Texts for a box over its limit: when it takes some more, and when it is full. @type {Record<string, [string, string]>} */
+/** Texts for a bet over a limit: the box takes some more, or is full. @type {Record<string, [string, string]>} */
 const OVER = {
   "over-maximum": ["play.over-maximum", "play.full-maximum"],
   "over-differential": ["play.over-differential", "play.full-differential"],
