@@ -33,7 +33,9 @@ from taisai.web.app import App
 from taisai.web.context import Context
 from taisai.web.logs import set_up_logs
 from taisai.web.serve import tune
-from taisai.web.socket.transport import LineSocket, line_of, text_frame
+from taisai.web.socket.direct import DirectSocket
+from taisai.web.socket.frames import text_frame
+from taisai.web.socket.transport import transport_of
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -55,9 +57,8 @@ async def short_echo(scope: Message, receive: Receive, send: Send) -> None:
     """Every frame comes back, by the short way that the floor's own frames go."""
     await receive()
     await send({"type": "websocket.accept"})
-    line = line_of(scope)
-    line.heard = lambda raw: (line.write(text_frame(raw)), None)[1]
-    await receive()
+    transport = transport_of(scope, receive, send)
+    await transport.serve(lambda raw: (transport.write(text_frame(raw)), None)[1])
 
 
 EVERYBODY: set[Send] = set()
@@ -126,7 +127,7 @@ async def floor(journal: str, tables: int, players: int) -> None:
             (f"{name}-p{place}", (await sessions.begin_player(name, f"{name}-p{place}")).token)
             for place in range(players)
         ]
-    await _run(App(context), lambda port: {"port": port, "seats": seats, "dealers": dealers}, LineSocket)
+    await _run(App(context), lambda port: {"port": port, "seats": seats, "dealers": dealers}, DirectSocket)
 
 
 async def _open(context: Context, name: str, players: list[str]) -> None:
@@ -155,7 +156,7 @@ def main() -> None:
         case ["echo"]:
             uvloop.run(_run(echo, lambda port: {"port": port}))
         case ["short-echo"]:
-            uvloop.run(_run(short_echo, lambda port: {"port": port}, LineSocket))
+            uvloop.run(_run(short_echo, lambda port: {"port": port}, DirectSocket))
         case ["broadcast"]:
             uvloop.run(_run(broadcast, lambda port: {"port": port}))
         case ["floor", journal, tables, players]:

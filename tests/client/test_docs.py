@@ -17,7 +17,7 @@ import pytest
 from msgspec.structs import replace
 
 from taisai.settings.forms import Timing
-from taisai.web.endpoint import STATUS
+from taisai.web.errors import STATUS
 from taisai.web.socket.frames import decode_client, decode_server
 from tests import ROOT
 from tests.web.serving import on_a_loop, open_house, settings_for

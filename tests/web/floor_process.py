@@ -33,8 +33,8 @@ from taisai.table.refusals import Refusal
 from taisai.web.app import App
 from taisai.web.context import Context
 from taisai.web.logs import set_up_logs
+from taisai.web.socket.direct import DirectSocket
 from taisai.web.socket.peers import Peers
-from taisai.web.socket.transport import LineSocket
 
 MANY = 1_000_000_000
 BUY_IN = 100_000_000
@@ -78,7 +78,7 @@ def settings_for(journal: str, tables: int, port: int = 0, betting_ms: int = HUR
 async def serve(app: App, told: Callable[[int], dict[str, Any]], port: int = 0) -> None:
     """Serve until the end; say where first."""
     config = uvicorn.Config(
-        app, host="127.0.0.1", port=port, ws=LineSocket, ws_per_message_deflate=False, lifespan="off",
+        app, host="127.0.0.1", port=port, ws=DirectSocket, ws_per_message_deflate=False, lifespan="off",
         access_log=False, log_config=None, backlog=4096,
     )  # fmt: skip
     server = uvicorn.Server(config)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -21,10 +22,12 @@ from taisai.house.passwords import Passwords
 from taisai.settings.forms import Bounds, Demo, JournalPlace, Settings, SignIn, demo_settings
 from taisai.table import commands as c
 from taisai.table.people import Role
+from taisai.web.app import App
 from taisai.web.context import Context
 from taisai.web.security import Rates
 from taisai.web.serve import server_of
 from tests.house.people import CHEAP, HandClock
+from tests.web.servers import Serve, running
 
 P = ParamSpec("P")
 PASSWORD = "correct horse 9"
@@ -159,28 +162,35 @@ async def deal(table: Table, *steps: c.Action) -> None:
 async def open_house(
     settings: Settings | None = None, *, clock: Clock | None = None, gather_s: float = 0.001
 ) -> AsyncIterator[Running]:
-    """A house that listens on a free port of this machine, served as the command does it."""
+    """A house that listens on a free port of this machine, served as `taisai serve` does, or as `served_by` says."""
     chosen = settings or settings_for()
     port_0 = replace(chosen, listen=replace(chosen.listen, port=0))
     context = Context(port_0, shelf(), clock=clock, gather_s=gather_s, passwords=Passwords(CHEAP))
     if chosen.limits is ROOMY:
         context.rates = Rates(1e9, 1e9)
     await context.start()
-    server = server_of(context)
-    serving = asyncio.get_running_loop().create_task(server._serve())
+    serve = SERVED_BY.get()
+    async with running(server_of(context)) if serve is None else serve(App(context)) as address:
+        try:
+            async with Client(address) as client:
+                yield Running(context, address, client)
+        finally:
+            if context.is_ready:
+                await context.stop("the test is over")
+
+
+SERVED_BY: ContextVar[Serve | None] = ContextVar("SERVED_BY", default=None)
+"""The server of the houses that a test opens; None is that of `taisai serve`."""
+
+
+@contextmanager
+def served_by(serve: Serve | None) -> Iterator[None]:
+    """Have houses opened in this block served by another server."""
+    token = SERVED_BY.set(serve)
     try:
-        while not server.started:
-            assert not serving.done(), "the server did not start"
-            await asyncio.sleep(0.005)
-        port = server.servers[0].sockets[0].getsockname()[1]
-        address = f"http://127.0.0.1:{port}"
-        async with Client(address) as client:
-            yield Running(context, address, client)
+        yield
     finally:
-        if context.is_ready:
-            await context.stop("the test is over")
-        server.should_exit = True
-        await serving
+        SERVED_BY.reset(token)
 
 
 def sqlite_url(folder: Path) -> str:

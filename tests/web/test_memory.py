@@ -18,7 +18,8 @@ from taisai.journal import Batch, Head, MemoryJournal
 from taisai.journal.chain import genesis, linked
 from taisai.table import commands as c
 from taisai.table.state import HISTORY_ROUNDS
-from taisai.web.socket.feed import Channel, Connection
+from taisai.web.socket.feed import Feed
+from taisai.web.socket.subscriber import Subscriber
 from tests.floor.gated import bet, betting, command, floor_on
 from tests.web.bots import Crowd, floor_process
 
@@ -88,18 +89,23 @@ class ForgetfulJournal(MemoryJournal):
 
 
 class Deaf:
-    """A line that takes everything and keeps nothing."""
+    """A transport that takes everything and keeps nothing."""
 
-    heard: Callable[[bytes], None] | None = None
-    drained: Callable[[], None] | None = None
+    on_drained: Callable[[], None] | None = None
     is_full = False
 
     def write(self, _frame: bytes) -> bool:
         """Forget it."""
         return True
 
-    def cut(self) -> None:
-        """Nothing to cut."""
+    async def serve(self, on_text: Callable[[bytes], None]) -> None:
+        """Nobody sends anything."""
+
+    async def close(self, code: int) -> None:
+        """Nothing to close."""
+
+    def abort(self) -> None:
+        """Nothing to abort."""
 
 
 SETTLING: tuple[c.Action, ...] = (c.CloseBets(), c.Tumble(3), c.Uncover((1, 2, 3)), c.Announce(), c.Collect())
@@ -114,10 +120,10 @@ def test_a_table_that_runs_on_does_not_grow(monkeypatch: pytest.MonkeyPatch) -> 
         journal = ForgetfulJournal()
         floor = await floor_on(journal)
         table = await betting(floor)
-        channel = Channel(table, floor.clock.now, floor.until)
-        floor.listen(lambda _live, events: channel.changed(events))
+        feed = Feed(table, floor.clock.now, floor.until)
+        floor.listen(lambda _live, events: feed.changed(events))
 
-        channel.join(Connection(Deaf(), None, None), None)
+        feed.join(Subscriber(Deaf(), None, None), None)
         number = 1_000
 
         async def play(rounds: int) -> int:

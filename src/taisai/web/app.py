@@ -1,14 +1,14 @@
 """The ASGI application: endpoints, the play socket, pages.
 
-Plain ASGI all through; uvicorn serves it, and another server would do.
+Enters: connections of any ASGI server. Leaves: answers of the API and the pages, and sockets, each on the transport
+that its server offers (`socket.transport`). `taisai serve` runs it on uvicorn.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, MutableMapping
 from functools import partial
-from typing import Any, Final
+from typing import Final
 from urllib.parse import parse_qs
 
 import msgspec
@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request, cookie_parser
 from starlette.responses import Response
 from starlette.routing import Route, Router
+from starlette.types import Message, Receive, Scope, Send
 
 from taisai.floor.answers import HouseCode
 from taisai.journal import JournalError
@@ -28,19 +29,17 @@ from taisai.web.api.rules import RULES_ENDPOINTS
 from taisai.web.api.tables import TABLE_ENDPOINTS
 from taisai.web.api.training import TRAINING_ENDPOINTS
 from taisai.web.context import Context
-from taisai.web.endpoint import Endpoint, error_response
+from taisai.web.endpoint import Endpoint
+from taisai.web.errors import error_response
 from taisai.web.openapi import openapi
 from taisai.web.pages import page_routes
 from taisai.web.security import COOKIE, HEADERS, bearer, is_own_origin
 from taisai.web.socket.peers import PATH as PEERS
 from taisai.web.socket.peers import serve_peer
 from taisai.web.socket.play import Inbox, PlaySocket
-from taisai.web.socket.transport import line_of
+from taisai.web.socket.transport import transport_of
 
 LOGGER = logging.getLogger("taisai.web")
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 ENDPOINTS: Final[tuple[Endpoint, ...]] = (
     *RULES_ENDPOINTS,
@@ -51,10 +50,11 @@ ENDPOINTS: Final[tuple[Endpoint, ...]] = (
     *HOUSE_ENDPOINTS,
 )
 PLAY: Final = "/play/"
+NOTHING_HERE: Final = Refusal(HouseCode.NOT_FOUND, "There is nothing at this address.")
 
 
 class App:
-    """The whole of the web side."""
+    """Everything that the house serves."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -71,7 +71,7 @@ class App:
         self._router = Router(routes, redirect_slashes=False, default=self._nothing_here)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One connection."""
+        """Serve one connection."""
         if scope["type"] == "websocket":
             await self._socket(scope, receive, send)
         elif scope["type"] == "http":
@@ -80,7 +80,7 @@ class App:
             await self._lifespan(receive, send)
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def guarded(message: MutableMapping[str, Any]) -> None:
+        async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(raw=message["headers"])
                 for name, value in HEADERS:
@@ -89,51 +89,55 @@ class App:
                     headers.setdefault("strict-transport-security", "max-age=31536000")
             await send(message)
 
-        scope["app"] = self  # without it the router would answer another method by itself, in a shape of its own
+        scope["app"] = self  # without it the router answers a wrong method itself, in a shape of its own
         try:
-            await self._router(scope, receive, guarded)
+            await self._router(scope, receive, send_guarded)
         except HTTPException as error:
             headers = dict(error.headers or {})
             methods = headers.get("Allow", "")
-            sentence = f"This address takes {methods} alone." if methods else error.detail
+            sentence = f"This address accepts {methods} only." if methods else error.detail
             response = error_response(Refusal(HouseCode.NOT_FOUND, sentence, allowed=methods), headers=headers)
             response.status_code = error.status_code
-            await response(scope, receive, guarded)
+            await response(scope, receive, send_guarded)
 
     async def _serve(self, methods: dict[str, Endpoint], request: Request) -> Response:
         method = "GET" if request.method == "HEAD" else request.method
         return await methods[method].serve(self.context, request)
 
     async def _nothing_here(self, scope: Scope, receive: Receive, send: Send) -> None:
-        response = error_response(Refusal(HouseCode.NOT_FOUND, "There is nothing at this address."))
-        await response(scope, receive, send)
+        await error_response(NOTHING_HERE)(scope, receive, send)
 
-    # ------------------------------------------------------------------ the play socket
+    # ------------------------------------------------------------------ sockets
 
     async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
-        context = self.context
         await receive()
         headers = Headers(scope=scope)
-        name = scope["path"].removeprefix(PLAY)
         if scope["path"] == PEERS:
-            if not await serve_peer(context, headers, line_of(scope), receive, send):
-                await _refuse(send, Refusal(HouseCode.NOT_FOUND, "There is nothing at this address."))
-            return
-        refusal = self._unwelcome(scope, headers, name)
+            if not await serve_peer(self.context, headers, transport_of(scope, receive, send), send):
+                await _refuse(scope, send, NOTHING_HERE)
+        else:
+            await self._play(scope, headers, receive, send)
+
+    async def _play(self, scope: Scope, headers: Headers, receive: Receive, send: Send) -> None:
+        context = self.context
+        name = scope["path"].removeprefix(PLAY)
+        refusal = self._not_served(scope, headers, name)
         if refusal is not None:
-            await _refuse(send, refusal)
+            await _refuse(scope, send, refusal)
             return
         token = bearer(headers)
         if token is None:
             token = cookie_parser(headers.get("cookie", "")).get(COOKIE)
             if not is_own_origin(headers, context.settings.listen.allowed_origins):
-                await _refuse(send, Refusal(HouseCode.BAD_ORIGIN, "This came from another site.", field="Origin"))
+                refusal = Refusal(HouseCode.BAD_ORIGIN, "This came from another site.", field="Origin")
+                await _refuse(scope, send, refusal)
                 return
         try:
             session = await context.session_of(token)
         except JournalError as error:
             LOGGER.warning("a session could not be looked up: %s", error)
-            await _refuse(send, Refusal(HouseCode.TRY_AGAIN, "The journal does not answer.", allowed="try again"))
+            refusal = Refusal(HouseCode.TRY_AGAIN, "The journal does not answer.", allowed="try again")
+            await _refuse(scope, send, refusal)
             return
         where = context.address_of((scope.get("client") or ("",))[0], headers)
         context.connections_of[where] = context.connections_of.get(where, 0) + 1
@@ -141,8 +145,8 @@ class App:
         context.counts.connections_total += 1
         try:
             await send({"type": "websocket.accept"})
-            socket = PlaySocket(context, context.floor.tables[name], session, line_of(scope), send)
-            await socket.run(receive, _after(scope), self._inbox)
+            transport = transport_of(scope, receive, send)
+            await PlaySocket(context, context.floor.tables[name], session, transport).run(_after(scope), self._inbox)
         finally:
             context.counts.connections -= 1
             left = context.connections_of[where] - 1
@@ -151,7 +155,8 @@ class App:
             else:
                 del context.connections_of[where]
 
-    def _unwelcome(self, scope: Scope, headers: Headers, name: str) -> Refusal | None:
+    def _not_served(self, scope: Scope, headers: Headers, name: str) -> Refusal | None:
+        """Why a socket is refused before anybody asks whose it is."""
         context = self.context
         if not scope["path"].startswith(PLAY) or name not in context.floor.tables:
             return Refusal(HouseCode.NO_SUCH_TABLE, f"There is no table {name[:64]!r}.")
@@ -162,24 +167,34 @@ class App:
             return Refusal(HouseCode.CLOSING, "The house is not open.")
         return None
 
+    # ------------------------------------------------------------------ start and stop
+
     async def _lifespan(self, receive: Receive, send: Send) -> None:
+        """Start and stop the house with the server; `taisai serve` does it by itself, with this protocol off."""
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
+                if not self.context.is_ready:
+                    await self.context.start()
                 await send({"type": "lifespan.startup.complete"})
             elif message["type"] == "lifespan.shutdown":
+                if self.context.is_ready:
+                    await self.context.stop("the server stops")
                 await send({"type": "lifespan.shutdown.complete"})
                 return
 
 
 def _after(scope: Scope) -> int | None:
-    """The record number that a client has seen, if it says so."""
+    """The seq that a reconnecting client has seen, if it states a valid one."""
     found = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("after", [""])[0]
     return int(found) if found.isascii() and found.isdigit() and len(found) < 19 else None
 
 
-async def _refuse(send: Send, refusal: Refusal) -> None:
-    """Refuse a socket with an answer that says why."""
+async def _refuse(scope: Scope, send: Send, refusal: Refusal) -> None:
+    """Refuse a socket: with an HTTP answer that says why, where the server can send one."""
+    if "websocket.http.response" not in (scope.get("extensions") or {}):
+        await send({"type": "websocket.close"})
+        return
     response = error_response(refusal)
     await send(
         {

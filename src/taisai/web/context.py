@@ -1,4 +1,4 @@
-"""The house as the server sees it: floor, people, settings, the channels of its tables.
+"""The house as the server sees it: floor, people, settings, the feeds of its tables.
 
 Enters: settings. Leaves: everything that endpoints and sockets need, started and stopped in order. On the first start
 the tables of the settings are set up; automatic ones are opened and dealt.
@@ -16,7 +16,6 @@ from starlette.datastructures import Headers
 
 from taisai.books import Shelf
 from taisai.floor.alerts import Alerts
-from taisai.floor.answers import HouseCode
 from taisai.floor.clock import Clock
 from taisai.floor.dealer import AutomaticDealer, opening_moves
 from taisai.floor.dice import DiceSource, VirtualTumbler, mischief_every
@@ -27,9 +26,10 @@ from taisai.floor.nodes import LEASE_S, Nodes
 from taisai.house.accounts import Accounts, OneTimeLink, SignInRefusal
 from taisai.house.digests import Manifest, last_start, manifest, note_differences
 from taisai.house.passwords import Passwords
-from taisai.house.seats import SeatRefusal, Seats
+from taisai.house.seats import Seats
 from taisai.house.sessions import THE_CONSOLE, Session, Sessions
 from taisai.journal import Journal, open_journal
+from taisai.protocol.messages import Notice
 from taisai.settings.forms import Settings, TableSettings
 from taisai.streams.house_events import HouseStopped, Post
 from taisai.table.events import Event
@@ -38,10 +38,11 @@ from taisai.table.refusals import Refusal
 from taisai.table.state import TablePhase
 from taisai.web.auditing import Auditor
 from taisai.web.dice_health import DiceHealth
+from taisai.web.errors import sign_in_refused
 from taisai.web.metrics import WebCounts
 from taisai.web.security import Rates
-from taisai.web.socket.feed import Channel
-from taisai.web.socket.frames import Notice, frame_of
+from taisai.web.socket.feed import Feed
+from taisai.web.socket.frames import frame_of
 from taisai.web.socket.peers import Peers
 
 LOGGER = logging.getLogger("taisai.web")
@@ -110,7 +111,7 @@ class Context:
         self._dice = dice or _tumbler
         self._reopen_shelf = reopen_shelf or (lambda: shelf)
         self._gather = {} if gather_s is None else {"gather_s": gather_s}
-        self._channels: dict[str, Channel] = {}
+        self._feeds: dict[str, Feed] = {}
         self._trusted = _networks(settings.listen.trusted_proxies)
         self._measurers = _networks(settings.listen.metrics_from)
         self._chores: list[asyncio.Task[None]] = []
@@ -229,8 +230,8 @@ class Context:
         self.is_ready = False
         sentence = "The house is closing. Bets that stand are kept; come back to the same table."
         frame = frame_of(Notice("closing", sentence))
-        for channel in self._channels.values():
-            channel.notice(frame)
+        for feed in self._feeds.values():
+            feed.broadcast(frame)
         for task in self._chores:
             task.cancel()
         await self.sessions.flush()
@@ -276,18 +277,18 @@ class Context:
 
     # ------------------------------------------------------------------ tables
 
-    def channel(self, name: str) -> Channel:
-        """The watchers of a table."""
-        found = self._channels.get(name)
+    def feed(self, name: str) -> Feed:
+        """The feed of a table."""
+        found = self._feeds.get(name)
         if found is None:
             table = self.floor.table(name)
-            found = self._channels[name] = Channel(table, self.clock.now, self.floor.until, **self._gather)
+            found = self._feeds[name] = Feed(table, self.clock.now, self.floor.until, **self._gather)
         return found
 
     def _changed(self, table: LiveTable, events: tuple[Event, ...]) -> None:
-        channel = self._channels.get(table.name)
-        if channel is not None:
-            channel.changed(events)
+        feed = self._feeds.get(table.name)
+        if feed is not None:
+            feed.changed(events)
 
     # ------------------------------------------------------------------ people
 
@@ -306,7 +307,7 @@ class Context:
     ) -> Person | Refusal:
         """The second person of an authorisation, by his own credentials."""
         found = await self.accounts.vouch(login, password, role, table, where, asker=asker)
-        return sign_in_fault(found) if isinstance(found, SignInRefusal) else found
+        return sign_in_refused(found) if isinstance(found, SignInRefusal) else found
 
     def address_of(self, peer: str, headers: Headers | Mapping[str, str]) -> str:
         """Whose request it is: the peer's, or what a trusted proxy says."""
@@ -346,8 +347,3 @@ def _tumbler(table: TableSettings) -> DiceSource:
     if table.mischief_every:
         return VirtualTumbler(mischief=mischief_every(table.mischief_every))
     return VirtualTumbler()
-
-
-def sign_in_fault(refusal: SignInRefusal | SeatRefusal) -> Refusal:
-    """A refused sign-in in the common shape."""
-    return Refusal(HouseCode.SIGN_IN_REFUSED, refusal.sentence, ("R37",), field=refusal.code)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from secrets import token_hex
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from starlette.requests import ClientDisconnect, Request
@@ -24,38 +24,14 @@ from taisai.floor.answers import HouseCode
 from taisai.house.sessions import Session
 from taisai.journal import JournalError
 from taisai.table.people import SUPERVISORS
-from taisai.table.refusals import Code, Refusal
+from taisai.table.refusals import Refusal
+from taisai.web.errors import UNREADABLE, Stop, bad_message, error_response
 from taisai.web.security import COOKIE, bearer, forged
-from taisai.web.socket.frames import field_of
 
 if TYPE_CHECKING:
     from taisai.web.context import Context
 
 LOGGER = logging.getLogger("taisai.web")
-
-STATUS: Final[dict[str, int]] = {
-    HouseCode.BAD_MESSAGE: 400,
-    HouseCode.NOT_SIGNED_IN: 401,
-    HouseCode.SIGN_IN_REFUSED: 401,
-    HouseCode.LOCKED: 423,
-    HouseCode.NOT_HERE: 403,
-    HouseCode.NOT_ALLOWED: 403,
-    HouseCode.BAD_ORIGIN: 403,
-    HouseCode.BAD_TOKEN: 403,
-    HouseCode.NO_SUCH_TABLE: 404,
-    HouseCode.NOT_FOUND: 404,
-    HouseCode.TOO_LARGE: 413,
-    HouseCode.TOO_FAST: 429,
-    HouseCode.TOO_MANY: 503,
-    HouseCode.DISABLED: 503,
-    HouseCode.CLOSING: 503,
-    HouseCode.NOT_RECORDED: 503,
-    HouseCode.TRY_AGAIN: 503,
-    HouseCode.TABLE_BROKEN: 503,
-    HouseCode.BROKEN: 500,
-    **dict.fromkeys(Code, 409),
-}
-"""The status of each code; whatever the rules refuse is a conflict."""
 
 
 class Who(StrEnum):
@@ -68,33 +44,6 @@ class Who(StrEnum):
     SUPERVISOR = "supervisors and above"
     STAFF = "any staff, auditors and administrators included"
     ADMINISTRATOR = "administrators"
-
-
-class Error(msgspec.Struct, frozen=True):
-    """Why something was not done: the one shape of every error."""
-
-    code: str
-    sentence: str
-    clauses: tuple[str, ...] = ()
-    allowed: str = ""
-    field: str = ""
-    request: str = ""
-    """Under this id the log has more."""
-
-
-class Errors(msgspec.Struct, frozen=True):
-    """The body of every answer that is an error."""
-
-    error: Error
-
-
-class Stop(Exception):
-    """Ends a request with a refusal."""
-
-    def __init__(self, refusal: Refusal, headers: dict[str, str] | None = None) -> None:
-        super().__init__(refusal.sentence)
-        self.refusal = refusal
-        self.headers = headers or {}
 
 
 @dataclass(slots=True)
@@ -156,10 +105,8 @@ class Endpoint:
             response = self._response(answer, context, call)
         except Stop as stop:
             response = error_response(stop.refusal, request_id, stop.headers)
-        except InputFault as refusal:
-            response = error_response(
-                Refusal(HouseCode.BAD_MESSAGE, str(refusal), field=getattr(refusal, "field", "")), request_id
-            )
+        except InputFault as fault:
+            response = error_response(bad_message(fault), request_id)
         except TimeoutError:
             response = error_response(Refusal(HouseCode.TRY_AGAIN, "This took too long."), request_id)
         except ClientDisconnect:
@@ -268,27 +215,12 @@ async def _read(request: Request, most: int) -> bytes:
 def _typed_body(kind: Any, raw: bytes) -> Any:
     try:
         return msgspec.json.decode(raw, type=kind)
-    except msgspec.ValidationError as error:
-        sentence, place = field_of(error)
-        raise Stop(Refusal(HouseCode.BAD_MESSAGE, sentence, field=place)) from error
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Stop(Refusal(HouseCode.BAD_MESSAGE, "The body is not JSON.")) from error
+    except UNREADABLE as error:
+        raise Stop(bad_message(error)) from error
 
 
 def _typed_query(kind: Any, request: Request) -> Any:
     try:
         return msgspec.convert(dict(request.query_params), kind, strict=False)
     except msgspec.ValidationError as error:
-        sentence, place = field_of(error)
-        raise Stop(Refusal(HouseCode.BAD_MESSAGE, sentence, field=place)) from error
-
-
-def error_response(refusal: Refusal, request_id: str = "", headers: dict[str, str] | None = None) -> Response:
-    """An error in the one shape."""
-    error = Error(refusal.code, refusal.sentence, refusal.clauses, refusal.allowed, refusal.field, request_id)
-    return Response(
-        msgspec.json.encode(Errors(error)),
-        status_code=STATUS.get(refusal.code, 400),
-        media_type="application/json",
-        headers={"cache-control": "no-store", **(headers or {})},
-    )
+        raise Stop(bad_message(error)) from error

@@ -70,7 +70,7 @@ class _Collector:
         commands = CounterMetricFamily("taisai_commands", "Commands that reached a table.", labels=["table"])
         refusals: dict[str, int] = defaultdict(int, counts.refusals)
         for name, table in floor.tables.items():
-            watchers.add_metric([name], self._context.channel(name).watchers)
+            watchers.add_metric([name], self._context.feed(name).subscriber_count)
             broken.add_metric([name], 1 if table.broken else 0)
             commands.add_metric([name], table.commands)
             for code, number in table.refusals.items():

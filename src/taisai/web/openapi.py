@@ -8,8 +8,9 @@ import msgspec
 from msgspec import Struct
 
 from taisai import __version__
-from taisai.web.endpoint import Endpoint, Errors, Who
-from taisai.web.socket.frames import ClientMessage, ServerMessage
+from taisai.protocol.messages import ClientMessage, ServerMessage
+from taisai.web.endpoint import Endpoint, Who
+from taisai.web.errors import Errors
 
 _REF: Final = "#/components/schemas/{name}"
 

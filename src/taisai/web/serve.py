@@ -19,7 +19,7 @@ from taisai.settings.forms import Settings
 from taisai.web.app import App
 from taisai.web.context import Context
 from taisai.web.logs import set_up_logs
-from taisai.web.socket.transport import LineSocket
+from taisai.web.socket.direct import DirectSocket
 
 SWITCH_S: Final = 0.0001
 """The writer's thread should not wait the usual five milliseconds for its turn: answers wait for it."""
@@ -35,13 +35,6 @@ def tune() -> None:
     gc.set_threshold(YOUNG, 20, 20)
 
 
-class _Server(uvicorn.Server):
-    """Uvicorn, with signals left to us."""
-
-    def install_signal_handlers(self) -> None:
-        """Nothing."""
-
-
 def server_of(context: Context) -> uvicorn.Server:
     """The server of a context, not yet serving."""
     settings = context.settings
@@ -49,7 +42,7 @@ def server_of(context: Context) -> uvicorn.Server:
         App(context),
         host=settings.listen.host,
         port=settings.listen.port,
-        ws=LineSocket,
+        ws=DirectSocket,
         ws_max_size=settings.limits.frame_bytes * 4,
         ws_per_message_deflate=False,
         lifespan="off",
@@ -60,7 +53,7 @@ def server_of(context: Context) -> uvicorn.Server:
         timeout_graceful_shutdown=10,
         proxy_headers=False,
     )
-    return _Server(config)
+    return uvicorn.Server(config)
 
 
 async def serve(settings: Settings, open_shelf: Callable[[], Shelf], started: Callable[[Context, str], None]) -> None:

@@ -16,7 +16,7 @@ from taisai.table import commands as c
 from taisai.table.people import Role
 from taisai.web.app import ENDPOINTS
 from tests.web.serving import PASSWORD, POSTS, Running, on_a_loop, open_house, set_up_of, settings_for
-from tests.web.socket.test_play import raw
+from tests.web.socket.clients import raw
 
 ALL = frozenset({"nobody", "ann", "eve", "dan", "dot", "sue", "ada", "admin"})
 """ann sits at T1 and eve at T2; dan, sue and ada reach every table, dot deals at T2 alone."""

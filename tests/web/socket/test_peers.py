@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 from starlette.datastructures import Headers
+from starlette.types import Message
 from websockets.asyncio.server import ServerConnection, serve
 
 from taisai.books import open_shelf
@@ -25,27 +26,14 @@ from taisai.table.people import Person, Role
 from taisai.table.state import TablePhase
 from taisai.web.context import Context
 from taisai.web.socket import peers as peers_module
-from taisai.web.socket.peers import VERSION, Peers, _plain, serve_peer
+from taisai.web.socket.peers import VERSION, Peers, _peer_command, serve_peer
+from taisai.web.socket.plain import PlainTransport
 from tests.postgres import journal_url
 from tests.streams.keeper import TableKeeper
 from tests.web.floor_process import settings_for
 from tests.web.serving import on_a_loop
 
 BET = c.Command(id="c1", at=1, by=Person("ann", Role.PLAYER), do=c.PlaceBet("ann", "small", 100), round=3)
-
-
-class Line:
-    """What is written to the other node."""
-
-    def __init__(self) -> None:
-        self.heard = self.drained = None
-        self.is_full = False
-        self.frames: list[bytes] = []
-
-    def write(self, frame: bytes) -> bool:
-        """Keep it."""
-        self.frames.append(frame)
-        return True
 
 
 def _node(url: str, address: str) -> tuple[Floor, Nodes]:
@@ -55,7 +43,7 @@ def _node(url: str, address: str) -> tuple[Floor, Nodes]:
     return floor, nodes
 
 
-async def _heard(*frames: dict[str, Any]) -> tuple[list[c.Command], list[dict[str, Any]], list[Any]]:
+async def _heard(*frames: dict[str, Any]) -> tuple[list[c.Command], list[dict[str, Any]], Message]:
     """What a node carries out, answers and says at the beginning, when another one sends these frames."""
     done: list[c.Command] = []
 
@@ -69,19 +57,19 @@ async def _heard(*frames: dict[str, Any]) -> tuple[list[c.Command], list[dict[st
         settings=SimpleNamespace(node=SimpleNamespace(secret="between us")),
         floor=floor, clock=SimpleNamespace(now=lambda: 9), peers=SimpleNamespace(version="1.0.0"),
     )  # fmt: skip
-    messages = [{"type": "websocket.receive", "text": json.dumps(frame)} for frame in frames]
-    said: list[Any] = []
-    line: Any = Line()
+    texts = [json.dumps(frame) for frame in frames]
+    sent: list[Message] = []
 
-    async def receive() -> dict[str, Any]:
-        return messages.pop(0) if messages else {"type": "websocket.disconnect"}
+    async def receive() -> Message:
+        await asyncio.sleep(0)
+        return {"type": "websocket.receive", "text": texts.pop(0)} if texts else {"type": "websocket.disconnect"}
 
-    async def send(message: Any) -> None:
-        said.append(message)
+    async def send(message: Message) -> None:
+        sent.append(message)
 
     headers = Headers({"authorization": "Bearer between us", VERSION: "2.0.0"})
-    assert await serve_peer(house, headers, line, receive, send)
-    return done, [json.loads(frame[frame.index(b"{") :]) for frame in line.frames], said
+    assert await serve_peer(house, headers, PlainTransport(receive, send), send)
+    return done, [json.loads(each["text"]) for each in sent[1:]], sent[0]
 
 
 def _handed(number: int, command: c.Command, **more: Any) -> dict[str, Any]:
@@ -92,7 +80,7 @@ def _handed(number: int, command: c.Command, **more: Any) -> dict[str, Any]:
 def test_everything_of_a_command_is_handed_on() -> None:
     """A field that commands are given some day goes to the other node too."""
     command = msgspec.structs.replace(BET, reason="why", authorised_by=Person("sue", Role.SUPERVISOR))
-    assert msgspec.to_builtins(_plain(command)) == msgspec.to_builtins(command)
+    assert msgspec.to_builtins(_peer_command(command)) == msgspec.to_builtins(command)
 
 
 @on_a_loop
@@ -115,7 +103,7 @@ async def test_an_action_that_is_not_known_is_refused_and_the_next_carried_out()
     assert [(answer["n"], (answer["fault"] or {}).get("code")) for answer in answers] == [
         (1, "bad-message"), (2, "bad-message"), (3, None)
     ]  # fmt: skip
-    assert "(1.0.0) does not know this command: Invalid value 'tip'" in answers[0]["fault"]["sentence"]
+    assert "(1.0.0) does not know this command: command.do.do: Invalid value 'tip'" in answers[0]["fault"]["sentence"]
 
 
 @on_a_loop
@@ -128,7 +116,7 @@ def test_each_end_says_its_version(caplog: pytest.LogCaptureFixture) -> None:
     """The answer has it in a header, and the log has both when they differ."""
     with caplog.at_level(logging.WARNING, "taisai.web"):
         _, _, said = asyncio.run(_heard())
-    assert said == [{"type": "websocket.accept", "headers": [(b"taisai-version", b"1.0.0")]}]
+    assert said == {"type": "websocket.accept", "headers": [(b"taisai-version", b"1.0.0")]}
     assert caplog.messages == ["another node is of version 2.0.0, this node of 1.0.0"]
 
 

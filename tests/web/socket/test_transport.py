@@ -1,187 +1,242 @@
-"""The short way of a frame: what is cut by hand is what the protocol's own parser cuts, and all else is left to it."""
+"""The contract of a transport, held by both implementations, the plain one on three servers."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import socket as sockets
-from collections.abc import AsyncIterator
-from typing import Any
-from urllib.parse import urlsplit
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 
-import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from websockets.frames import Frame, Opcode
-from websockets.protocol import SERVER, State
-from websockets.protocol import Protocol as WebSocket
+from starlette.types import Receive, Scope, Send
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+from websockets.frames import Opcode
 
-from taisai.web.socket.transport import is_whole, plain_text, text_frame
-from tests.web.serving import on_a_loop, open_house
+from taisai.web.socket.direct import DirectSocket
+from taisai.web.socket.frames import text_frame
+from taisai.web.socket.plain import PlainTransport
+from taisai.web.socket.transport import EXTENSION, Transport, transport_of
+from tests.web.servers import DIRECT, MESSAGE_BYTES, SERVERS, Serve
+from tests.web.serving import on_a_loop
+from tests.web.socket.packets import masked, raw_socket
 
-
-class Long(bytes):
-    """Many bytes that are told in a word."""
-
-    def __repr__(self) -> str:
-        return f"{len(self)} bytes"
-
-
-texts = st.one_of(st.binary(max_size=300), st.sampled_from([125, 126, 127, 65_535, 65_536, 70_000]).map(Long))
-opcodes = st.sampled_from([Opcode.TEXT, Opcode.BINARY, Opcode.CONT])
+everywhere = pytest.mark.parametrize("serve", SERVERS.values(), ids=SERVERS)
+Use = Callable[[Transport], Awaitable[None]]
 
 
-def parsed(data: bytes) -> list[Frame]:
-    """What the library's parser makes of a client's bytes."""
-    server = WebSocket(SERVER, state=State.OPEN, max_size=None)
-    server.receive_data(data)
-    return [event for event in server.events_received() if isinstance(event, Frame)]
+class Socket:
+    """An application with one socket: what its transport passes on, and whether it has ended."""
 
+    def __init__(self, use: Use | None = None) -> None:
+        self.transport: Transport
+        self.texts: list[bytes] = []
+        self.opened, self.ended = asyncio.Event(), asyncio.Event()
+        self._use = use
+        self._tasks: set[asyncio.Future[None]] = set()
 
-@given(texts)
-def test_a_frame_is_what_the_library_would_send(text: bytes) -> None:
-    """A frame made by hand has the bytes of the library's."""
-    assert text_frame(text) == Frame(Opcode.TEXT, text).serialize(mask=False)
-
-
-@given(texts)
-def test_a_plain_text_is_read(text: bytes) -> None:
-    """One masked text frame: its text, unless it is so long that the library is to look at it."""
-    data = Frame(Opcode.TEXT, text).serialize(mask=True)
-    found = plain_text(data)
-    assert (found == text) if len(text) < 65_536 else (found is None)
-    assert is_whole(data)
-
-
-@given(texts, opcodes, st.booleans(), st.integers(0, 400))
-def test_whatever_is_no_plain_text_is_left_alone(text: bytes, opcode: Opcode, fin: bool, cut: int) -> None:
-    """A part, another kind, a frame cut short or with something behind it: none is taken for a whole text."""
-    data = Frame(opcode, text, fin=fin).serialize(mask=True)
-    if opcode is not Opcode.TEXT or not fin:
-        assert plain_text(data) is None
-        assert is_whole(data) == (fin and opcode is not Opcode.CONT)
-    elif cut:
-        assert plain_text(data[: max(0, len(data) - cut)]) is None
-        assert plain_text(data + b"\x81" * cut) is None
-
-
-@given(st.binary(max_size=40))
-def test_junk_is_never_more_than_the_library_sees(junk: bytes) -> None:
-    """Whatever bytes come: if a text is read by hand, the library reads the same one."""
-    found = plain_text(junk)
-    if found is not None:
-        assert [(frame.opcode, bytes(frame.data)) for frame in parsed(junk)] == [(Opcode.TEXT, found)]
-
-
-@given(st.lists(st.tuples(st.binary(max_size=200), st.sampled_from([Opcode.TEXT, Opcode.BINARY])), max_size=4))
-def test_frames_that_come_together_are_whole(frames: list[tuple[bytes, Opcode]]) -> None:
-    """Several frames in one packet end where the packet ends; with one byte less they do not."""
-    data = b"".join(Frame(opcode, text).serialize(mask=True) for text, opcode in frames)
-    assert is_whole(data)
-    if data:
-        assert not is_whole(data[:-1])
-
-
-class Raw:
-    """A socket that sends bytes as it is told."""
-
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.reader, self.writer = reader, writer
-
-    async def send(self, *pieces: bytes) -> None:
-        """Each piece in a packet of its own."""
-        self.writer.get_extra_info("socket").setsockopt(sockets.IPPROTO_TCP, sockets.TCP_NODELAY, 1)
-        for piece in pieces:
-            self.writer.write(piece)
-            await self.writer.drain()
-
-    async def next(self) -> tuple[int, bytes]:
-        """The next frame: its first byte, and what is in it."""
-        first, size = await self.reader.readexactly(2)
-        if size == 126:
-            size = int.from_bytes(await self.reader.readexactly(2), "big")
-        return first, await self.reader.readexactly(size)
-
-    async def pongs(self, count: int) -> list[int]:
-        """The numbers of so many pongs, whatever else comes."""
-        found: list[int] = []
-        while len(found) < count:
-            first, text = await self.next()
-            told: dict[str, Any] = msgspec.json.decode(text) if first == 0x81 else {}
-            if told.get("t") == "pong":
-                found.append(told["n"])
-        return found
-
-    async def end(self) -> int:
-        """The code that the server closes with."""
-        while True:
-            first, text = await self.next()
-            if first == 0x88:
-                return int.from_bytes(text[:2], "big")
-
-
-@contextlib.asynccontextmanager
-async def raw_socket() -> AsyncIterator[Raw]:
-    """A watcher's socket at a table, after the handshake."""
-    async with open_house() as running:
-        await running.ready_table("T1")
-        where = urlsplit(running.address)
-        reader, writer = await asyncio.open_connection(where.hostname, where.port)
-        asked = (
-            "GET /play/T1 HTTP/1.1", f"Host: {where.netloc}", "Upgrade: websocket", "Connection: Upgrade",
-            "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==", "Sec-WebSocket-Version: 13", "", "",
-        )  # fmt: skip
-        writer.write("\r\n".join(asked).encode())
-        assert b" 101 " in await reader.readuntil(b"\r\n\r\n")
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a socket; refuse everything else, a lifespan too."""
+        assert scope["type"] == "websocket", "this application has sockets only"
+        await receive()
+        await send({"type": "websocket.accept"})
+        self.transport = transport_of(scope, receive, send)
+        self.opened.set()
+        if self._use is not None:
+            self._tasks.add(asyncio.ensure_future(self._use(self.transport)))
         try:
-            yield Raw(reader, writer)
+            await self.transport.serve(self._heard)
         finally:
-            writer.close()
+            self.ended.set()
+
+    def _heard(self, text: bytes) -> None:
+        self.texts.append(text)
+        self.transport.write(text_frame(b"got " + text))
 
 
-def ping(number: int) -> bytes:
-    """A masked frame that the table answers."""
-    return Frame(Opcode.TEXT, b'{"t":"ping","n":%d}' % number).serialize(mask=True)
+def url_of(address: str) -> str:
+    """The address as a socket's."""
+    return address.replace("http", "ws", 1)
 
 
+@asynccontextmanager
+async def connected(serve: Serve, use: Use | None = None) -> AsyncIterator[tuple[Socket, ClientConnection]]:
+    """An application on a server, and a client that is connected to it."""
+    socket = Socket(use)
+    async with serve(socket) as address, connect(url_of(address), compression=None, proxy=None) as client:
+        await socket.opened.wait()
+        yield socket, client
+
+
+@pytest.mark.parametrize("serve", SERVERS.values(), ids=SERVERS)
+def test_the_server_decides_which_transport_it_is(serve: Serve) -> None:
+    """Only uvicorn with our socket class offers the direct transport; everywhere else plain ASGI serves."""
+
+    @on_a_loop
+    async def run() -> None:
+        async with connected(serve) as (socket, _):
+            expected = DirectSocket if serve in DIRECT.values() else PlainTransport
+            assert type(socket.transport) is expected
+
+    run()
+
+
+@pytest.mark.parametrize("extensions", [{}, {"extensions": None}, {"extensions": {}}])
+def test_a_scope_without_extensions_is_served_plainly(extensions: Scope) -> None:
+    """ASGI lets a server leave its extensions out."""
+
+    async def receive() -> Scope:
+        return {}
+
+    async def send(_message: Scope) -> None:
+        pass
+
+    assert type(transport_of(extensions, receive, send)) is PlainTransport
+    offered = object()
+    assert transport_of({"extensions": {EXTENSION: offered}}, receive, send) is offered
+
+
+@everywhere
 @on_a_loop
-async def test_frames_come_in_any_packets() -> None:
-    """Together, in halves, byte by byte, with a ping of the protocol between: all are answered, in their order."""
-    async with raw_socket() as client:
-        half, slow = ping(4), ping(5)
-        await client.send(ping(1), ping(2) + ping(3), half[:3], half[3:])
+async def test_messages_arrive_and_are_answered_in_order(serve: Serve) -> None:
+    """Many at once, text and bytes, short and long: each is passed on once, and each answer arrives."""
+    sent = [b"one", "zwei €".encode(), b"x" * 60_000, *(b"%d" % number for number in range(200))]
+    async with connected(serve) as (socket, client):
+        for place, text in enumerate(sent):
+            await client.send(text if place % 2 else text.decode())
+        answers = [await client.recv(decode=False) for _ in sent]
+        assert (socket.texts, answers) == (sent, [b"got " + text for text in sent])
+
+
+@everywhere
+@on_a_loop
+async def test_frames_come_in_any_packets(serve: Serve) -> None:
+    """Together, in halves, byte by byte, in fragments, with pings between: every message arrives once, in order."""
+    socket = Socket()
+    async with serve(socket) as address, raw_socket(address) as client:
+        half, slow = masked(b"4"), masked(b"5")
+        await client.send(masked(b"1"), masked(b"2") + masked(b"3"), half[:3], half[3:])
         await client.send(*(slow[place : place + 1] for place in range(len(slow))))
-        await client.send(Frame(Opcode.PING, b"there?").serialize(mask=True), ping(6))
-        assert await client.pongs(6) == [1, 2, 3, 4, 5, 6]
-
-
-@on_a_loop
-async def test_a_message_in_parts_is_put_together() -> None:
-    """A text in three parts with a ping between them, then a plain one."""
-    async with raw_socket() as client:
         await client.send(
-            Frame(Opcode.TEXT, b'{"t":"pi', fin=False).serialize(mask=True),
-            Frame(Opcode.CONT, b'ng","n"', fin=False).serialize(mask=True),
-            Frame(Opcode.PING, b"").serialize(mask=True),
-            Frame(Opcode.CONT, b":7}").serialize(mask=True),
-            ping(8),
+            masked(b"si", fin=False),
+            masked(b"there?", Opcode.PING),
+            masked(b"x", Opcode.CONT),
+            masked(b"7"),
         )
-        assert await client.pongs(2) == [7, 8]
+        assert await client.texts(7) == [b"got " + each for each in (b"1", b"2", b"3", b"4", b"5", b"six", b"7")]
 
 
-@pytest.mark.parametrize(
-    ("data", "code"),
-    [
-        pytest.param(Frame(Opcode.TEXT, b"{}").serialize(mask=False), 1002, id="not masked"),
-        pytest.param(bytes((0xC1, 0x80)) + bytes(4), 1002, id="a reserved bit"),
-        pytest.param(Frame(Opcode.CONT, b"{}").serialize(mask=True), 1002, id="goes on with nothing"),
-        pytest.param(bytes((0x81, 0xFF)) + (10**9).to_bytes(8, "big") + bytes(4), 1009, id="far too long"),
-    ],
-)
+VIOLATIONS = {
+    "not masked": (b"\x81\x02{}", {1002}),
+    "a reserved bit": (bytes((0xC1, 0x80)) + bytes(4), {1002}),
+    "a fragment of nothing": (masked(b"{}", Opcode.CONT), {1002}),
+    "far too long": (bytes((0x81, 0xFF)) + (10**9).to_bytes(8, "big") + bytes(4), {1009}),
+}
+
+
+@pytest.mark.parametrize("violation", VIOLATIONS)
+@pytest.mark.parametrize("serve", DIRECT.values(), ids=DIRECT)
 @on_a_loop
-async def test_what_breaks_the_protocol_ends_the_connection(data: bytes, code: int) -> None:
-    """After plain frames as before them."""
-    async with raw_socket() as client:
-        await client.send(ping(1), data)
-        assert await client.end() == code
+async def test_what_breaks_the_protocol_ends_the_connection(serve: Serve, violation: str) -> None:
+    """After plain frames as before them; on other servers this is theirs alone."""
+    data, codes = VIOLATIONS[violation]
+    socket = Socket()
+    async with serve(socket) as address, raw_socket(address) as client:
+        await client.send(masked(b"1"), data)
+        assert await client.close_code() in codes
+        client.writer.close()
+        await socket.ended.wait()
+
+
+@everywhere
+@on_a_loop
+async def test_a_message_that_is_too_long_ends_the_connection(serve: Serve) -> None:
+    """Every server stops at the size that it is given."""
+    async with connected(serve) as (socket, client):
+        await client.send("x" * (MESSAGE_BYTES + 1))
+        with pytest.raises(ConnectionClosed) as ended:
+            await client.recv()
+        assert ended.value.rcvd is not None
+        assert ended.value.rcvd.code == 1009
+        await socket.ended.wait()
+        assert socket.texts == []
+
+
+@everywhere
+@on_a_loop
+async def test_a_close_follows_what_was_written(serve: Serve) -> None:
+    """Frames written before the close arrive, then its code; `serve` returns, and nothing more can be written."""
+
+    async def close(transport: Transport) -> None:
+        for number in range(50):
+            assert transport.write(text_frame(b"%d" % number))
+        await transport.close(1008)
+
+    async with connected(serve, close) as (socket, client):
+        assert [await client.recv(decode=False) for _ in range(50)] == [b"%d" % number for number in range(50)]
+        with pytest.raises(ConnectionClosed) as ended:
+            await client.recv()
+        assert ended.value.rcvd is not None
+        assert ended.value.rcvd.code == 1008
+        await socket.ended.wait()
+        assert not socket.transport.write(text_frame(b"late"))
+
+
+@everywhere
+@on_a_loop
+async def test_a_client_that_goes_ends_the_socket(serve: Serve) -> None:
+    """`serve` returns when the client closes or is cut off, and nothing more can be written."""
+    for cut in (False, True):
+        async with connected(serve) as (socket, client):
+            if cut:
+                client.transport.abort()
+            else:
+                await client.close()
+            await socket.ended.wait()
+            assert not socket.transport.write(text_frame(b"late"))
+
+
+@everywhere
+@on_a_loop
+async def test_a_client_that_does_not_read_fills_the_buffer_and_drains_it(serve: Serve) -> None:
+    """The buffer says that it is full, then that it has drained; nothing is lost or reordered meanwhile."""
+    written = 0
+    drained = asyncio.Event()
+
+    async def fill(transport: Transport) -> None:
+        nonlocal written
+        transport.on_drained = drained.set
+        while not transport.is_full:
+            assert transport.write(text_frame(b"%06d" % written + b"." * 10_000))
+            written += 1
+            await asyncio.sleep(0)
+
+    socket = Socket(fill)
+    async with serve(socket) as address:
+        quiet = connect(url_of(address), compression=None, proxy=None, max_queue=1)
+        async with quiet as client:
+            await socket.opened.wait()
+            while not socket.transport.is_full:
+                await asyncio.sleep(0)
+            assert not drained.is_set()
+            found = [int((await client.recv(decode=False))[:6]) for _ in range(written)]
+            await drained.wait()
+            assert found == list(range(written))
+            assert not socket.transport.is_full
+
+
+@everywhere
+@on_a_loop
+async def test_an_abort_does_not_wait_for_the_client(serve: Serve) -> None:
+    """A client that never reads cannot hold the socket: `serve` returns although frames are still buffered."""
+
+    async def abort(transport: Transport) -> None:
+        while not transport.is_full:
+            transport.write(text_frame(b"." * 10_000))
+            await asyncio.sleep(0)
+        transport.abort()
+
+    socket = Socket(abort)
+    async with serve(socket) as address, raw_socket(address) as client:
+        await socket.ended.wait()
+        assert not socket.transport.write(text_frame(b"late"))
+        client.writer.transport.abort()

@@ -17,7 +17,8 @@ from taisai.floor.answers import HouseCode
 from taisai.streams.house_events import HOUSE_KINDS, house_told, is_significant, read_house
 from taisai.table.people import SUPERVISORS
 from taisai.table.refusals import Refusal
-from taisai.web.endpoint import Call, Endpoint, Stop, Who
+from taisai.web.endpoint import Call, Endpoint, Who
+from taisai.web.errors import Stop
 from taisai.web.metrics import metrics_text
 
 Plain = dict[str, Any]

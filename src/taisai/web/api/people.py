@@ -18,8 +18,8 @@ from taisai.table.commands import Amount, BuyIn, Command, Name, SitDown, WalkAwa
 from taisai.table.people import Person, Role
 from taisai.table.refusals import Refusal
 from taisai.table.state import TablePhase
-from taisai.web.context import sign_in_fault
-from taisai.web.endpoint import Call, Endpoint, Stop, Who
+from taisai.web.endpoint import Call, Endpoint, Who
+from taisai.web.errors import Stop, sign_in_refused
 
 Password = Annotated[str, Meta(min_length=1, max_length=256)]
 Login = Annotated[str, Meta(min_length=1, max_length=64)]
@@ -81,7 +81,7 @@ async def sign_in(call: Call) -> Admitted:
         post = Role(body.post)
     found = await call.context.accounts.sign_in(body.login, body.password, post, call.where)
     if isinstance(found, SignInRefusal):
-        raise Stop(sign_in_fault(found))
+        raise Stop(sign_in_refused(found))
     return _admit(call, found)
 
 
@@ -120,7 +120,7 @@ async def unlock_session(call: Call) -> Me:
     _slow_down(call)
     found = await call.context.accounts.unlock_session(call.mine, call.body.password, call.where)
     if isinstance(found, SignInRefusal):
-        raise Stop(sign_in_fault(found))
+        raise Stop(sign_in_refused(found))
     return _me(call, found)
 
 
@@ -135,7 +135,7 @@ async def redeem_link(call: Call) -> Said:
     _slow_down(call)
     found = await call.context.accounts.redeem(call.path["token"], call.body.password, call.where)
     if isinstance(found, SignInRefusal):
-        raise Stop(sign_in_fault(found))
+        raise Stop(sign_in_refused(found))
     return Said(found)
 
 
@@ -151,7 +151,7 @@ async def change_password(call: Call) -> Said:
     _slow_down(call)
     found = await call.context.accounts.change_password(call.mine, call.body.old, call.body.new, call.where)
     if isinstance(found, SignInRefusal):
-        raise Stop(sign_in_fault(found))
+        raise Stop(sign_in_refused(found))
     return Said("changed")
 
 
@@ -180,7 +180,7 @@ async def take_seat(call: Call) -> Admitted:
     found = await context.seats.redeem(body.code, call.where, body.player or "")
     if isinstance(found, SeatRefusal):
         headers = {"retry-after": str(found.retry_after_s)} if found.retry_after_s else None
-        raise Stop(sign_in_fault(found), headers)
+        raise Stop(sign_in_refused(found), headers)
     await _sit(call, found.table, found.player)
     return _admit(call, await context.sessions.begin_player(found.table, found.player, call.where))
 

@@ -11,7 +11,8 @@ from taisai.floor.answers import HouseCode
 from taisai.table.people import SUPERVISORS
 from taisai.table.refusals import Refusal
 from taisai.web.auditing import AuditRun
-from taisai.web.endpoint import Call, Endpoint, Stop, Who
+from taisai.web.endpoint import Call, Endpoint, Who
+from taisai.web.errors import Stop
 
 
 class AlertsQuery(Struct, frozen=True):

@@ -20,7 +20,8 @@ from taisai.floor.answers import HouseCode
 from taisai.protocol.case import answer_case
 from taisai.protocol.rules import exact, plain_bets, plain_book, plain_box, plain_clause, plain_layout
 from taisai.table.refusals import Refusal
-from taisai.web.endpoint import Call, Endpoint, Stop
+from taisai.web.endpoint import Call, Endpoint
+from taisai.web.errors import Stop
 
 Plain = dict[str, Any]
 

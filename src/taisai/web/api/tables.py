@@ -15,6 +15,7 @@ from taisai.floor.answers import Answer, HouseCode
 from taisai.floor.live import LiveTable
 from taisai.house.sessions import Session
 from taisai.protocol.answers import CarriedOut, FloorCard, Plain, TableCard, TableNow
+from taisai.protocol.messages import Do
 from taisai.streams.codec import event_of
 from taisai.table.commands import Command, Name, SetUp
 from taisai.table.notation.narration import told
@@ -23,8 +24,8 @@ from taisai.table.recall import explain_line, exposure, recall, table_result
 from taisai.table.refusals import Refusal
 from taisai.table.state import PastRound, TablePhase, TableState
 from taisai.view.table_view import crew_view, plain, public_view
-from taisai.web.endpoint import Call, Endpoint, Stop, Who
-from taisai.web.socket.frames import Do
+from taisai.web.endpoint import Call, Endpoint, Who
+from taisai.web.errors import Stop
 
 _HOUR_US: Final = 3_600_000_000
 RECALLED: Final = 50
@@ -51,7 +52,7 @@ def _card(call: Call, table: LiveTable) -> TableCard:
         round=state.round.number,
         round_phase=state.round.phase,
         players=sum(seat.present for seat in state.players.values()),
-        watchers=call.context.channel(table.name).watchers,
+        watchers=call.context.feed(table.name).subscriber_count,
         results=[_result(past) for past in state.history[-10:]],
     )
 

@@ -13,7 +13,8 @@ from taisai.core.rulebook import Layout, RuleBook
 from taisai.floor.answers import HouseCode
 from taisai.table.refusals import Refusal
 from taisai.training.drills import SEED_MAX, Answers, Drill, Marks, make_drill, mark_drill
-from taisai.web.endpoint import Call, Endpoint, Stop
+from taisai.web.endpoint import Call, Endpoint
+from taisai.web.errors import Stop
 
 _Name = Annotated[str, Meta(max_length=100, description="As BOOK/LAYOUT.")]
 _Level = Annotated[int, Meta(ge=1, le=4)]

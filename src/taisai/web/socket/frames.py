@@ -1,54 +1,19 @@
-"""The play socket's messages as the server reads and writes them; what they are is in `taisai.protocol.messages`."""
+"""Frames: the play socket's messages as bytes on the wire (RFC 6455 §5.2), and back.
+
+Enters: messages of `taisai.protocol.messages`, or what a server received. Leaves: whole text frames as a server sends
+them, header included, so that a message for every subscriber of a table is encoded once; decoded client messages.
+"""
 
 from __future__ import annotations
 
+from struct import pack
 from typing import Final
 
 import msgspec
 from msgspec import Struct
+from starlette.types import Message
 
-from taisai.protocol.messages import (
-    Change,
-    ClientMessage,
-    Crew,
-    Do,
-    Done,
-    Hello,
-    Notice,
-    Ping,
-    Pong,
-    Refused,
-    Seat,
-    Second,
-    ServerMessage,
-    Snapshot,
-    Watch,
-    You,
-)
-from taisai.web.socket.transport import text_frame
-
-__all__ = [
-    "Change",
-    "ClientMessage",
-    "Crew",
-    "Do",
-    "Done",
-    "Hello",
-    "Notice",
-    "Ping",
-    "Pong",
-    "Refused",
-    "Seat",
-    "Second",
-    "ServerMessage",
-    "Snapshot",
-    "Watch",
-    "You",
-    "decode_client",
-    "decode_server",
-    "field_of",
-    "frame_of",
-]
+from taisai.protocol.messages import ClientMessage, ServerMessage
 
 _encode = msgspec.json.Encoder().encode
 decode_client: Final = msgspec.json.Decoder(ClientMessage).decode
@@ -56,11 +21,31 @@ decode_server: Final = msgspec.json.Decoder(ServerMessage).decode
 
 
 def frame_of(message: Struct) -> bytes:
-    """A message as a frame."""
+    """Encode a message as a frame."""
     return text_frame(_encode(message))
 
 
-def field_of(error: msgspec.ValidationError) -> tuple[str, str]:
-    """What is wrong with a message, and where."""
-    sentence, _, place = str(error).partition(" - at `$")
-    return sentence, place.rstrip("`").lstrip(".")
+def text_frame(text: bytes) -> bytes:
+    """Frame a text as a server sends it: unmasked, in one piece."""
+    size = len(text)
+    if size < 126:
+        return _SHORT[size] + text
+    head = pack("!BBH", 0x81, 126, size) if size < 65_536 else pack("!BBQ", 0x81, 127, size)
+    return head + text
+
+
+_SHORT: Final = tuple(bytes((0x81, size)) for size in range(126))
+
+
+def text_in(frame: bytes) -> bytes:
+    """Take the text out of a frame that `text_frame` made."""
+    return frame[_HEAD_SIZES.get(frame[1], 2) :]
+
+
+_HEAD_SIZES: Final = {126: 4, 127: 10}
+
+
+def received_text(message: Message) -> bytes:
+    """The content of an ASGI `websocket.receive`, whichever of its two forms the server chose."""
+    text = message.get("text")
+    return message.get("bytes") or b"" if text is None else text.encode()

@@ -1,12 +1,13 @@
 """Between nodes: commands for tables that another node holds.
 
-One WebSocket to each other node, on which commands go out and answers come back by number; the house's shared secret
-opens it. A connection that breaks fails what was on its way: the asker repeats it, by its id, to whoever holds the
-table then. One on which nothing is heard in time is given up, too.
+Enters: commands to forward, and commands that other nodes forward to this one. Leaves: their answers. There is one
+WebSocket to each other node, opened with the house's shared secret; commands go out on it and answers come back by
+number. When a connection breaks, everything in flight on it fails: the router repeats each command, by its id, at the
+node that holds the table by then. A connection on which nothing arrives in time is given up as well.
 
-Nodes of different versions understand each other: each says its version when it connects, and a field that the other
-does not know is left alone, but for what a command asks to be done. There a field may change everything: who does not
-know it says so, and does nothing.
+Nodes of different versions understand each other. Each states its version when it connects, and unknown fields are
+ignored, except in what a command asks for: there an unknown field could change the meaning, so the receiving node
+refuses the command.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from __future__ import annotations
 import asyncio
 import hmac
 import logging
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 from msgspec import Struct, field
 from starlette.datastructures import Headers
+from starlette.types import Send
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 
@@ -29,9 +30,11 @@ from taisai.floor.live import Reply
 from taisai.table.commands import Action, Command
 from taisai.table.people import Person
 from taisai.table.refusals import Refusal
+from taisai.web.errors import bad_message
 from taisai.web.security import bearer
-from taisai.web.socket.feed import Connection
-from taisai.web.socket.transport import Line, text_frame
+from taisai.web.socket.frames import text_frame
+from taisai.web.socket.subscriber import Subscriber
+from taisai.web.socket.transport import Transport
 
 if TYPE_CHECKING:
     from taisai.web.context import Context
@@ -40,14 +43,12 @@ LOGGER = logging.getLogger("taisai.web")
 PATH: Final = "/internal/forward"
 OPEN_S: Final = 2.0
 ANSWER_S: Final = 6.0
-
-
 VERSION: Final = "taisai-version"
-"""The header in which each end says what it is."""
+"""The header in which each end states its version."""
 
 
 class PeerCommand(Struct, frozen=True, kw_only=True):
-    """A `Command` as another version may send it: with more fields than are known here."""
+    """A `Command` as another version may send it: fields that this version does not know are ignored."""
 
     id: str
     at: int
@@ -58,8 +59,8 @@ class PeerCommand(Struct, frozen=True, kw_only=True):
     round: int | None = None
 
 
-class Handed(Struct, frozen=True):
-    """A command for a table of the node that is asked."""
+class Forwarded(Struct, frozen=True):
+    """A command for a table that the receiving node holds."""
 
     n: int
     table: str
@@ -67,7 +68,7 @@ class Handed(Struct, frozen=True):
 
 
 class Answered(Struct, frozen=True):
-    """What became of it."""
+    """What became of a forwarded command."""
 
     n: int
     seq: int
@@ -80,39 +81,42 @@ class _OnlyNumber(Struct, frozen=True):
 
 
 _encode: Final = msgspec.json.Encoder().encode
-_read_handed: Final = msgspec.json.Decoder(Handed).decode
+_read_forwarded: Final = msgspec.json.Decoder(Forwarded).decode
 _read_number: Final = msgspec.json.Decoder(_OnlyNumber).decode
 _read_answered: Final = msgspec.json.Decoder(Answered).decode
 
 
 class Peers:
-    """The other nodes, as they are reached from here."""
+    """Forwards commands to the other nodes."""
 
     def __init__(self, secret: str) -> None:
         self._secret = secret
         self.version = __version__
-        """What this node says that it is."""
+        """The version that this node states."""
         self._peers: dict[str, _Peer] = {}
 
     async def __call__(self, address: str, table: str, command: Command) -> Answer:
-        """Hand a command on; an `OSError` or a time-out when the node is not there."""
+        """Forward a command; raises `OSError` or `TimeoutError` when the node cannot be reached."""
         peer = self._peers.get(address)
         if peer is None:
             peer = self._peers[address] = _Peer(address, self._secret, self.version)
         return await peer.ask(table, command)
 
     async def close(self) -> None:
-        """Let go of all connections."""
+        """Close all connections."""
         for peer in self._peers.values():
             await peer.close()
 
 
 class _Peer:
+    """The connection to one other node."""
+
     def __init__(self, address: str, secret: str, version: str) -> None:
         self._url = address.replace("http", "ws", 1) + PATH
         self._headers = {"Authorization": f"Bearer {secret}", VERSION: version}
         self._version = version
-        self._heard = 0
+        self._answers = 0
+        """How many have arrived; a command that times out while none does gives up the connection."""
         self._number = 0
         self._waiting: dict[int, asyncio.Future[Answer]] = {}
         self._connection: ClientConnection | None = None
@@ -125,13 +129,13 @@ class _Peer:
         number = self._number
         future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._waiting[number] = future
-        heard = self._heard
+        answers = self._answers
         try:
             async with asyncio.timeout(ANSWER_S):
-                await connection.send(_encode(Handed(number, table, _plain(command))).decode())
+                await connection.send(_encode(Forwarded(number, table, _peer_command(command))).decode())
                 return await future
         except TimeoutError:
-            if heard == self._heard and self._connection is connection:
+            if answers == self._answers and self._connection is connection:
                 self._give_up(connection)
             raise
         except WebSocketException as error:
@@ -140,7 +144,7 @@ class _Peer:
             self._waiting.pop(number, None)
 
     async def _connected(self) -> ClientConnection:
-        """The connection; all who ask while there is none wait for one attempt, and hear together when it fails."""
+        """The open connection; callers that find none share one attempt to open it, and fail together with it."""
         if self._connection is not None:
             return self._connection
         if self._opening is None:
@@ -164,11 +168,11 @@ class _Peer:
     def _opened(self, opening: asyncio.Task[ClientConnection]) -> None:
         self._opening = None
         if not opening.cancelled():
-            opening.exception()  # whoever still waits has it
+            opening.exception()  # marks it as retrieved; the callers that wait get it too
 
     def _give_up(self, connection: ClientConnection) -> None:
-        """Nothing is heard: the way may be cut without a word. Whoever asks next tries a new one."""
-        LOGGER.warning("%s does not answer: the connection is given up", self._url)
+        """Nothing arrives: the network may drop packets silently. The next command opens a new connection."""
+        LOGGER.warning("%s does not answer; giving up the connection", self._url)
         self._connection = None
         connection.transport.abort()
         self._fail_all()
@@ -176,13 +180,13 @@ class _Peer:
     def _fail_all(self) -> None:
         for future in self._waiting.values():
             if not future.done():
-                future.set_exception(ConnectionError("the other node is gone"))
+                future.set_exception(ConnectionError("the connection to the other node broke"))
 
     async def _read(self, connection: ClientConnection) -> None:
         try:
             async for text in connection:
                 answer = _read_answered(text)
-                self._heard += 1
+                self._answers += 1
                 future = self._waiting.get(answer.n)
                 if future is not None and not future.done():
                     future.set_result(Answer(answer.seq, refusal=answer.refusal, repeated=answer.repeated))
@@ -202,15 +206,11 @@ class _Peer:
             self._reader.cancel()
 
 
-# ------------------------------------------------------------------ the other end
-
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
+# ------------------------------------------------------------------ the receiving end
 
 
-async def serve_peer(context: Context, headers: Headers, line: Line, receive: Receive, send: Send) -> bool:
-    """Carry out what another node hands on; false when it is none of ours."""
+async def serve_peer(context: Context, headers: Headers, transport: Transport, send: Send) -> bool:
+    """Carry out what another node forwards; false when the caller is no node of this house."""
     secret = context.settings.node.secret
     if context.floor.nodes is None or not secret:
         return False
@@ -218,38 +218,32 @@ async def serve_peer(context: Context, headers: Headers, line: Line, receive: Re
         return False
     _note_version("another node", context.peers.version, headers.get(VERSION, ""))
     await send({"type": "websocket.accept", "headers": [(VERSION.encode(), context.peers.version.encode())]})
-    connection = Connection(line, None, None)
+    await transport.serve(_PeerSocket(context, transport).handle)
+    return True
 
-    def reply_to(number: int) -> Reply:
-        def reply(answer: Answer) -> None:
-            told = Answered(number, answer.seq, answer.refusal, answer.repeated)
-            connection.reply(text_frame(_encode(told)))
 
-        return reply
+class _PeerSocket:
+    """The connection from one other node."""
 
-    while True:
-        message = await receive()
-        if message["type"] != "websocket.receive":
-            return True
-        raw = message.get("text") or message.get("bytes") or b""
+    def __init__(self, context: Context, transport: Transport) -> None:
+        self._context, self._transport = context, transport
+        self._subscriber = Subscriber(transport, None, None)
+
+    def handle(self, raw: bytes) -> None:
+        """Carry out a forwarded command, if this node holds its table."""
+        context = self._context
         try:
-            handed = _read_handed(raw)
+            forwarded = _read_forwarded(raw)
         except msgspec.MsgspecError as error:
-            LOGGER.warning("another node sent what cannot be read: %s", error)
-            try:
-                number = _read_number(raw).n
-            except msgspec.MsgspecError:
-                return True
-            sentence = f"The node that holds the table ({context.peers.version}) does not know this command: {error}."
-            reply_to(number)(Answer(0, refusal=Refusal(HouseCode.BAD_MESSAGE, sentence)))
-            continue
-        table = context.floor.tables.get(handed.table)
+            self._refuse_unknown(raw, error)
+            return
+        reply = self._reply_to(forwarded.n)
+        table = context.floor.tables.get(forwarded.table)
         if table is None or not table.owned:
-            refusal = Refusal(HouseCode.NOT_HELD, "This node does not hold the table.")
-            reply_to(handed.n)(Answer(0, refusal=refusal))
-            continue
-        # The time is that of the node that writes: one clock a table.
-        asked = handed.command
+            reply(Answer(0, refusal=Refusal(HouseCode.NOT_HELD, "This node does not hold the table.")))
+            return
+        # The node that writes sets the time, so that each table has one clock.
+        asked = forwarded.command
         command = Command(
             id=asked.id,
             at=max(context.clock.now(), table.state.at),
@@ -259,10 +253,28 @@ async def serve_peer(context: Context, headers: Headers, line: Line, receive: Re
             reason=asked.reason,
             round=asked.round,
         )
-        context.floor.submit_here(table, command, reply_to(handed.n))
+        context.floor.submit_here(table, command, reply)
+
+    def _refuse_unknown(self, raw: bytes, error: msgspec.MsgspecError) -> None:
+        LOGGER.warning("another node sent a message that cannot be decoded: %s", error)
+        try:
+            number = _read_number(raw).n
+        except msgspec.MsgspecError:  # without a number there is nothing to answer
+            self._transport.abort()
+            return
+        version, why = self._context.peers.version, bad_message(error).sentence
+        sentence = f"The node that holds the table ({version}) does not know this command: {why}."
+        self._reply_to(number)(Answer(0, refusal=Refusal(HouseCode.BAD_MESSAGE, sentence)))
+
+    def _reply_to(self, number: int) -> Reply:
+        def reply(answer: Answer) -> None:
+            answered = Answered(number, answer.seq, answer.refusal, answer.repeated)
+            self._subscriber.reply(text_frame(_encode(answered)))
+
+        return reply
 
 
-def _plain(command: Command) -> PeerCommand:
+def _peer_command(command: Command) -> PeerCommand:
     return PeerCommand(
         id=command.id,
         at=command.at,
@@ -275,6 +287,6 @@ def _plain(command: Command) -> PeerCommand:
 
 
 def _note_version(who: str, ours: str, theirs: str) -> None:
-    """Two versions side by side are what an upgrade looks like; the log should say so."""
+    """Log that two versions run side by side, as they do during an upgrade."""
     if theirs != ours:
         LOGGER.warning("%s is of version %s, this node of %s", who, theirs or "unknown", ours)

@@ -1,18 +1,17 @@
-"""The play socket: one connection to one table.
+"""The play socket: one client's connection to one table.
 
-Enters: frames of a client. Leaves: answers and the table's stream. Every frame is checked: size, rate, form, role,
-table and seat; what is not right is refused with a word, and a client that keeps on is dropped. A disconnect cancels
-nothing: what was sent and accepted stands.
+Enters: messages of a client. Leaves: answers, and the table's feed. Every message is checked: size, rate, form, role,
+table and seat. What fails is refused with a reason, and a client that keeps failing is dropped. A disconnect cancels
+nothing: a command that was sent and accepted stands.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, MutableMapping
 from functools import partial
 from time import monotonic
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -21,59 +20,57 @@ from taisai.floor.answers import Answer, HouseCode
 from taisai.floor.clock import Clock
 from taisai.floor.live import LiveTable
 from taisai.house.sessions import Session
+from taisai.protocol.messages import Do, Done, Hello, Ping, Pong, Watch, You
 from taisai.table.commands import Command
 from taisai.table.people import Person
 from taisai.table.refusals import Refusal
 from taisai.web.context import Context
-from taisai.web.socket.feed import Channel, Connection
-from taisai.web.socket.frames import Do, Done, Hello, Ping, Pong, Refused, Watch, You, decode_client, field_of, frame_of
-from taisai.web.socket.transport import Line
+from taisai.web.errors import UNREADABLE, bad_message, refused_frame
+from taisai.web.socket.frames import decode_client, frame_of
+from taisai.web.socket.subscriber import Subscriber
+from taisai.web.socket.transport import Transport
 
 LOGGER = logging.getLogger("taisai.web")
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
 
 POLICY: Final = 1008
 FAULTS_MAX: Final = 20
-"""Frames that cannot be read before a client is dropped."""
-GOODBYE_S: Final = 2.0
-"""How long a client that is dropped has to take the word."""
+"""Messages that could not be taken before a client is dropped."""
+CLOSE_S: Final = 2.0
+"""How long a dropped client has to take the close before the connection is aborted."""
 
 
 class Inbox:
-    """The frames of all clients that one turn of the event loop brings, heard one after the other at its end.
+    """Collects the messages of all clients that arrive in one turn of the event loop, and handles them at its end.
 
-    The loop lets go of the interpreter's lock at every socket that it reads from. Heard together, frames keep it until
-    all are decided, and what they bring about is written together.
+    The loop releases the GIL at every socket that it reads. Handled together, the messages hold it until all of them
+    are decided, and their events are written in one commit.
     """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._frames: list[tuple[PlaySocket, bytes]] = []
+        self._messages: list[tuple[PlaySocket, bytes]] = []
 
     def put(self, socket: PlaySocket, raw: bytes) -> None:
-        """Have a frame heard."""
-        if not self._frames:
-            asyncio.get_running_loop().call_soon(self._hear)
-        self._frames.append((socket, raw))
+        """Have a message handled."""
+        if not self._messages:
+            asyncio.get_running_loop().call_soon(self._handle_all)
+        self._messages.append((socket, raw))
 
-    def _hear(self) -> None:
-        frames, self._frames = self._frames, []
+    def _handle_all(self) -> None:
+        messages, self._messages = self._messages, []
         at, now = self._clock.now(), monotonic()
-        for socket, raw in frames:
+        for socket, raw in messages:
             try:
-                socket.hear(raw, at, now)
-            except Exception:  # a fault of ours: the others are heard all the same
-                LOGGER.exception("a frame could not be handled")
-                socket.cut()
+                socket.handle(raw, at, now)
+            except Exception:  # a bug: the other clients are served all the same
+                LOGGER.exception("a message could not be handled")
+                socket.abort()
 
 
 class PlaySocket:
     """One client at one table."""
 
-    def __init__(self, context: Context, table: LiveTable, session: Session | None, line: Line, send: Send) -> None:
+    def __init__(self, context: Context, table: LiveTable, session: Session | None, transport: Transport) -> None:
         self._context = context
         self._table = table
         self._session = session
@@ -82,65 +79,54 @@ class PlaySocket:
         if session is not None and session.reaches(table.name):
             self._person = session.person
             player = session.who if session.is_player else None
-        self._line = line
-        self._send = send
+        self._transport = transport
         limits = context.settings.limits
-        self.connection = Connection(line, self._person, player, outbox_max=limits.queue_per_client)
+        self.subscriber = Subscriber(transport, self._person, player, replies_max=limits.queue_per_client)
         if session is not None:
-            self.connection.is_trusted = partial(_is_good, context, session.key)
-        self._channel: Channel = context.channel(table.name)
+            self.subscriber.is_trusted = partial(_is_trusted, context, session.key)
+        self._feed = context.feed(table.name)
         self._rate, self._burst = float(limits.commands_per_second), float(limits.commands_burst)
         self._tokens, self._filled_at = self._burst, monotonic()
         self._frame_bytes = limits.frame_bytes
         self._faults = 0
-        self._dropped = False
+        self._is_dropped = False
 
-    async def run(self, receive: Receive, after: int | None, inbox: Inbox) -> None:
-        """Serve the client until it goes."""
-        connection = self.connection
+    async def run(self, after: int | None, inbox: Inbox) -> None:
+        """Serve the client until it disconnects."""
+        context, subscriber, table = self._context, self.subscriber, self._table.name
         you = None
         if self._person is not None:
-            you = You(self._person.id, self._person.role, connection.player)
-        now = self._context.clock.now()
-        connection.push(
-            frame_of(Hello(self._table.name, you, self._context.floor.mode(self._table.name), now, __version__))
-        )
-        self._channel.join(connection, after)
-        # A client that does not keep up is cut: a word of goodbye would wait behind everything that it does not read.
-        connection.dropped = self._line.cut
-        put = self._line.heard = partial(inbox.put, self)
+            you = You(self._person.id, self._person.role, subscriber.player)
+        subscriber.push(frame_of(Hello(table, you, context.floor.mode(table), context.clock.now(), __version__)))
+        self._feed.join(subscriber, after)
         try:
-            # What came before there was somebody to hear it comes this way; then only the end does.
-            while (message := await receive())["type"] == "websocket.receive":
-                text = message.get("text")
-                put(message.get("bytes") or b"" if text is None else text.encode())
+            await self._transport.serve(partial(inbox.put, self))
         finally:
-            self._line.heard = None
-            connection.over()
-            self._channel.leave(connection)
+            subscriber.end()
+            self._feed.leave(subscriber)
 
-    async def _close(self, code: int) -> None:
+    async def _close(self) -> None:
         try:
-            async with asyncio.timeout(GOODBYE_S):
-                await self._send({"type": "websocket.close", "code": code})
-        except Exception:  # it is gone already, or does not read
-            LOGGER.debug("a dropped client was gone already")
-            self._line.cut()
+            async with asyncio.timeout(CLOSE_S):
+                await self._transport.close(POLICY)
+        except Exception:  # the client is gone already, or does not read
+            LOGGER.debug("a dropped client did not take the close")
+            self._transport.abort()
 
-    def cut(self) -> None:
+    def abort(self) -> None:
         """End the connection at once."""
-        self._line.cut()
+        self._transport.abort()
 
-    # ------------------------------------------------------------------ frames
+    # ------------------------------------------------------------------ messages
 
-    def hear(self, raw: bytes, at: int, now: float) -> None:
-        """A frame has come, at this time by the house's clock and by the steady one."""
-        if self._dropped:
+    def handle(self, raw: bytes, at: int, now: float) -> None:
+        """Handle a message that arrived at this time, by the house's clock and by the monotonic one."""
+        if self._is_dropped:
             return
         if len(raw) > self._frame_bytes:
-            self._fault("", Refusal(HouseCode.TOO_LARGE, f"A frame has at most {self._frame_bytes} bytes."))
+            self._fault("", Refusal(HouseCode.TOO_LARGE, f"A message has at most {self._frame_bytes} bytes."))
             return
-        # A bucket of tokens that fills with time.
+        # A token bucket: it fills with time, and every message takes one.
         tokens = min(self._burst, self._tokens + (now - self._filled_at) * self._rate)
         self._filled_at = now
         self._tokens = tokens if tokens < 1 else tokens - 1
@@ -151,66 +137,67 @@ class PlaySocket:
             return
         try:
             message = decode_client(raw)
-        except msgspec.ValidationError as error:
-            sentence, place = field_of(error)
-            self._fault(_id_in(raw), Refusal(HouseCode.BAD_MESSAGE, sentence, field=place))
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            self._fault("", Refusal(HouseCode.BAD_MESSAGE, "This is not JSON."))
+        except UNREADABLE as error:
+            self._fault(_id_in(raw), bad_message(error))
         else:
             if type(message) is Do:
                 self._do(message, at)
             elif type(message) is Ping:
-                self.connection.reply(frame_of(Pong(message.n, self._context.clock.now())))
+                self.subscriber.reply(frame_of(Pong(message.n, self._context.clock.now())))
             elif type(message) is Watch:
-                self._channel.leave(self.connection)
-                self._channel.join(self.connection, message.after)
+                self._feed.leave(self.subscriber)
+                self._feed.join(self.subscriber, message.after)
 
     def _fault(self, command_id: str, refusal: Refusal) -> None:
         self._faults += 1
+        self._refuse(command_id, refusal)
+        if self._faults > FAULTS_MAX and not self._is_dropped:
+            self._is_dropped = True
+            self._context.floor.background(self._close())
+
+    def _refuse(self, command_id: str, refusal: Refusal) -> None:
         self._context.counts.refused(refusal.code)
-        self.connection.reply(refused_frame(command_id, refusal))
-        if self._faults > FAULTS_MAX and not self._dropped:
-            self._dropped = True
-            self._context.floor.background(self._close(POLICY))
+        self.subscriber.reply(refused_frame(command_id, refusal))
 
     # ------------------------------------------------------------------ commands
 
     def _do(self, message: Do, at: int) -> None:
         session, person = self._session, self._person
         if session is None or not self._context.sessions.is_seat(session.key, at):
-            refusal = self._not_now(session)
+            refusal = self._session_refusal(session)
             if refusal is not None:
                 self._refuse(message.id, refusal)
                 return
         if person is None:
             self._refuse(message.id, Refusal(HouseCode.NOT_HERE, "You only watch this table.", allowed="sit down"))
         elif message.second is not None:
-            self._context.floor.background(self._do_with_second(message, person))
+            self._context.floor.background(self._do_authorised(message, person))
         else:
             self._submit(
                 Command(id=message.id, at=at, by=person, do=message.do, reason=message.reason, round=message.round)
             )
 
-    def _not_now(self, session: Session | None) -> Refusal | None:
-        """Why the session may do nothing; its state is looked up for every command."""
+    def _session_refusal(self, session: Session | None) -> Refusal | None:
+        """Why the session may do nothing now; its state is looked up for every command."""
         if session is None:
             return Refusal(HouseCode.NOT_SIGNED_IN, "Sign in or sit down first.")
         current = self._context.sessions.by_key(session.key)
         if current is None:
-            return Refusal(HouseCode.NOT_SIGNED_IN, "The session is over: sign in again.")
+            return Refusal(HouseCode.NOT_SIGNED_IN, "The session has ended: sign in again.")
         if current.locked:
-            return Refusal(HouseCode.LOCKED, "The session is locked: give the password to go on.", ("R15",))
+            return Refusal(HouseCode.LOCKED, "The session is locked: enter the password to continue.", ("R15",))
         self._context.sessions.touch(session.key)
         return None
 
-    async def _do_with_second(self, message: Do, person: Person) -> None:
+    async def _do_authorised(self, message: Do, person: Person) -> None:
+        """Carry out a command that a second person authorises with their own credentials."""
         second = message.second
         assert second is not None
-        vouched = await self._context.vouch(
+        authoriser = await self._context.vouch(
             second.login, second.password, second.role, self._table.name, asker=person.id
         )
-        if isinstance(vouched, Refusal):
-            self._refuse(message.id, vouched)
+        if isinstance(authoriser, Refusal):
+            self._refuse(message.id, authoriser)
             return
         command = Command(
             id=message.id,
@@ -218,40 +205,29 @@ class PlaySocket:
             by=person,
             do=message.do,
             reason=message.reason,
-            authorised_by=vouched,
+            authorised_by=authoriser,
             round=message.round,
         )
         self._submit(command)
 
     def _submit(self, command: Command) -> None:
-        connection, command_id, table = self.connection, command.id, self._table
-        player = connection.player
+        subscriber, command_id, table = self.subscriber, command.id, self._table
+        player = subscriber.player
 
         def reply(answer: Answer) -> None:
             if answer.refusal is None:
                 funds = None if player is None else table.state.funds(player)
-                connection.reply(frame_of(Done(command_id, answer.seq, answer.repeated, funds)))
+                subscriber.reply(frame_of(Done(command_id, answer.seq, answer.repeated, funds)))
             else:
-                connection.reply(refused_frame(command_id, answer.refusal))
+                subscriber.reply(refused_frame(command_id, answer.refusal))
 
         self._context.floor.submit(self._table, command, reply)
 
-    def _refuse(self, command_id: str, refusal: Refusal) -> None:
-        self._context.counts.refused(refusal.code)
-        self.connection.reply(refused_frame(command_id, refusal))
 
-
-def _is_good(context: Context, key: str) -> bool:
-    """Whether a session is neither over nor locked."""
+def _is_trusted(context: Context, key: str) -> bool:
+    """Whether a session is still there and not locked."""
     session = context.sessions.by_key(key)
     return session is not None and not session.locked
-
-
-def refused_frame(command_id: str, refusal: Refusal) -> bytes:
-    """A refusal as a frame."""
-    return frame_of(
-        Refused(command_id, refusal.code, refusal.sentence, refusal.clauses, refusal.allowed, refusal.field)
-    )  # fmt: skip
 
 
 class _OnlyId(msgspec.Struct):
@@ -262,8 +238,8 @@ _decode_id: Final = msgspec.json.Decoder(_OnlyId).decode
 
 
 def _id_in(raw: bytes) -> str:
-    """The id of a frame that is otherwise wrong, so that its sender knows which."""
+    """The id of a message that is otherwise wrong, so that the client knows which of its commands it was."""
     try:
         return _decode_id(raw).id[:64]
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    except UNREADABLE:
         return ""

@@ -1,0 +1,109 @@
+"""Errors: every refusal as JSON, in one shape, over HTTP and over the play socket.
+
+Enters: refusals of the table and of the house, faults of input, whatever a decoder could not read. Leaves: the body
+and status of an HTTP answer, or a frame. Nothing else in the server writes an error.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+from starlette.responses import Response
+
+from taisai.core.faults import InputFault
+from taisai.floor.answers import HouseCode
+from taisai.house.accounts import SignInRefusal
+from taisai.house.seats import SeatRefusal
+from taisai.protocol.decoding import in_words
+from taisai.protocol.messages import Refused
+from taisai.table.refusals import Code, Refusal
+from taisai.web.socket.frames import frame_of
+
+STATUS: Final[dict[str, int]] = {
+    HouseCode.BAD_MESSAGE: 400,
+    HouseCode.NOT_SIGNED_IN: 401,
+    HouseCode.SIGN_IN_REFUSED: 401,
+    HouseCode.LOCKED: 423,
+    HouseCode.NOT_HERE: 403,
+    HouseCode.NOT_ALLOWED: 403,
+    HouseCode.BAD_ORIGIN: 403,
+    HouseCode.BAD_TOKEN: 403,
+    HouseCode.NO_SUCH_TABLE: 404,
+    HouseCode.NOT_FOUND: 404,
+    HouseCode.TOO_LARGE: 413,
+    HouseCode.TOO_FAST: 429,
+    HouseCode.TOO_MANY: 503,
+    HouseCode.DISABLED: 503,
+    HouseCode.CLOSING: 503,
+    HouseCode.NOT_RECORDED: 503,
+    HouseCode.TRY_AGAIN: 503,
+    HouseCode.TABLE_BROKEN: 503,
+    HouseCode.BROKEN: 500,
+    **dict.fromkeys(Code, 409),
+}
+"""The HTTP status of each code; a refusal of the rules is a conflict."""
+
+UNREADABLE: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What msgspec raises for input that it cannot decode; `ValidationError` is a `DecodeError`."""
+
+
+class Error(msgspec.Struct, frozen=True):
+    """Why something was not done: the one shape of every error."""
+
+    code: str
+    sentence: str
+    clauses: tuple[str, ...] = ()
+    allowed: str = ""
+    field: str = ""
+    request: str = ""
+    """The id under which the log has more."""
+
+
+class Errors(msgspec.Struct, frozen=True):
+    """The body of every answer that is an error."""
+
+    error: Error
+
+
+class Stop(Exception):
+    """Ends a request with a refusal."""
+
+    def __init__(self, refusal: Refusal, headers: dict[str, str] | None = None) -> None:
+        super().__init__(refusal.sentence)
+        self.refusal = refusal
+        self.headers = headers or {}
+
+
+def error_response(refusal: Refusal, request_id: str = "", headers: dict[str, str] | None = None) -> Response:
+    """A refusal as an HTTP answer."""
+    error = Error(refusal.code, refusal.sentence, refusal.clauses, refusal.allowed, refusal.field, request_id)
+    return Response(
+        msgspec.json.encode(Errors(error)),
+        status_code=STATUS.get(refusal.code, 400),
+        media_type="application/json",
+        headers={"cache-control": "no-store", **(headers or {})},
+    )
+
+
+def refused_frame(command_id: str, refusal: Refusal) -> bytes:
+    """A refusal as a frame of the play socket."""
+    return frame_of(
+        Refused(command_id, refusal.code, refusal.sentence, refusal.clauses, refusal.allowed, refusal.field)
+    )  # fmt: skip
+
+
+def bad_message(error: Exception) -> Refusal:
+    """The refusal of input that is not what its field may hold, or that is no JSON at all."""
+    match error:
+        case InputFault():
+            return Refusal(HouseCode.BAD_MESSAGE, str(error), field=error.field)
+        case msgspec.ValidationError():
+            return bad_message(InputFault(*in_words(str(error))))
+        case _:
+            return Refusal(HouseCode.BAD_MESSAGE, "This is not JSON.")
+
+
+def sign_in_refused(refusal: SignInRefusal | SeatRefusal) -> Refusal:
+    """A refused sign-in or seat code; its own code goes into the field."""
+    return Refusal(HouseCode.SIGN_IN_REFUSED, refusal.sentence, ("R37",), field=refusal.code)
