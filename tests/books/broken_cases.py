@@ -61,14 +61,28 @@ bell = false
 
 CLAUSES: Final = """\
 clauses = [
-  { id = "1", duty = ["data"], room = "books", summary = "A round is one game." },
-  { id = "2", duty = ["rule"], room = "core", summary = "Limits stand on the sign." },
-  { id = "3", duty = ["rule", "record"], room = "table", summary = "How a round runs." },
-  { id = "4", duty = ["rule"], room = "table", summary = "When a round is void." },
-  { id = "5", duty = ["data", "rule"], room = "core", summary = "What the bets pay." },
-  { id = "6", duty = ["people"], room = "people", summary = "The dealer stands." },
+  { id = "1", summary = "A round is one game." },
+  { id = "2", summary = "Limits stand on the sign." },
+  { id = "3", summary = "How a round runs." },
+  { id = "4", summary = "When a round is void." },
+  { id = "5", summary = "What the bets pay." },
+  { id = "6", summary = "The dealer stands." },
 ]
 """
+
+SOFTWARE: Final = """\
+duties = [
+  { clause = "1", duty = ["data"], room = "books" },
+  { clause = "2", duty = ["rule"], room = "core" },
+  { clause = "3", duty = ["rule", "record"], room = "table" },
+  { clause = "4", duty = ["rule"], room = "table" },
+  { clause = "5", duty = ["data", "rule"], room = "core" },
+  { clause = "6", duty = ["people"], room = "people" },
+]
+formerly = [
+  { digest = "OLD", now = "NOW", version = "0.0.1", reason = "Spelling." },
+]
+""".replace("OLD", "0" * 64).replace("NOW", "1" * 64)
 
 INTERPRETATIONS: Final = """\
 interpretations = [
@@ -102,6 +116,7 @@ GOOD: Final = {
     "book.toml": BOOK,
     "clauses.toml": CLAUSES,
     "interpretations.toml": INTERPRETATIONS,
+    "software.toml": SOFTWARE,
     "layout-A.toml": LAYOUT,
 }
 
@@ -147,6 +162,10 @@ def _in_clauses(name: str, old: str, new: str, *, points: bool = True) -> Case:
     return Case(name, (Edit("clauses.toml", old, new),), points=points)
 
 
+def _in_software(name: str, old: str, new: str, *, points: bool = True) -> Case:
+    return Case(name, (Edit("software.toml", old, new),), points=points)
+
+
 def _in_readings(name: str, old: str, new: str) -> Case:
     return Case(name, (Edit("interpretations.toml", old, new),))
 
@@ -189,7 +208,9 @@ _KEYS = (
     _in_book("unknown-key-procedure", "tumbles_min = 3", "tumbles_min = 3\ntumbles_max = 9"),
     _in_book("unknown-key-calls", "bell = false", 'bell = false\ngong = "Bong"'),
     _in_book("unknown-key-step", '"tumble", clause', '"tumble", device = "cage", clause'),
-    _in_clauses("unknown-key-clause", 'room = "books", summary', 'room = "books", text'),
+    _in_clauses("unknown-key-clause", 'summary = "A round', 'text = "A round'),
+    _in_software("unknown-key-software", "formerly = [", "former = ["),
+    _in_software("unknown-key-duty", '["data"], room', '["data"], folder'),
     _in_clauses("unknown-key-clauses", "clauses = [", "clausses = [", points=False),
     _in_readings("unknown-key-interpretation", "house_choice = true", "house_choice = true, page = 3"),
     _in_layout("unknown-key-layout", 'triple_clause = "5"\n\n', 'triple_clause = "5"\nedition = 2\n\n'),
@@ -243,8 +264,8 @@ _NAMES = (
     _in_book("unknown-void-reason", '"not-flat"', '"tilted"'),
     _in_book("unknown-rule", '"minimum"', '"minimun"'),
     _in_book("unknown-rule-far", '"minimum"', '"zzz"'),
-    _in_clauses("unknown-duty", '["data"], room', '["text"], room'),
-    _in_clauses("unknown-room", 'room = "books"', 'room = "cellar"'),
+    _in_software("unknown-duty", '["data"], room', '["text"], room'),
+    _in_software("unknown-clause-duty", 'clause = "6"', 'clause = "6.1"'),
     _in_layout("unknown-kind", 'boxes = "small", pays', 'boxes = "tiny", pays'),
     _in_layout("unknown-box", 'boxes = "four: 1234", totals = [6, 9]', 'boxes = "four: 4321", totals = [6, 9]'),
     _in_layout("unknown-box-total", 'boxes = "small", pays', 'boxes = "total: 3 4", pays'),
@@ -263,9 +284,15 @@ _NAMES = (
 
 _CLAUSES = (
     _in_clauses("clause-twice", '  { id = "6"', '  { id = "5"'),
-    _in_clauses("clause-not-cited", '["people"], room = "people"', '["record"], room = "table"'),
-    _in_clauses("duty-people-mixed", '["people"], room', '["people", "record"], room'),
-    _in_clauses("duty-empty", '["people"], room', "[], room"),
+    _in_software("clause-not-cited", '["people"], room = "people"', '["record"], room = "table"', points=False),
+    _files("clause-not-cited-or-owed", software=None),
+    _in_software("duty-people-mixed", '["people"], room', '["people", "record"], room'),
+    _in_software("duty-empty", '["people"], room', "[], room"),
+    _in_software("duty-twice", 'clause = "2"', 'clause = "1"'),
+    _in_clauses("duty-in-two-files", 'id = "2",', 'id = "2", duty = ["rule"], room = "core",', points=False),
+    _in_clauses("duty-unknown-in-clauses", 'id = "6",', 'id = "6", duty = ["text"],'),
+    _in_software("formerly-digest", 'digest = "0', 'digest = "x'),
+    _in_software("formerly-without-reason", ', reason = "Spelling."', ""),
     _in_readings(
         "interpretation-twice",
         "house_choice = true },\n",

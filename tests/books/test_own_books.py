@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 import shutil
 from pathlib import Path
 
 import pytest
 
 from taisai.books import open_shelf, read_book
+from taisai.books.duties import Duty
 from taisai.core.boxes import BoxName
 from taisai.core.calls import result_call
 from taisai.core.dice import ALL_ROLLS, parse_roll
-from taisai.core.rulebook import Device, Duty, Room, Rule, RuleBook, Step, Tumble, VoidReason, VoidScope
+from taisai.core.rulebook import Device, Rule, RuleBook, Step, Tumble, VoidReason, VoidScope
 from tests.books.helpers import OWN_IDS, change, citations_of, copy_own
 
 SHELF = open_shelf(environment={})
@@ -88,7 +88,7 @@ def test_each_clause_is_told(book: RuleBook) -> None:
 @EVERY_BOOK
 def test_each_clause_that_binds_the_software_is_cited(book: RuleBook) -> None:
     """A clause that is data or rule stands behind some row of the book."""
-    binding = {clause.id for clause in book.clauses.values() if {Duty.DATA, Duty.RULE} & set(clause.duties)}
+    binding = {clause for clause, owed in SHELF.duties(book.id).items() if {Duty.DATA, Duty.RULE} & set(owed.duties)}
     assert binding <= citations_of(book)
 
 
@@ -327,7 +327,6 @@ def test_a_digest_does_not_see_spacing_and_remarks(book: RuleBook, tmp_path: Pat
         pytest.param("layout-E.toml", 'bet = "Small"', 'bet = "Little"', id="name of a bet"),
         pytest.param("layout-A.toml", "total: 4 17", "total: 17 4", id="order of boxes"),
         pytest.param("clauses.toml", "Bet and wager mean the same.", "Bet and wager mean the same..", id="summary"),
-        pytest.param("clauses.toml", 'room = "books"', 'room = "core"', id="room"),
         pytest.param("interpretations.toml", "house_choice = true", "house_choice = false", id="whose choice"),
         pytest.param("book.toml", "T08:00:00", "T09:00:00", id="time of day"),
         pytest.param("book.toml", "T08:00:00", "", id="no time of day"),
@@ -359,24 +358,3 @@ def test_a_digest_sees_the_name_of_the_folder_and_the_files(tmp_path: Path) -> N
     shutil.move(folder / "layout-B.toml", folder / "layout-C.toml")
     digests.add(read_book(folder).digest)
     assert len(digests) == 3
-
-
-# Marks
-
-
-def test_each_clause_of_this_room_is_held() -> None:
-    """Every clause that the room of books keeps is marked on a test of this folder."""
-    marked: set[str] = set()
-    for path in Path(__file__).parent.glob("test_*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.mark.clause":
-                marked.update(ast.literal_eval(argument) for argument in node.args)
-    known = {f"{book.id} §{clause}" for book in SHELF.books() for clause in book.clauses}
-    kept = {
-        f"{book.id} §{clause.id}"
-        for book in SHELF.books()
-        for clause in book.clauses.values()
-        if clause.room is Room.BOOKS and {Duty.DATA, Duty.RULE} & set(clause.duties)
-    }
-    assert kept
-    assert kept <= marked <= known

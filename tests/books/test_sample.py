@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from taisai.books import open_shelf
+from taisai.books.duties import Duty
 from taisai.core.bets import Bet, PlayerId, parse_bets
 from taisai.core.boxes import FIELD_TOTALS, BoxName
 from taisai.core.calls import result_call
@@ -17,7 +18,7 @@ from taisai.core.dice import ALL_ROLLS, parse_roll
 from taisai.core.limits import make_limits
 from taisai.core.money import Chips
 from taisai.core.prorata import fix_stakes
-from taisai.core.rulebook import Device, Duty, Layout, Rule, RuleBook, VoidReason, VoidScope
+from taisai.core.rulebook import Device, Layout, Rule, RuleBook, VoidReason, VoidScope
 from taisai.core.settlement import settle
 from tests.books.helpers import HOUSE, OWN_IDS, citations_of
 
@@ -73,7 +74,8 @@ def test_it_is_a_whole_book(book: RuleBook) -> None:
     assert book.procedure.voids[VoidReason.DAMAGED_DICE].scope is VoidScope.AFFECTED_ROUNDS
     assert [item.item for item in book.procedure.opening] == ["cage", "dice"]
     assert list(book.interpretations) == ["H1", "H2", "H3", "H4"]
-    people = {clause.id for clause in book.clauses.values() if clause.duties == (Duty.PEOPLE,)}
+    duties = open_shelf([HOUSE], environment={}).duties(ID)
+    people = {clause for clause, owed in duties.items() if owed.duties == (Duty.PEOPLE,)}
     assert people == {"2.4", "3.7"} == book.clauses.keys() - citations_of(book)
 
 

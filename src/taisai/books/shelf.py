@@ -1,7 +1,7 @@
-"""The shelf: where rule books stand, and how one is taken down by name.
+"""The installed rule books, by name.
 
 Enters: folders of books (the package's own, `TAISAI_BOOKS`, `--book-dir`). Leaves: rule books and layouts by name, each
-read and proven once. A book that stands in two folders is refused: nobody should play by a book other than the one
+read and proven once. A book id found in two folders is refused, so that nobody plays by a book other than the one
 meant.
 """
 
@@ -12,7 +12,9 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from taisai.books.reader.reading import BookFault, BookRefused, read_book
+from taisai.books.duties import Duties
+from taisai.books.reader.book import BookRead, read_folder
+from taisai.books.reader.faults import BookFault, BookRefused
 from taisai.core.faults import InputFault, shown
 from taisai.core.rulebook import Layout, RuleBook
 
@@ -21,24 +23,31 @@ ENVIRONMENT_NAME = "TAISAI_BOOKS"
 
 
 class Shelf:
-    """Rule books by id. Reading is lazy: a book costs nothing until it is asked for."""
+    """The installed rule books by id. A book is read when it is first asked for."""
 
     def __init__(self, folders: Mapping[str, Path]) -> None:
         self._folders = dict(folders)
-        self._read: dict[str, RuleBook] = {}
+        self._read: dict[str, BookRead] = {}
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The ids of all books on the shelf, readable or not."""
+        """The ids of all installed books, readable or not."""
         return tuple(self._folders)
 
     def book(self, book_id: str, field_name: str = "book") -> RuleBook:
-        """A book by id; `InputFault` when there is none, `BookRefused` when it does not hold."""
+        """A book by id; `InputFault` when there is none, `BookRefused` when it has faults."""
+        return self._folder(book_id, field_name).book
+
+    def duties(self, book_id: str) -> Duties:
+        """What the software owes the clauses of a book."""
+        return self._folder(book_id, "book").duties
+
+    def _folder(self, book_id: str, field_name: str) -> BookRead:
         if book_id not in self._read:
             folder = self._folders.get(book_id)
             if folder is None:
                 raise InputFault(field_name, _unknown("rule book", book_id, self.ids))
-            self._read[book_id] = read_book(folder)
+            self._read[book_id] = read_folder(folder)
         return self._read[book_id]
 
     def layout(self, name: str, field_name: str = "layout") -> Layout:
@@ -53,7 +62,7 @@ class Shelf:
         return layout
 
     def books(self) -> tuple[RuleBook, ...]:
-        """Every book on the shelf."""
+        """Every installed book."""
         return tuple(self.book(book_id) for book_id in self._folders)
 
     def _layout_names(self) -> list[str]:

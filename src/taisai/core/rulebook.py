@@ -18,28 +18,6 @@ from taisai.core.boxes import Box, BoxName, Kind, wins
 from taisai.core.dice import ALL_COMBINATIONS, ALL_ROLLS, Roll
 
 
-class Duty(StrEnum):
-    """What the software owes a clause."""
-
-    DATA = "data"
-    RULE = "rule"
-    RECORD = "record"
-    SHOW = "show"
-    PEOPLE = "people"
-
-
-class Room(StrEnum):
-    """Who keeps a clause: the part of the house whose code and tests answer for it."""
-
-    BOOKS = "books"
-    CORE = "core"
-    FELT = "felt"
-    TABLE = "table"
-    FLOOR = "floor"
-    WEB = "web"
-    PEOPLE = "people"
-
-
 class Rule(StrEnum):
     """A rule that the software keeps. Each book says by which of its clauses, if it has it at all."""
 
@@ -162,8 +140,6 @@ class Clause:
 
     id: str
     summary: str
-    duties: tuple[Duty, ...]
-    room: Room
     effective: date | datetime | None
 
 
@@ -327,6 +303,14 @@ class Procedure:
     calls: Calls
 
 
+class FormerDigest(NamedTuple):
+    """A digest by which an earlier version of the software knew the same rules, and why it differs from today's."""
+
+    digest: str
+    version: str
+    reason: str
+
+
 @dataclass(frozen=True, slots=True)
 class RuleBook:
     """An approved rule book, whole and proven. `digest` identifies its content to the last character."""
@@ -345,6 +329,11 @@ class RuleBook:
     interpretations: Mapping[str, Interpretation]
     layouts: Mapping[str, Layout]
     digest: str
+    formerly: tuple[FormerDigest, ...]
+
+    def matches(self, digest: str) -> bool:
+        """Whether a digest, as a table or a house has it on record, stands for the rules of this book."""
+        return digest == self.digest or any(digest == former.digest for former in self.formerly)
 
     def clauses_for(self, rule: Rule) -> tuple[str, ...]:
         """The clauses behind a rule; empty when the book does not have it."""

@@ -56,7 +56,8 @@ def _layout_of(key: str, shelf: Shelf) -> Layout | None:
     if book_id not in shelf.ids:
         return None
     book = shelf.book(book_id)
-    return book.layouts.get(layout) if rules_key(name, book.digest) == key else None
+    keys = {rules_key(name, digest) for digest in (book.digest, *(former.digest for former in book.formerly))}
+    return book.layouts.get(layout) if key in keys else None
 
 
 def small_table(columns: dict[str, Any], rows: Iterable[tuple[object, ...]]) -> Any:

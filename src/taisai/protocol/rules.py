@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from taisai.books.clause_tests import tests_holding
+from taisai.books.duties import NOT_STATED, Duties
 from taisai.core.citations import citations_of
 from taisai.core.odds import BetsOdds, BoxOdds
 from taisai.core.rulebook import Clause, Interpretation, Layout, RuleBook
@@ -27,6 +28,7 @@ def plain_book(book: RuleBook) -> dict[str, object]:
         "document": book.document,
         "effective": book.effective,
         "digest": book.digest,
+        "formerly": [former._asdict() for former in book.formerly],
         "clauses": len(book.clauses),
         "interpretations": list(book.interpretations),
         "procedure": {
@@ -102,7 +104,7 @@ def plain_bets(layout: Layout, odds: BetsOdds) -> dict[str, object]:
     }
 
 
-def plain_clause(book: RuleBook, each: Clause | Interpretation) -> dict[str, object]:
+def plain_clause(book: RuleBook, duties: Duties, each: Clause | Interpretation) -> dict[str, object]:
     """A clause or an interpretation in plain values, with what cites it and the tests that hold it."""
     common = {"cited_by": citations_of(book, each.id), "tests": tests_holding(book.id, each.id)}
     if isinstance(each, Interpretation):
@@ -115,13 +117,14 @@ def plain_clause(book: RuleBook, each: Clause | Interpretation) -> dict[str, obj
             "house_choice": each.house_choice,
             **common,
         }
+    owed = duties.get(each.id, NOT_STATED)
     return {
         "book": book.id,
         "id": each.id,
         "document": book.document,
         "summary": each.summary,
-        "duties": each.duties,
-        "room": each.room,
+        "duties": owed.duties,
+        "room": owed.room,
         "effective": each.effective,
         "interpretations": [
             {"id": entry.id, "question": entry.question, "reading": entry.reading, "house_choice": entry.house_choice}

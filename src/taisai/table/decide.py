@@ -63,7 +63,7 @@ def _gate(rules: TableRules, state: TableState, needs: Declaration) -> Refusal |
     set_up = state.set_up
     if set_up is None:
         return _not_set_up()
-    if set_up.digest != rules.book.digest:
+    if not rules.book.matches(set_up.digest):
         return _wrong_book(set_up)
     if needs.table is not None and state.phase is not needs.table:
         return _wrong_table(rules, needs)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from msgspec import Struct
 
 from taisai.books import Shelf, open_shelf
+from taisai.books.duties import Duty
 from taisai.core.faults import InputFault
-from taisai.core.rulebook import Duty, Room
 from taisai.table import commands as c
 from taisai.table import events as e
 from taisai.table.ledger import OUTSIDE
@@ -156,10 +156,10 @@ def test_the_shifts_hold_every_rule_of_the_table() -> None:
     """Each clause with duty rule or record that the table keeps is named by at least one shift."""
     held = {clause for path in FILES for clause in dealt(path)[0].holds}
     owed = {
-        f"{book.id} §{clause.id}"
-        for book in shelf().books()
-        for clause in book.clauses.values()
-        if clause.room is Room.TABLE and {Duty.RULE, Duty.RECORD} & set(clause.duties)
+        f"{book_id} §{clause}"
+        for book_id in shelf().ids
+        for clause, each in shelf().duties(book_id).items()
+        if each.room == "table" and {Duty.RULE, Duty.RECORD} & set(each.duties)
     }
     assert sorted(owed - held) == []
 

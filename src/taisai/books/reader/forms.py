@@ -18,13 +18,13 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import FieldInfo
 
+from taisai.books.duties import Duty
 from taisai.core.faults import shown
-from taisai.core.rulebook import Device, Duty, Room, Rule, Step, Tumble, VoidReason, VoidScope
+from taisai.core.rulebook import Device, Rule, Step, Tumble, VoidReason, VoidScope
 
 # Each type below says in its description what a value must be; `_flaws` puts that into its sentence.
 _ONE_LINE = r"\A(?=.*\S)[^\x00-\x1f\x7f-\x9f\u2028\u2029]+\Z"
 _NOT_BLANK = r"\S"
-_DUTIES = f"a list of one or more of {', '.join(Duty)}"
 
 Text = Annotated[str, Meta(pattern=_ONE_LINE, description="a line of text")]
 Prose = Annotated[str, Meta(pattern=_NOT_BLANK, description="text")]
@@ -36,6 +36,8 @@ Citation = Annotated[
 Rows = Annotated[list[object], Meta(description="a list of rows")]
 Truth = Annotated[bool, Meta(description="true or false")]
 Size = Annotated[int, Meta(ge=1, le=200)]
+Digest = Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z", description="a digest of 64 hexadecimal digits")]
+DutyList = Annotated[list[Duty], Meta(min_length=1, description=f"a list of one or more of {', '.join(Duty)}")]
 
 
 class BookForm(Struct, forbid_unknown_fields=True):
@@ -123,13 +125,37 @@ class ClausesForm(Struct, forbid_unknown_fields=True):
 
 
 class ClauseForm(Struct, forbid_unknown_fields=True):
-    """A row of `clauses`."""
+    """A row of `clauses`. Books written for version 0.1.0 have `duty` and `room` here; the digest leaves them out."""
 
     id: Text
-    duty: Annotated[list[Duty], Meta(min_length=1, description=_DUTIES)]
-    room: Room
     summary: Prose
     effective: object = None
+    duty: DutyList | None = None
+    room: Text | None = None
+
+
+class SoftwareForm(Struct, forbid_unknown_fields=True):
+    """`software.toml`."""
+
+    duties: Rows = []
+    formerly: Rows = []
+
+
+class DutyForm(Struct, forbid_unknown_fields=True):
+    """A row of `duties`."""
+
+    clause: Text
+    duty: DutyList
+    room: Text
+
+
+class FormerlyForm(Struct, forbid_unknown_fields=True):
+    """A row of `formerly`."""
+
+    digest: Digest
+    now: Digest
+    version: Text
+    reason: Prose
 
 
 class InterpretationsForm(Struct, forbid_unknown_fields=True):

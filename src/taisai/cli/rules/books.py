@@ -78,6 +78,8 @@ def _show_one(book: RuleBook, *, as_json: bool) -> None:
     out.print(f"[bold]{book.id}[/]  {book.document}", soft_wrap=True)
     out.print(f"{book.operator}, {book.jurisdiction}; in force from: {dated(book.effective)}")
     out.print(f"digest {book.digest}", soft_wrap=True)
+    for former in book.formerly:
+        out.print(f"in version {former.version} {former.digest}: {former.reason}", soft_wrap=True)
     for layout in book.layouts.values():
         table = grid("bet", ("pays", "right"), "boxes", "clauses", title=f"\n{layout.name}, {len(layout.boxes)} boxes")
         for row in layout.rows:

@@ -7,6 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from taisai.books.clause_tests import tests_holding
+from taisai.books.duties import NOT_STATED, Duties
 from taisai.cli.show import AsJson, BookDirs, console, dated, grid, print_json, shelf_of
 from taisai.core.citations import citations_of, find_clause
 from taisai.core.rulebook import Clause, Interpretation, RuleBook
@@ -33,37 +34,40 @@ def clause(
       taisai clause rws-mini-dice-v3 I9
       taisai clause rws-open-cover-v3
     """
-    rule_book = shelf_of(book_dir).book(book)
+    shelf = shelf_of(book_dir)
+    rule_book, duties = shelf.book(book), shelf.duties(book)
     found: list[Clause | Interpretation] = [*rule_book.clauses.values()]
     if number is not None:
         found = find_clause(rule_book, number)
     if json:
         print_json(
-            [plain_clause(rule_book, each) for each in found]
+            [plain_clause(rule_book, duties, each) for each in found]
             if number is None or len(found) > 1
-            else plain_clause(rule_book, found[0])
+            else plain_clause(rule_book, duties, found[0])
         )
     elif number is None or len(found) > 1:
-        _show_list(rule_book, found)
+        _show_list(rule_book, duties, found)
     else:
-        _show_one(rule_book, found[0])
+        _show_one(rule_book, duties, found[0])
 
 
-def _show_list(book: RuleBook, found: list[Clause | Interpretation]) -> None:
+def _show_list(book: RuleBook, duties: Duties, found: list[Clause | Interpretation]) -> None:
     table = grid("clause", "in our words", "duty", ("tests", "right"))
     for each in found:
-        duty = ", ".join(each.duties) if isinstance(each, Clause) else "interpretation"
+        duty = ", ".join(duties.get(each.id, NOT_STATED).duties) if isinstance(each, Clause) else "interpretation"
         words = each.summary if isinstance(each, Clause) else each.question
         table.add_row(each.id, words, duty, str(len(tests_holding(book.id, each.id))))
     console().print(table)
 
 
-def _show_one(book: RuleBook, each: Clause | Interpretation) -> None:
+def _show_one(book: RuleBook, duties: Duties, each: Clause | Interpretation) -> None:
     out = console()
     out.print(f"[bold]{book.id} §{each.id}[/]  ({book.document})")
     if isinstance(each, Clause):
         out.print(each.summary, markup=False)
-        out.print(f"\nduty: {', '.join(each.duties)}; kept by: {each.room}; in force from: {dated(each.effective)}")
+        owed = duties.get(each.id)
+        stated = f"duty: {', '.join(owed.duties)}; kept by: {owed.room}; " if owed is not None else ""
+        out.print(f"\n{stated}in force from: {dated(each.effective)}")
         for entry in book.interpretations_of(each.id):
             _show_interpretation(entry)
     else:

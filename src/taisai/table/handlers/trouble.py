@@ -140,7 +140,7 @@ def reverse_rounds(rules: TableRules, state: TableState, _command: c.Command, do
     named = sorted(set(do.rounds))
     past = {each.number: each for each in state.history if each.number in named}
     for each in past.values():
-        if each.digest != rules.book.digest:
+        if not rules.book.matches(each.digest):
             return Refusal(Code.WRONG_BOOK, f"Round {each.number} was played under another book.")
     if named[-1] > state.round.number:
         allowed = f"1 to {state.round.number}"

@@ -66,17 +66,19 @@ async def list_books(call: Call) -> list[Plain]:
 async def get_book(call: Call) -> Plain:
     """A rule book with procedure, pay tables, clauses and interpretations."""
     book = _book(call)
+    duties = call.context.shelf.duties(book.id)
     found = plain_book(book)
-    found["clauses"] = [plain_clause(book, each) for each in book.clauses.values()]
-    found["interpretations"] = [plain_clause(book, each) for each in book.interpretations.values()]
+    found["clauses"] = [plain_clause(book, duties, each) for each in book.clauses.values()]
+    found["interpretations"] = [plain_clause(book, duties, each) for each in book.interpretations.values()]
     return _plain(found)  # type: ignore[no-any-return]  # plain values are any
 
 
 async def get_clause(call: Call) -> list[Plain]:
     """A clause or interpretation, or those whose number begins so."""
     book = _book(call)
+    duties = call.context.shelf.duties(book.id)
     try:
-        return [_plain(plain_clause(book, each)) for each in find_clause(book, call.path["clause"])]
+        return [_plain(plain_clause(book, duties, each)) for each in find_clause(book, call.path["clause"])]
     except InputFault as refusal:
         raise Stop(Refusal(HouseCode.NOT_FOUND, str(refusal), field="clause")) from refusal
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from taisai.books import BookFault, read_book
-from taisai.books.reader.reading import DEPTH_MAX, FILE_BYTES_MAX, LINE_MAX
-from tests.books.broken_cases import BOOK, CLAUSES, GOOD, INTERPRETATIONS, LAYOUT
+from taisai.books.reader.toml_text import DEPTH_MAX, FILE_BYTES_MAX, LINE_MAX
+from tests.books.broken_cases import BOOK, CLAUSES, GOOD, INTERPRETATIONS, LAYOUT, SOFTWARE
 from tests.books.helpers import change, faults_of, lines_of, write_book
 
 
@@ -208,7 +208,11 @@ def test_a_missing_key_of_a_table_without_heading(tmp_path: Path) -> None:
     [
         ("clauses.toml", CLAUSES.replace("clauses = [", "clauses = [[]")),
         ("clauses.toml", CLAUSES.replace("clauses = [", "clauses = [ 4,")),
-        ("clauses.toml", CLAUSES.replace('"rule"], room = "table"', '"rule"], room = "x"')),
+        ("clauses.toml", CLAUSES.replace('{ id = "4",', '{ id = "4", duty = ["x"],')),
+        ("software.toml", SOFTWARE.replace("duties = [", "duties = [ 4,")),
+        ("software.toml", SOFTWARE.replace('"rule"], room = "table"', '"rule"], room = 4')),
+        ("software.toml", SOFTWARE.replace('duty = ["people"]', 'duty = "people"')),
+        ("software.toml", SOFTWARE.replace("formerly = [", "former = [")),
         ("interpretations.toml", INTERPRETATIONS.replace("interpretations = [", "interpretations = [ 4,")),
         ("interpretations.toml", INTERPRETATIONS.replace("house_choice = true", "house_choice = 1")),
         ("interpretations.toml", INTERPRETATIONS.replace("{ id", "{ no")),
@@ -244,7 +248,7 @@ def test_all_faults_are_named_at_once(tmp_path: Path) -> None:
     """Faults of different files and rows come together, so that a book is mended in one go."""
     folder = write_book(tmp_path / "mini")
     change(folder, "book.toml", '"minimum", clause = "2"', '"minimum", clause = "9"')
-    change(folder, "clauses.toml", '["people"], room = "people"', '["show"], room = "web"')
+    change(folder, "software.toml", '["people"], room = "people"', '["show"], room = "web"')
     change(folder, "layout-A.toml", "pays = 1,", "pays = 0,")
     change(folder, "layout-A.toml", "[4, 0, 4, 2]", "[3, 0, 4, 2]")
     assert [(fault.file, fault.line) for fault in faults_of(folder)] == [

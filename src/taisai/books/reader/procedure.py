@@ -1,0 +1,131 @@
+"""Reads the terms, the rules and the procedure of a round.
+
+Enters: `book.toml`. Leaves: the clauses behind each term and rule, and a `Procedure` whose steps are a whole round in
+an order that can be played, and whose calls name exactly what a result has.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterator
+from types import MappingProxyType
+
+from taisai.books.reader import forms
+from taisai.books.reader.files import BookFile, Reading
+from taisai.core.calls import CALL_WORDS
+from taisai.core.faults import shown
+from taisai.core.rulebook import (
+    Calls,
+    OpeningItem,
+    Procedure,
+    ProcedureStep,
+    Rule,
+    Step,
+    Tumble,
+    VoidReason,
+    VoidRule,
+)
+
+_ONCE_EACH = (Step.TUMBLE, Step.OPEN_BETS, Step.CLOSE_BETS, Step.UNCOVER, Step.ANNOUNCE, Step.COLLECT, Step.PAY)
+
+
+def read_terms(reading: Reading, file: BookFile, raw: list[object]) -> dict[str, tuple[str, ...]]:
+    """The clauses that define each term; rows on the same term add up."""
+    terms: dict[str, tuple[str, ...]] = {}
+    for index, row in file.rows("terms", raw, forms.TermForm):
+        terms[row.term] = terms.get(row.term, ()) + reading.cite(file, row.clause, "terms", index)
+    return terms
+
+
+def read_rules(reading: Reading, file: BookFile, raw: list[object]) -> dict[Rule, tuple[str, ...]]:
+    """The clauses behind each rule; rows on the same rule add up."""
+    rules: dict[Rule, tuple[str, ...]] = {}
+    for index, row in file.rows("rules", raw, forms.RuleForm):
+        rules[row.rule] = rules.get(row.rule, ()) + reading.cite(file, row.clause, "rules", index)
+    return rules
+
+
+def read_procedure(reading: Reading, file: BookFile, form: forms.ProcedureForm) -> Procedure:
+    """The procedure of a round. It is only of use when no fault was found in it."""
+    steps = tuple(
+        ProcedureStep(row.step, reading.cite(file, row.clause, "procedure.steps", index))
+        for index, row in file.rows("procedure.steps", form.steps, forms.StepForm)
+    )
+    if len(steps) == len(form.steps):
+        for reason in _order_faults([each.step for each in steps], form.tumble):
+            file.fault(reason, "procedure.steps")
+    opening: dict[str, OpeningItem] = {}
+    for index, item in file.rows("procedure.opening", form.opening, forms.OpeningForm):
+        if item.item in opening:
+            file.fault(f"opening item {item.item} stands twice", "procedure.opening", index)
+        clauses = reading.cite(file, item.clause, "procedure.opening", index)
+        opening[item.item] = OpeningItem(item.item, clauses, item.summary)
+    voids: dict[VoidReason, VoidRule] = {}
+    for index, void in file.rows("procedure.voids", form.voids, forms.VoidForm):
+        if void.reason in voids:
+            file.fault(f"void reason {void.reason} stands twice", "procedure.voids", index)
+        clauses = reading.cite(file, void.clause, "procedure.voids", index)
+        voids[void.reason] = VoidRule(void.reason, void.scope, clauses, void.summary)
+    return Procedure(
+        device=form.device,
+        tumble=form.tumble,
+        tumbles_min=form.tumbles_min,
+        steps=steps,
+        opening=tuple(opening.values()),
+        voids=MappingProxyType(voids),
+        calls=_calls(reading, file, form.calls),
+    )
+
+
+def _order_faults(steps: list[Step], tumble: Tumble) -> Iterator[str]:
+    """What keeps the steps from being a round; a fault that hides the ones after it is the last."""
+    wrong = [f"step {step} stands twice" for step in Step if steps.count(step) > 1]
+    wrong += [f"step {step} is missing" for step in _ONCE_EACH if step not in steps]
+    if wrong:
+        yield from wrong
+        return
+    others = [step for step in steps if step is not Step.TUMBLE]
+    in_order = [step for step in Step if step in others]
+    if others != in_order:
+        yield f"steps are out of order: {', '.join(others)}; their order is {', '.join(in_order)}"
+        return
+    at = steps.index(Step.TUMBLE)
+    before_bets = at < steps.index(Step.OPEN_BETS)
+    after_close = steps.index(Step.CLOSE_BETS) < at < steps.index(Step.UNCOVER)
+    fits, where = {
+        Tumble.BEFORE_BETS: (before_bets, "before open-bets"),
+        Tumble.AFTER_CLOSE: (after_close, "between close-bets and uncover"),
+        Tumble.EITHER: (before_bets or after_close, "before open-bets or between close-bets and uncover"),
+    }[tumble]
+    if not fits:
+        yield f"step tumble is in the wrong place: as `tumble` is {tumble}, it must stand {where}"
+
+
+def _call_fault(template: str, allowed: frozenset[str]) -> str | None:
+    wanted = " ".join(f"{{{name}}}" for name in sorted(allowed))
+    try:
+        fields = [field[1:] for field in string.Formatter().parse(template) if field[1] is not None]
+    except ValueError:
+        return f"its braces do not match in {shown(template)}; write {wanted}"
+    # A format after the name, as in {total:x}, would reach str.format when the dealer calls the result.
+    if {name for name, _, _ in fields} != allowed or any(form or conversion for _, form, conversion in fields):
+        return f"must say {wanted} and nothing else in braces, got {shown(template)}"
+    return None
+
+
+def _calls(reading: Reading, file: BookFile, form: forms.CallsForm) -> Calls:
+    for key, allowed in CALL_WORDS.items():
+        reason = _call_fault(str(getattr(form, key)), allowed)
+        if reason is not None:
+            file.fault(reason, f"procedure.calls.{key}")
+    return Calls(
+        clauses=reading.cite(file, form.clause, "procedure.calls.clause"),
+        open=form.open,
+        close=form.close,
+        void=form.void,
+        plain=form.plain,
+        double_first=form.double_first,
+        double_last=form.double_last,
+        triple=form.triple,
+        bell=form.bell,
+    )
