@@ -206,6 +206,12 @@ def test_every_fault_is_told_at_once(tmp_path: Path) -> None:
     assert str(refused.value).count("; ") >= 4
 
 
+def test_a_book_may_be_approved_by_an_earlier_digest(tmp_path: Path) -> None:
+    """An approval from an earlier version of the software stands while the rules are the same."""
+    (former,) = SHELF.book("rws-tai-sai-v6").formerly
+    assert read(tmp_path, f'[books]\nrws-tai-sai-v6 = "{former.digest}"\n').books == {"rws-tai-sai-v6": former.digest}
+
+
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     """A missing file, a folder, and bytes that are no text are named."""
     for file, reason in (("none.toml", "cannot be read: No such file or directory"), ("", "cannot be read: Is a")):
