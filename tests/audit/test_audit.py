@@ -20,6 +20,7 @@ from taisai.streams.codec import event_of, records_of
 from taisai.streams.loading import load
 from taisai.table import events as e
 from taisai.table.commands import BoxLimit, TableLimits
+from taisai.table.parts import Handed
 from taisai.table.people import Person, Role
 from taisai.table.state import SNAPSHOT_FORMAT, RoundPhase, TableState, snapshot_of
 from tests.audit.bot import Bot, deal
@@ -215,7 +216,7 @@ def test_chips_that_were_not_there_are_found(shelf: Shelf) -> None:
     place = max(place for place, each in enumerate(events) if isinstance(each.what, e.BetPlaced))
     bet = events[place].what
     assert isinstance(bet, e.BetPlaced)
-    back = e.BetWithdrawn(e.Handed(bet.player, bet.box, 10**9))
+    back = e.BetWithdrawn(Handed(bet.player, bet.box, 10**9))
     codes = [finding.code for finding in found_in(shelf, [*events[: place + 1], event(back)])]
     assert codes[0] == "chips-not-there"
 

@@ -19,6 +19,7 @@ from taisai.core.rulebook import VoidReason
 from taisai.table import events as e
 from taisai.table.handlers.betting import breaches
 from taisai.table.ledger import OUTSIDE, postings_of
+from taisai.table.parts import FixedBet
 from taisai.table.rules import TableRules
 from taisai.table.state import HISTORY_ROUNDS, PaidLine, Round, RoundPhase, TableState, snapshot_of, state_from
 
@@ -245,9 +246,9 @@ def _all_goes_back(before: TableState, what: e.RoundVoided, after: TableState) -
     staked, in_colour = Counter[str](), Counter[str]()
     bets = before.round.bets or before.round.stacks
     for bet in bets:
-        staked[bet.player] += bet.amount if not isinstance(bet, e.FixedBet) else bet.stake
+        staked[bet.player] += bet.amount if not isinstance(bet, FixedBet) else bet.stake
         if bet.colour is not None:
-            in_colour[bet.colour] += bet.amount if not isinstance(bet, e.FixedBet) else bet.in_colour
+            in_colour[bet.colour] += bet.amount if not isinstance(bet, FixedBet) else bet.in_colour
     assert _worth(after) == _worth(before) + staked
     for colour, amount in in_colour.items():
         assert after.balance(f"colour:{colour}") == before.balance(f"colour:{colour}") + amount

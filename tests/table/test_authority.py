@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from taisai.core.rulebook import VoidReason
 from taisai.table import commands as c
+from taisai.table.actions import ACTIONS
 from taisai.table.decide import may_begin
-from taisai.table.declarations import ACTIONS
 from taisai.table.people import Person, Role
 from taisai.table.refusals import Code, Refusal
 from taisai.table.state import RoundPhase

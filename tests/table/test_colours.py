@@ -8,6 +8,7 @@ from taisai.core.rulebook import VoidReason
 from taisai.table import commands as c
 from taisai.table import events as e
 from taisai.table.handlers.chips import colour_out
+from taisai.table.parts import Handed
 from taisai.table.refusals import Code
 from taisai.table.state import RoundPhase
 from tests.table.driver import MINI_DICE, NZ, OPEN_COVER, SUPERVISOR, TAI_SAI, Deal, opened, player
@@ -141,5 +142,5 @@ def test_felt_and_mixed_stacks_go_back_as_they_came_when_void() -> None:
         deal.do(c.PlaceBet("ann", "small", 100, c.How.CALL))
         deal.up_to(phase)
         void = deal.void(VoidReason.NOT_FLAT)
-        assert void.handed == (e.Handed("ann", "small", 245, 125, "red"),)
+        assert void.handed == (Handed("ann", "small", 245, 125, "red"),)
         assert (deal.state.balance("colour:red"), deal.state.balance("player:ann")) == (500, 4500)

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from taisai.table import commands as c
+from taisai.table.actions import ACTIONS
 from taisai.table.decide import can, decide, may_begin
-from taisai.table.declarations import ACTIONS
 from taisai.table.evolve import evolve
 from taisai.table.people import Person
 from taisai.table.refusals import Code, Refusal

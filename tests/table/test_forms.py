@@ -9,7 +9,7 @@ import pytest
 from msgspec import Meta, Struct, inspect
 
 from taisai.table import commands as c
-from taisai.table.declarations import name_of
+from taisai.table.actions import name_of
 from taisai.table.forms import FormField, Widget, asked_by, bare_type, form_of
 
 

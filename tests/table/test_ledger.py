@@ -13,6 +13,7 @@ from taisai.table import commands as c
 from taisai.table import events as e
 from taisai.table.evolve import evolve, replay
 from taisai.table.ledger import LedgerBroken, Posting, post, postings_of
+from taisai.table.parts import Handed, Loss
 from taisai.table.recall import table_result
 from taisai.table.refusals import Code
 from taisai.table.state import TableState
@@ -65,12 +66,12 @@ def test_postings_that_do_not_balance_or_overdraw_are_refused(
 @pytest.mark.parametrize(
     ("what", "said"),
     [
-        (e.BetWithdrawn(e.Handed("ann", "small", 50, 20)), "out of nothing"),
+        (e.BetWithdrawn(Handed("ann", "small", 50, 20)), "out of nothing"),
         (e.BetPaid("ann", "small", 10, 10, 1, 10, 20, in_colour=5), "out of nothing"),
         (e.BetPlaced("ann", "small", 10**6), "player:ann would stand at"),
         (e.CashedOut("eve", 1), "player:eve would stand at -1"),
         (e.Credited({100: 10**6}, 10**8), "float would stand at"),
-        (e.LosersCollected((e.Loss("ann", "big", 10),)), "box:big would stand at -10"),
+        (e.LosersCollected((Loss("ann", "big", 10),)), "box:big would stand at -10"),
     ],
 )
 def test_an_event_that_breaks_the_ledger_stops_the_table(what: e.EventBody, said: str) -> None:

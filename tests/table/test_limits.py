@@ -15,6 +15,7 @@ from taisai.core.rulebook import Rule
 from taisai.table import commands as c
 from taisai.table import events as e
 from taisai.table.handlers.betting import Breach, breaches, chips_at
+from taisai.table.parts import Handed
 from taisai.table.refusals import Code
 from taisai.table.rules import limits_of
 from tests.table.driver import (
@@ -143,13 +144,13 @@ def test_5_1_excess_is_rejected_newest_first() -> None:
     deal.do(c.RejectExcess("small"))
     rejected = deal.last(e.ExcessRejected)
     assert rejected.limit == "maximum"
-    assert rejected.handed == (e.Handed("cas", "small", 150),)
+    assert rejected.handed == (Handed("cas", "small", 150),)
     assert deal.state.round.stakes == {"ann": {"small": 650}, "bob": {"small": 300}, "cas": {"small": 50}}
     deal.refused(c.RejectExcess("small"), Code.NOTHING_TO_DO)
     deal.felt("bob", "small", 300).felt("ann", "small", 30).do(c.RejectExcess("small"))
     assert {part.player: part.amount for part in deal.last(e.ExcessRejected).handed} == {"ann": 30, "bob": 300}
     deal.felt("bob", "small", 3).do(c.RejectExcess("small"))
-    assert deal.last(e.ExcessRejected).handed == (e.Handed("bob", "small", 3),)
+    assert deal.last(e.ExcessRejected).handed == (Handed("bob", "small", 3),)
 
 
 @pytest.mark.clause("rws-tai-sai-v6 §5.1")
@@ -159,7 +160,7 @@ def test_5_1_excess_in_colour_is_rejected_in_whole_chips() -> None:
     deal.do(c.TakeColour("ann", "red", 100, 2000))
     deal.begin().bet("ann", "small", 500).felt("ann", "small", 600, "red").felt("ann", "small", 50)
     deal.do(c.RejectExcess("small"))
-    assert deal.last(e.ExcessRejected).handed == (e.Handed("ann", "small", 150, 100, "red"),)
+    assert deal.last(e.ExcessRejected).handed == (Handed("ann", "small", 150, 100, "red"),)
     assert deal.state.balance("colour:red") == 1500
 
 
@@ -209,7 +210,7 @@ def test_a_withdrawal_of_a_mixed_stack_gives_the_newest_chips_back() -> None:
     refusal = deal.refused(c.WithdrawBet("ann", "small", 60), Code.BAD_VALUE, ANN)
     assert refusal.allowed == "multiples of 25"
     deal.do(c.WithdrawBet("ann", "small", 70), ANN)
-    assert deal.last(e.BetWithdrawn).handed == e.Handed("ann", "small", 70, 50, "red")
+    assert deal.last(e.BetWithdrawn).handed == Handed("ann", "small", 70, 50, "red")
     assert deal.state.round.stacks == (
         deal.state.round.stacks[0],
         msgspec.structs.replace(deal.state.round.stacks[1], amount=25),

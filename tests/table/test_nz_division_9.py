@@ -7,6 +7,7 @@ import pytest
 from taisai.core.rulebook import VoidReason
 from taisai.table import commands as c
 from taisai.table import events as e
+from taisai.table.parts import Loss
 from taisai.table.people import Person, Role
 from taisai.table.refusals import Code
 from taisai.table.state import RoundPhase, TablePhase
@@ -264,7 +265,7 @@ def test_4_8_nobody_touches_a_losing_wager() -> None:
     assert "4.8" in refusal.clauses
     deal.refused(c.CorrectBet("bob", "big", "small", 50), Code.NOT_YOURS_TO_DO, player("bob"))
     deal.settle()
-    assert deal.last(e.LosersCollected).losses == (e.Loss("bob", "big", 50),)
+    assert deal.last(e.LosersCollected).losses == (Loss("bob", "big", 50),)
     assert deal.funds("bob") == 950
 
 

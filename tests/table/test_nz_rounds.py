@@ -7,6 +7,7 @@ import pytest
 from taisai.core.rulebook import VoidReason
 from taisai.table import commands as c
 from taisai.table import events as e
+from taisai.table.parts import FixedBet
 from taisai.table.people import Person, Role
 from taisai.table.refusals import Code
 from taisai.table.state import RoundPhase
@@ -88,7 +89,7 @@ def test_6_2_bets_are_open_from_the_call_to_the_call() -> None:
     deal.bet("ann", "small", 10).bet("ann", "small", 10)
     deal.do(c.WithdrawBet("ann", "small", 10), ann)
     deal.do(c.CloseBets())
-    assert deal.state.round.bets == (e.FixedBet("ann", "small", 10, 10),)
+    assert deal.state.round.bets == (FixedBet("ann", "small", 10, 10),)
     deal.refused(c.PlaceBet("ann", "small", 10), Code.BETS_CLOSED, ann)
 
 

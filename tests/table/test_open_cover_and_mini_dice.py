@@ -7,6 +7,7 @@ import pytest
 from taisai.core.rulebook import VoidReason
 from taisai.table import commands as c
 from taisai.table import events as e
+from taisai.table.parts import FixedBet
 from taisai.table.refusals import Code
 from taisai.table.state import RoundPhase
 from tests.table.driver import MINI_DICE, OPEN_COVER, PIT_MANAGER, SUPERVISOR, Deal, opened, player
@@ -54,7 +55,7 @@ def test_3_2_bets_close_at_the_call(layout: str) -> None:
     deal.do(c.CloseBets())
     closed = deal.last(e.BetsClosed)
     assert (closed.call, closed.bell) == ("No more bets", False)
-    assert closed.bets == (e.FixedBet("ann", "single:3", 100, 100), e.FixedBet("bob", "single:3", 50, 50))
+    assert closed.bets == (FixedBet("ann", "single:3", 100, 100), FixedBet("bob", "single:3", 50, 50))
     deal.refused(c.CloseBets(), Code.BETS_CLOSED)
 
 
@@ -69,7 +70,7 @@ def test_3_3_cash_chips_colour_chips_or_both(layout: str) -> None:
     refusal = deal.refused(c.PlaceBet("ann", "single:4", 355), Code.NOT_ENOUGH_CHIPS, player("ann"))
     assert refusal.clauses == ("3.3",)
     deal.close()
-    assert deal.state.round.bets == (e.FixedBet("ann", "single:3", 100, 100, 50, "red"),)
+    assert deal.state.round.bets == (FixedBet("ann", "single:3", 100, 100, 50, "red"),)
     deal.result(3, 1, 2).settle()
     paid = deal.last(e.BetPaid)
     assert (paid.returned, paid.in_colour, paid.colour) == (200, 100, "red")

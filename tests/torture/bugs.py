@@ -22,8 +22,8 @@ from taisai.streams.codec import event_of
 from taisai.table import commands as c
 from taisai.table import events as e
 from taisai.table import stacks
+from taisai.table.actions import ACTIONS
 from taisai.table.commands import Command
-from taisai.table.declarations import ACTIONS
 from taisai.table.evolve import evolve
 from taisai.table.handlers import dealing
 from taisai.table.state import SNAPSHOT_FORMAT, snapshot_of

@@ -21,6 +21,7 @@ from taisai.table import events as e
 from taisai.table.events import Event
 from taisai.table.evolve import evolve, replay
 from taisai.table.ledger import LedgerBroken
+from taisai.table.parts import Handed
 from taisai.table.state import TableState, state_from
 
 if TYPE_CHECKING:
@@ -169,7 +170,7 @@ class Felt:
             raise Broken(f"a bet of {what.handed.player} was withdrawn after the close")
         self._back(what.handed)
 
-    def _back(self, part: e.Handed) -> None:
+    def _back(self, part: Handed) -> None:
         place = (part.player, part.box)
         left = self.stakes.get(place, 0) - part.amount
         if left < 0:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from taisai.core.rulebook import Rule
 from taisai.table import commands as c
-from taisai.table.declarations import ACTIONS, BETTING, BETWEEN, Declaration
+from taisai.table.actions import ACTIONS, BETTING, BETWEEN, Declaration
 from taisai.table.events import Event
 from taisai.table.people import Person, Role
 from taisai.table.refusals import Code, Refusal, comes_before

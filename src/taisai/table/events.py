@@ -15,6 +15,7 @@ from msgspec import Struct
 from taisai.core.rulebook import Rule, VoidReason
 from taisai.table.commands import ColourSet, Count, Dice, How, Mending, TableLimits
 from taisai.table.declared import Audience, Declared, Meter, Significance
+from taisai.table.parts import FixedBet, FlagRaised, Handed, Loss, ReversedLine
 from taisai.table.people import Person
 
 CREW, EVERYONE, SHOWN = Audience.CREW, Audience.EVERYONE, Audience.SHOWN
@@ -29,62 +30,6 @@ class _EventBody(Struct, frozen=True, gc=False, tag_field="event"):
 
     declared: ClassVar[Declared] = Declared()
     """Private until an event declares otherwise."""
-
-
-class Handed(Struct, frozen=True, gc=False, array_like=True):
-    """Chips handed back to a player out of a box: `in_colour` of them in his colour, the rest in value chips."""
-
-    player: str
-    box: str
-    amount: int
-    in_colour: int = 0
-    colour: str | None = None
-
-
-class FixedBet(Struct, frozen=True, gc=False):
-    """A bet as it was fixed at the close."""
-
-    player: str
-    box: str
-    stake: int
-    at_risk: int
-    in_colour: int = 0
-    colour: str | None = None
-    called: bool = False
-    """Some of it was a call bet."""
-
-
-class FlagRaised(Struct, frozen=True, gc=False):
-    """What people should look at, as the core found it at the close."""
-
-    code: str
-    box: str | None
-    player: str | None
-    amount: int
-    clauses: tuple[str, ...]
-    text: str
-
-
-class Loss(Struct, frozen=True, gc=False, array_like=True):
-    """What was collected of a losing bet."""
-
-    player: str
-    box: str
-    amount: int
-
-
-class ReversedLine(Struct, frozen=True, gc=False):
-    """One player's part in a reversal: what he gets back, gives back, and still owes."""
-
-    player: str
-    staked: int
-    returned: int
-    given_back: int
-    """Value chips handed to the player: what he had lost."""
-    taken: int
-    """Value chips taken from the player: what he had won, as far as he has it."""
-    owed: int
-    """The rest of it, booked as a debt."""
 
 
 # ------------------------------------------------------------------ the shift

@@ -16,6 +16,7 @@ from taisai.core.rulebook import VoidReason
 from taisai.table import events as e
 from taisai.table.events import Event
 from taisai.table.ledger import FLOAT, LedgerBroken, post, postings_of
+from taisai.table.parts import Handed
 from taisai.table.state import (
     HISTORY_ROUNDS,
     SEAL_ITEM,
@@ -305,7 +306,7 @@ def _with_stack(current: Round, what: e.BetPlaced) -> Round:
     return replace(current, stacks=stacks, stakes=stakes, totals=totals)
 
 
-def _without(current: Round, handed: e.Handed) -> Round:
+def _without(current: Round, handed: Handed) -> Round:
     """The round without chips handed back, the newest stacks of that player and box first."""
     left = handed.amount
     stacks = list(current.stacks)

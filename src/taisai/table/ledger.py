@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from taisai.table import events as e
+from taisai.table.parts import Handed
 
 FLOAT: Final = "float"
 DROP: Final = "drop"
@@ -63,7 +64,7 @@ def _move(amount: int, source: str, target: str) -> Postings:
     return (Posting(source, -amount), Posting(target, amount))
 
 
-def _handed(parts: Iterable[e.Handed]) -> Postings:
+def _handed(parts: Iterable[Handed]) -> Postings:
     postings: list[tuple[str, int]] = []
     for part in parts:
         postings.append(Posting(box_account(part.box), -part.amount))

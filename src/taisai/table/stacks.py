@@ -14,6 +14,7 @@ from taisai.core.money import Chips
 from taisai.core.prorata import fix_stakes
 from taisai.core.rulebook import Rule, VoidReason
 from taisai.table import events as e
+from taisai.table.parts import FixedBet, FlagRaised, Handed
 from taisai.table.rules import TableRules
 from taisai.table.state import TableState
 
@@ -21,7 +22,7 @@ Parts = dict[tuple[str, str], tuple[int, str | None, bool]]
 """Of each player's bet in a box: how much is in colour, which colour, and whether any was called."""
 
 
-def handed_newest_first(state: TableState, player: str, box: str, amount: int) -> e.Handed:
+def handed_newest_first(state: TableState, player: str, box: str, amount: int) -> Handed:
     """Chips of a player out of a box, newest stacks first, in the chips that they are."""
     left, in_colour, colour = amount, 0, None
     for stack in reversed(state.round.stacks):
@@ -31,7 +32,7 @@ def handed_newest_first(state: TableState, player: str, box: str, amount: int) -
             if stack.colour is not None:
                 in_colour += taken
                 colour = stack.colour
-    return e.Handed(player, box, amount, in_colour, colour)
+    return Handed(player, box, amount, in_colour, colour)
 
 
 def merged(state: TableState) -> tuple[Bet, ...]:
@@ -43,15 +44,15 @@ def merged(state: TableState) -> tuple[Bet, ...]:
 
 def fixed_bets(
     rules: TableRules, limits: Limits, bets: tuple[Bet, ...], parts: Parts
-) -> tuple[tuple[e.FixedBet, ...], tuple[e.FlagRaised, ...]]:
+) -> tuple[tuple[FixedBet, ...], tuple[FlagRaised, ...]]:
     """Bets with what of each is at risk; `parts` says what of a bet is in colour, and whether it was called."""
     fixed = fix_stakes(rules.book, limits, bets)
     made = tuple(
-        e.FixedBet(bet.player, bet.box, bet.stake, at_risk, *parts[bet.player, bet.box])
+        FixedBet(bet.player, bet.box, bet.stake, at_risk, *parts[bet.player, bet.box])
         for bet, at_risk in zip(bets, fixed.at_risk, strict=True)
     )
     flags = tuple(
-        e.FlagRaised(flag.code, flag.box, flag.player, flag.amount, flag.clauses, flag.text) for flag in fixed.flags
+        FlagRaised(flag.code, flag.box, flag.player, flag.amount, flag.clauses, flag.text) for flag in fixed.flags
     )
     return made, flags
 
@@ -74,7 +75,7 @@ def voided(rules: TableRules, state: TableState, why: VoidReason, *, announced: 
     clauses = rules.clauses(Rule.VOID_RETURNS_BETS) if void is None else clauses_behind_void(rules.book, void)
     current = state.round
     if current.bets:
-        handed = tuple(e.Handed(bet.player, bet.box, bet.stake, bet.in_colour, bet.colour) for bet in current.bets)
+        handed = tuple(Handed(bet.player, bet.box, bet.stake, bet.in_colour, bet.colour) for bet in current.bets)
     else:
         handed = tuple(handed_newest_first(state, bet.player, bet.box, bet.stake) for bet in merged(state))
     call = rules.book.procedure.calls.void if announced else ""

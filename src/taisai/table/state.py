@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from taisai.table.commands import ColourSet, Dice, How, TableLimits
-from taisai.table.events import FixedBet, FlagRaised
+from taisai.table.parts import FixedBet, FlagRaised
 
 HISTORY_ROUNDS: Final = 100
 """Rounds kept for recall and reversal; older ones are in the journal."""

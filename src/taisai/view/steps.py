@@ -12,7 +12,7 @@ from typing import Any, Final
 from taisai.core.calls import result_call
 from taisai.core.dice import roll_of
 from taisai.core.rulebook import Step, Tumble
-from taisai.table.declarations import ACTIONS, name_of
+from taisai.table.actions import ACTIONS, name_of
 from taisai.table.handlers.dealing import rulings_of
 from taisai.table.people import Person, Role
 from taisai.table.rules import TableRules

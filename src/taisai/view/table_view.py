@@ -19,8 +19,8 @@ from taisai.core.boxes import BoxName
 from taisai.core.limits import PAIR_OF
 from taisai.core.rulebook import Layout
 from taisai.table import events as e
+from taisai.table.actions import ACTIONS, name_of
 from taisai.table.decide import may_begin
-from taisai.table.declarations import ACTIONS, name_of
 from taisai.table.declared import Audience
 from taisai.table.handlers.betting import breaches
 from taisai.table.handlers.dealing import rulings_of

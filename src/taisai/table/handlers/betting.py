@@ -19,6 +19,7 @@ from taisai.table import events as e
 from taisai.table.handlers.chips import not_himself, not_seated
 from taisai.table.handlers.shift import Found
 from taisai.table.ledger import colour_account, player_account
+from taisai.table.parts import Handed
 from taisai.table.people import Role
 from taisai.table.refusals import Code, Refusal
 from taisai.table.rules import TableRules, unknown_box
@@ -141,7 +142,7 @@ def withdraw_bet(rules: TableRules, state: TableState, _command: c.Command, do: 
     return [e.BetWithdrawn(handed)]
 
 
-def _broken_colour(rules: TableRules, state: TableState, handed: e.Handed) -> Refusal | None:
+def _broken_colour(rules: TableRules, state: TableState, handed: Handed) -> Refusal | None:
     """A part of a stack comes back in whole chips."""
     value = state.players[handed.player].value
     if not handed.in_colour or handed.in_colour % value == 0:

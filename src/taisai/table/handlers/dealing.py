@@ -19,6 +19,7 @@ from taisai.table import commands as c
 from taisai.table import events as e
 from taisai.table.handlers.chips import colour_out, float_short
 from taisai.table.handlers.shift import Found, no_sound_dice
+from taisai.table.parts import Loss
 from taisai.table.refusals import Code, Refusal
 from taisai.table.rules import TableRules, set_up_of
 from taisai.table.stacks import Parts, after_malfunction, fixed_bets, merged, voided
@@ -232,9 +233,7 @@ def collect(rules: TableRules, state: TableState, _command: c.Command, _do: c.Co
         return rules.refuse(Code.ENTRY_WRONG, sentence, Rule.ENTRY_AMENDED, allowed="amend-entry")
     layout, _ = rules.at(state)
     rulings = rulings_of(layout, current)
-    losses = tuple(
-        e.Loss(ruling.bet.player, ruling.bet.box, ruling.at_risk) for ruling in rulings if ruling.pays is None
-    )
+    losses = tuple(Loss(ruling.bet.player, ruling.bet.box, ruling.at_risk) for ruling in rulings if ruling.pays is None)
     found: list[e.EventBody] = [e.LosersCollected(losses)]
     if all(ruling.returned == 0 for ruling in rulings):
         found += _conclusion(rules, state, rulings)

@@ -17,6 +17,7 @@ from taisai.table import commands as c
 from taisai.table import events as e
 from taisai.table.handlers.shift import Found
 from taisai.table.ledger import FLOAT, player_account
+from taisai.table.parts import FixedBet, ReversedLine
 from taisai.table.refusals import Code, Refusal
 from taisai.table.rules import TableRules, listed, unknown_box
 from taisai.table.stacks import Parts, after_malfunction, fixed_bets, handed_newest_first, voided
@@ -121,7 +122,7 @@ def rule_on_line(rules: TableRules, state: TableState, _command: c.Command, do: 
         )
     if BoxName(do.box) not in layout.boxes:
         return unknown_box(rules, layout, do.box)
-    on_felt: tuple[Stack | e.FixedBet, ...] = state.round.bets or state.round.stacks
+    on_felt: tuple[Stack | FixedBet, ...] = state.round.bets or state.round.stacks
     if not any((each.player, each.box) == (do.player, do.box) for each in on_felt):
         return rules.refuse(Code.NOTHING_TO_DO, f"{do.player} has nothing in {do.box}.", Rule.LINE_TOUCHING_BETS)
     if do.honoured:
@@ -166,7 +167,7 @@ def reverse_rounds(rules: TableRules, state: TableState, _command: c.Command, do
     return found
 
 
-def _reversed_lines(past: PastRound, balances: dict[str, int]) -> tuple[e.ReversedLine, ...]:
+def _reversed_lines(past: PastRound, balances: dict[str, int]) -> tuple[ReversedLine, ...]:
     """Each player's part; `balances` follows, so that several rounds can be reversed one after another."""
     lines = []
     for player in dict.fromkeys(line.player for line in past.lines):
@@ -177,7 +178,7 @@ def _reversed_lines(past: PastRound, balances: dict[str, int]) -> tuple[e.Revers
         taken = min(won, balances.get(account, 0))
         balances[account] = balances.get(account, 0) + back - taken
         balances[FLOAT] = balances.get(FLOAT, 0) + taken - back
-        lines.append(e.ReversedLine(player, staked, returned, back, taken, won - taken))
+        lines.append(ReversedLine(player, staked, returned, back, taken, won - taken))
     return tuple(lines)
 
 

@@ -16,6 +16,7 @@ from taisai.table import events as e
 from taisai.table.commands import Count, Dice, How, Mending
 from taisai.table.notation.fields import sign_text
 from taisai.table.notation.script import output_line
+from taisai.table.parts import FixedBet, Handed
 from taisai.table.refusals import Refusal, cite
 
 CALL, EVENT, REFUSAL = ">", "-", "!"
@@ -91,7 +92,7 @@ def _in_colour(amount: int, in_colour: int, colour: str | None) -> str:
     return f" in {colour}" if in_colour == amount else f" ({in_colour} of it in {colour})"
 
 
-def _handed(parts: Iterable[e.Handed]) -> str:
+def _handed(parts: Iterable[Handed]) -> str:
     told_parts = [
         f"{part.player} gets {part.amount}{_in_colour(part.amount, part.in_colour, part.colour)} back from {part.box}"
         for part in parts
@@ -99,7 +100,7 @@ def _handed(parts: Iterable[e.Handed]) -> str:
     return "; ".join(told_parts) or "no bets to hand back"
 
 
-def _fixed(bets: Iterable[e.FixedBet]) -> str:
+def _fixed(bets: Iterable[FixedBet]) -> str:
     told_bets = []
     for bet in bets:
         part = f"{bet.player} {bet.box} {bet.stake}{_in_colour(bet.stake, bet.in_colour, bet.colour)}"

@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 
 from taisai.table import commands as c
-from taisai.table.declarations import ACTIONS, Group, declared_actions, name_of
+from taisai.table.actions import ACTIONS, Group, declared_actions, name_of
 from taisai.table.forms import Widget, form_of
 from taisai.table.people import CREW, Role
 from taisai.table.state import RoundPhase
