@@ -14,7 +14,7 @@ from taisai.core.bets import Bet
 from taisai.core.boxes import ALL_BOXES, BoxName, Kind, parse_boxes
 from taisai.core.dice import ALL_ROLLS, parse_roll, roll_of
 from taisai.core.limits import make_limits
-from taisai.core.odds import RETURN_FLOOR, PayWays, bets_odds, box_odds, compare, layout_odds
+from taisai.core.odds import RETURN_FLOOR, PayWays, bets_odds, box_odds, compare, layout_odds, percent, percent_chance
 from taisai.core.prorata import fix_stakes
 from taisai.core.rulebook import Layout, PayRow, make_layout
 from taisai.core.settlement import settle
@@ -69,17 +69,11 @@ def published(layout: Layout, name: BoxName) -> str:
     return PUBLISHED[name if box.kind is Kind.TOTAL else box.kind]
 
 
-def percent(fraction: Fraction) -> str:
-    """A fraction as a percentage with two decimals, rounded half up, without any float."""
-    hundredths = (fraction * 10_000 + Fraction(1, 2)).__floor__()
-    return f"{hundredths // 100}.{hundredths % 100:02}"
-
-
 @pytest.mark.parametrize("layout", each_layout(PAY_TABLE_CLAUSES), indirect=True)
 def test_house_edges_are_the_published_ones(layout: Layout) -> None:
     """Every box of every layout keeps for the house what is published for its bet and payoff."""
     for name in layout.boxes:
-        assert percent(box_odds(layout, name).edge) == published(layout, name), name
+        assert percent(box_odds(layout, name).edge) == f"{published(layout, name)} %", name
 
 
 @pytest.mark.parametrize(
@@ -88,7 +82,7 @@ def test_house_edges_are_the_published_ones(layout: Layout) -> None:
 )
 def test_edges_of_other_casinos_check_the_check(pays: int, ways: int, edge: str) -> None:
     """The same arithmetic gives the edges published for payoffs elsewhere, so the check itself is sound."""
-    assert percent(1 - Fraction(ways * (pays + 1), 216)) == edge
+    assert percent(1 - Fraction(ways * (pays + 1), 216)) == f"{edge} %"
 
 
 def test_box_odds_by_brute_force(layout: Layout) -> None:
@@ -288,3 +282,36 @@ def test_a_roll_is_in_its_place(shelf: Shelf) -> None:
     """Results are found under the index of their roll."""
     odds = bets_odds(shelf.layout("nz-division-9/1"), [bet("triple:6", 10)])
     assert odds.results[parse_roll("666").index] == (roll_of([6, 6, 6]), 1800)
+
+
+@pytest.mark.parametrize(
+    ("share", "written"),
+    [
+        (Fraction(1, 36), "2.78 %"),
+        (Fraction(0), "0.00 %"),
+        (Fraction(1, 20_000), "0.01 %"),
+        (Fraction(-1, 20_000), "-0.01 %"),
+        (Fraction(-1, 10**9), "0.00 %"),
+        (Fraction(-5, 4), "-125.00 %"),
+        (Fraction(1), "100.00 %"),
+    ],
+)
+def test_percentages_are_exact(share: Fraction, written: str) -> None:
+    """Halves go away from zero, and a negative nothing is nothing."""
+    assert percent(share) == written
+
+
+@pytest.mark.parametrize(
+    ("chance", "written"),
+    [
+        (Fraction(0), "0.0000 %"),
+        (Fraction(1, 10**9), "under 0.0001 %"),
+        (Fraction(1, 2_000_000), "0.0001 %"),
+        (Fraction(1, 4), "25.0000 %"),
+        (1 - Fraction(1, 10**9), "over 99.9999 %"),
+        (Fraction(1), "100.0000 %"),
+    ],
+)
+def test_a_tiny_chance_does_not_read_as_none(chance: Fraction, written: str) -> None:
+    """Only what cannot happen reads as 0 %, and only what is certain as 100 %."""
+    assert percent_chance(chance) == written

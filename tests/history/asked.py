@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from taisai.audit.reports import Span, make_report
+from taisai.audit.reports import ReportRequest, Span
 from taisai.history.engines import Engine
 from taisai.history.export import Exporter
 from taisai.history.fairness import fairness, thrown
@@ -75,15 +75,15 @@ def answers(export: Export, engine: Engine, *, span: Span, zone: tzinfo) -> dict
     """Everything that is asked of an export."""
     return {
         "resettled": resettle_history(export, SHELF, engine),
-        "report": report_history(export, engine, span=span, made_at=MADE_AT, zone=zone, large_win=5_000),
+        "report": report_history(export, engine, asked_for(span, zone)),
         "fairness": fairness(export, SHELF, engine),
         "thrown": [(each.name, each.rolls.tolist(), each.follows.tolist()) for each in thrown(export, engine, "NZ")],
     }
 
 
-def report_of_audit(journal: MemoryJournal, *, span: Span, zone: tzinfo = UTC, tables: tuple[str, ...] = ()) -> Any:
-    """The audit's own report."""
-    return make_report(journal, span=span, made_at=MADE_AT, zone=zone, tables=tables, large_win=5_000)
+def asked_for(span: Span, zone: tzinfo = UTC, tables: tuple[str, ...] = ()) -> ReportRequest:
+    """A report with many significant events."""
+    return ReportRequest(span, MADE_AT, zone, frozenset(tables), 5_000)
 
 
 def require_wrong_found(found: HistoryResettled) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from taisai.audit.reports import Span
+from taisai.audit.reports import Span, make_report
 from taisai.core.faults import InputFault
 from taisai.history import engines
 from taisai.history.engines import open_engine
@@ -17,7 +17,7 @@ from taisai.history.reported import report_history
 from taisai.history.resettled import resettle_history
 from taisai.journal import MemoryJournal
 from taisai.streams.house_events import HOUSE
-from tests.history.asked import MADE_AT, answers, exported, report_of_audit
+from tests.history.asked import answers, asked_for, exported
 from tests.history.dealt import SHELF, deal_bots, tell_house
 
 
@@ -78,7 +78,7 @@ def test_an_export_of_the_house_alone_can_be_asked(tmp_path: Path) -> None:
     assert list(export.tables) == [HOUSE]
     with open_engine("duckdb", export) as engine:
         assert resettle_history(export, SHELF, engine).is_right
-        assert report_history(export, engine, span=Span.DAY, made_at=MADE_AT) == report_of_audit(journal, span=Span.DAY)
+        assert report_history(export, engine, asked_for(Span.DAY)) == make_report(journal, asked_for(Span.DAY))
         found = fairness(export, SHELF, engine)
         assert (found.all_faces.rounds, found.all_returns.rounds, found.alarms()) == (0, 0, [])
         with pytest.raises(InputFault, match="no table"):

@@ -8,7 +8,7 @@ import pytest
 from scipy.special import chdtrc  # type: ignore[import-untyped] # SciPy has no types of its own
 
 from taisai.analysis.dice.files import Gathering
-from taisai.audit.reports import Span
+from taisai.audit.reports import Span, make_report
 from taisai.books.shelf import Shelf
 from taisai.cli.maths.dice import _gather
 from taisai.core.dice import ALL_ROLLS
@@ -16,7 +16,7 @@ from taisai.history.engines import Engine
 from taisai.history.fairness import Faces, Fairness, Returns, chance_of, fairness, layout_of, thrown
 from taisai.history.folder import Export
 from taisai.journal import MemoryJournal
-from tests.history.asked import report_of_audit
+from tests.history.asked import asked_for
 from tests.history.dealt import SHELF, content
 
 
@@ -39,7 +39,7 @@ def test_rolls_are_those_of_the_journal(journal: MemoryJournal, export: Export, 
 def test_fairness_is_that_of_the_report(journal: MemoryJournal, export: Export, engine: Engine) -> None:
     """Returns are the audit's, the books' own expectation agrees with the journal's, and faces are those rolled."""
     found = fairness(export, SHELF, engine)
-    life = {row.table: row for row in report_of_audit(journal, span=Span.LIFE).rows if row.rounds}
+    life = {row.table: row for row in make_report(journal, asked_for(Span.LIFE)).rows if row.rounds}
     assert {each.table for each in found.returns} == set(life)
     for each in found.returns:
         row = life[each.table]

@@ -7,16 +7,15 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from taisai.audit.reports import Span
+from taisai.audit.reports import Span, make_report
 from taisai.history.engines import Engine
 from taisai.history.folder import Export
 from taisai.history.reported import report_history
 from taisai.journal import MemoryJournal
 from tests.history.asked import (
     LORD_HOWE,
-    MADE_AT,
     SINGAPORE,
-    report_of_audit,
+    asked_for,
 )
 
 
@@ -26,8 +25,8 @@ def test_reports_are_those_of_the_audit(
     journal: MemoryJournal, export: Export, engine: Engine, span: Span, zone: ZoneInfo
 ) -> None:
     """The whole report is the audit's, by day, month, year and life, in any zone."""
-    made = report_history(export, engine, span=span, made_at=MADE_AT, zone=zone, large_win=5_000)
-    assert made == report_of_audit(journal, span=span, zone=zone)
+    made = report_history(export, engine, asked_for(span, zone))
+    assert made == make_report(journal, asked_for(span, zone))
     assert len({row.table for row in made.rows}) == len(export.game_tables)
     assert sum(row.reversed for row in made.rows) >= 2
     assert {"bet-paid", "round-reversed", "house.table-disabled"} <= {each.what for each in made.significant}
@@ -38,5 +37,5 @@ def test_reports_of_some_tables(
     journal: MemoryJournal, export: Export, engine: Engine, tables: tuple[str, ...]
 ) -> None:
     """The report of some tables, and of what concerns them in the house, is the audit's; so is that of none."""
-    made = report_history(export, engine, span=Span.DAY, made_at=MADE_AT, tables=tables, large_win=5_000)
-    assert made == report_of_audit(journal, span=Span.DAY, tables=tables)
+    made = report_history(export, engine, asked_for(Span.DAY, tables=tables))
+    assert made == make_report(journal, asked_for(Span.DAY, tables=tables))

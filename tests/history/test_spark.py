@@ -12,12 +12,12 @@ from typing import Any
 import pyspark
 import pytest
 
-from taisai.audit.reports import Span
+from taisai.audit.reports import Span, make_report
 from taisai.cli import main
 from taisai.history.engines import open_engine, require_java, start_spark
 from taisai.history.folder import Export
 from taisai.journal import MemoryJournal
-from tests.history.asked import LORD_HOWE, answers, exported, report_of_audit, require_wrong_found, whole_house
+from tests.history.asked import LORD_HOWE, answers, asked_for, exported, require_wrong_found, whole_house
 
 CLUSTER = "local-cluster[2,1,1024]"
 """A master and two workers, each a process with one core and its own executor."""
@@ -69,7 +69,7 @@ def test_spark_gives_what_duckdb_gives(journal: MemoryJournal, export: Export, s
     with open_engine("duckdb", export) as engine:
         theirs = answers(export, engine, span=Span.MONTH, zone=LORD_HOWE)
     assert ours == theirs
-    assert ours["report"] == report_of_audit(journal, span=Span.MONTH, zone=LORD_HOWE)
+    assert ours["report"] == make_report(journal, asked_for(Span.MONTH, LORD_HOWE))
     require_wrong_found(ours["resettled"])
     executors = spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size() - 1
     assert executors == 2

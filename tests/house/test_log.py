@@ -13,7 +13,8 @@ from typing import get_args
 import msgspec
 import pytest
 
-from taisai.audit.reports import Span, make_report, to_csv
+from taisai.audit.pages import to_csv
+from taisai.audit.reports import ReportRequest, Span, make_report
 from taisai.audit.run import Audit
 from taisai.books import open_shelf
 from taisai.cli import main
@@ -219,9 +220,10 @@ def test_reports_merge_the_house_with_the_tables(floor: Path) -> None:
     """Significant events of both are listed; the comings and goings of a day are not, and the house has no meters."""
     made = datetime(2026, 3, 1, tzinfo=UTC)
     with open_journal(floor, read_only=True) as journal:
-        report = make_report(journal, span=Span.LIFE, made_at=made, large_win=100_000)
-        of_table = make_report(journal, span=Span.LIFE, made_at=made, tables=["T1"], large_win=100_000)
-        higher = make_report(journal, span=Span.LIFE, made_at=made, large_win=10**12)
+        report = make_report(journal, ReportRequest(span=Span.LIFE, made_at=made, large_win=100_000))
+        asked = ReportRequest(span=Span.LIFE, made_at=made, tables=frozenset({"T1"}), large_win=100_000)
+        of_table = make_report(journal, asked)
+        higher = make_report(journal, ReportRequest(span=Span.LIFE, made_at=made, large_win=10**12))
     assert [row.table for row in report.rows] == ["T1"]
     kinds = [each.what for each in report.significant if each.table == "@house"]
     assert kinds[0] == "house.house-started"
@@ -244,7 +246,7 @@ def test_a_house_without_rounds_still_reports() -> None:
     """Where nothing was dealt the report says so, and lists what the house had to say."""
     journal = MemoryJournal()
     append_house(journal, [event(h.HouseDisabled())])
-    report = make_report(journal, span=Span.DAY, made_at=datetime(2026, 3, 1, tzinfo=UTC))
+    report = make_report(journal, ReportRequest(span=Span.DAY, made_at=datetime(2026, 3, 1, tzinfo=UTC)))
     assert report.rows == ()
     assert report.interval == "2027-01-15 08:00 to 2027-01-15 08:00 UTC"
     assert [each.what for each in report.significant] == ["house.house-disabled"]

@@ -9,10 +9,9 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from taisai.audit.reports import ReportRow
+from taisai.audit.reports import ReportRow
 
 SPANS_MAX: Final = 40
 """The last so many spans are drawn."""

@@ -1,25 +1,17 @@
 """Reports: what tables did, by day, month, year or life.
 
-Enters: the events of a journal. Leaves: rows of meters with win and hold, and the significant events, the house's
-among the tables'; as values, CSV or a page. Every report has a title, its interval and when it was made; an interval
-without events says "No Activity".
-Serves R28-R30, R33.
+Enters: the events of a journal and what is asked for. Leaves: a `Report`: rows of meters with win and hold, and the
+significant events, those of the house among those of the tables. `pages` shows one; `history.reported` makes the same
+from an export. Serves R28-R30, R33.
 """
 
 from __future__ import annotations
 
-import csv
-import html
-import io
-from base64 import b64encode
-from collections.abc import Iterable
 from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
 from fractions import Fraction
-from hashlib import sha256
 from typing import Final, NamedTuple
 
-from taisai.audit.pictures import win_chart
 from taisai.journal.contract import Journal
 from taisai.journal.record import Record
 from taisai.streams.codec import KIND_OF, event_of
@@ -38,6 +30,7 @@ from taisai.table.declared import Significance
 from taisai.table.notation.narration import told
 
 NO_ACTIVITY: Final = "No Activity"
+"""What a report says of an interval without events (R33)."""
 LARGE_WIN: Final = 10_000_000
 """Winnings of one bet that are reported by default, in minor units."""
 
@@ -52,6 +45,26 @@ class Span(StrEnum):
 
 
 _SPAN_FORMS: Final = {Span.DAY: "%Y-%m-%d", Span.MONTH: "%Y-%m", Span.YEAR: "%Y", Span.LIFE: "life"}
+
+
+class ReportRequest(NamedTuple):
+    """Which report is asked for."""
+
+    span: Span
+    made_at: datetime
+    zone: tzinfo = UTC
+    tables: frozenset[str] = frozenset()
+    """Only these tables; all of them when there are none."""
+    large_win: int = LARGE_WIN
+    """A payment is significant from these winnings on."""
+
+    def wants(self, table: str | None) -> bool:
+        """Whether the report is about this table."""
+        return not self.tables or table in self.tables
+
+    def time_of(self, microseconds: int) -> datetime:
+        """A time of the journal in the zone of the report."""
+        return datetime.fromtimestamp(microseconds / 1_000_000, tz=self.zone)
 
 
 class ReportRow(NamedTuple):
@@ -139,72 +152,61 @@ def title_of(span: Span) -> str:
     return f"Tables by {span}" if span is not Span.LIFE else "Tables, all their life"
 
 
-def make_report(
-    journal: Journal,
-    *,
-    span: Span,
-    made_at: datetime,
-    zone: tzinfo = UTC,
-    tables: Iterable[str] = (),
-    large_win: int = LARGE_WIN,
-) -> Report:
+def make_report(journal: Journal, asked: ReportRequest) -> Report:
     """Go through a journal once."""
-    wanted = frozenset(tables)
     rows: dict[tuple[str, str], ReportRow] = {}
     significant: list[SignificantEvent] = []
     first: datetime | None = None
     last: datetime | None = None
     for record in journal.read_all():
         if record.table == HOUSE:
-            notice = _of_the_house(record, wanted, zone, large_win)
-            if notice is not None:
-                significant.append(notice)
-                first = first or notice.at
-                last = notice.at
+            notice = _of_the_house(record, asked)
+            if notice is None:
+                continue
+        elif not asked.wants(record.table):
             continue
-        if wanted and record.table not in wanted:
-            continue
-        event = event_of(record)
-        at = datetime.fromtimestamp(event.at / 1_000_000, tz=zone)
-        first = first or at
-        last = at
-        key = (span_name(at, span), record.table)
-        rows[key] = _counted(rows.get(key) or ReportRow(*key), event.what)
-        notice = _of_a_table(record, event, at, large_win)
+        else:
+            event = event_of(record)
+            key = (span_name(asked.time_of(event.at), asked.span), record.table)
+            rows[key] = _counted(rows.get(key) or ReportRow(*key), event.what)
+            notice = _of_a_table(record, event, asked)
         if notice is not None:
             significant.append(notice)
+        last = asked.time_of(record.at)
+        first = first or last
     ordered = tuple(rows[key] for key in sorted(rows))
-    return Report(title_of(span), first, last, made_at, ordered, tuple(significant))
+    return Report(title_of(asked.span), first, last, asked.made_at, ordered, tuple(significant))
 
 
-def significant_of(record: Record, wanted: frozenset[str], zone: tzinfo, large_win: int) -> SignificantEvent | None:
-    """What is significant of a record; nothing for a table that is not wanted, when some are."""
+def significant_of(record: Record, asked: ReportRequest) -> SignificantEvent | None:
+    """What is significant of a record; nothing when it concerns no table that is asked for."""
     if record.table == HOUSE:
-        return _of_the_house(record, wanted, zone, large_win)
-    if wanted and record.table not in wanted:
-        return None
-    event = event_of(record)
-    return _of_a_table(record, event, datetime.fromtimestamp(event.at / 1_000_000, tz=zone), large_win)
+        return _of_the_house(record, asked)
+    return _of_a_table(record, event_of(record), asked) if asked.wants(record.table) else None
 
 
-def _of_a_table(record: Record, event: e.Event, at: datetime, large_win: int) -> SignificantEvent | None:
-    detail = _detail(event.what, large_win)
-    if detail is None:
+def _of_a_table(record: Record, event: e.Event, asked: ReportRequest) -> SignificantEvent | None:
+    what = event.what
+    significance = what.declared.significance
+    large = significance is Significance.LARGE_WIN and getattr(what, "winnings", 0) >= asked.large_win
+    if significance is not Significance.ALWAYS and not large:
         return None
+    # The mark before each line of the notation is for shifts, not for a report.
+    detail = "; ".join(line.strip()[2:] for line in told(what))
     second = event.authorised_by.id if event.authorised_by is not None else ""
-    told = f"{detail} ({event.reason})" if event.reason else detail
-    return SignificantEvent(at, record.table, record.seq, KIND_OF[type(event.what)], event.by.id, second, told)
+    words = f"{detail} ({event.reason})" if event.reason else detail
+    at = asked.time_of(event.at)
+    return SignificantEvent(at, record.table, record.seq, KIND_OF[type(what)], event.by.id, second, words)
 
 
-def _of_the_house(record: Record, wanted: frozenset[str], zone: tzinfo, large_win: int) -> SignificantEvent | None:
-    """A significant event of the house; with tables chosen, only what concerns one of them."""
+def _of_the_house(record: Record, asked: ReportRequest) -> SignificantEvent | None:
     event: HouseEvent = house_event_of(record)
-    if not is_significant(event.what) or (wanted and getattr(event.what, "table", None) not in wanted):
+    if not is_significant(event.what) or (asked.tables and not asked.wants(getattr(event.what, "table", None))):
         return None
-    if isinstance(event.what, LargeWin) and event.what.amount < large_win:
+    if isinstance(event.what, LargeWin) and event.what.amount < asked.large_win:
         return None
-    at = datetime.fromtimestamp(event.at / 1_000_000, tz=zone)
     detail = f"{house_told(event.what)} ({event.reason})" if event.reason else house_told(event.what)
+    at = asked.time_of(event.at)
     return SignificantEvent(at, HOUSE, record.seq, record.kind, event.by, event.authorised_by, detail)
 
 
@@ -226,97 +228,3 @@ def _counted(row: ReportRow, what: e.EventBody) -> ReportRow:
         case _:
             pass
     return row._replace(**{meter: getattr(row, meter) + getattr(what, "amount", 1)})
-
-
-def _detail(what: e.EventBody, large_win: int) -> str | None:
-    """What is significant of an event, in words; None when nothing is."""
-    significance = what.declared.significance
-    large = significance is Significance.LARGE_WIN and getattr(what, "winnings", 0) >= large_win
-    if significance is not Significance.ALWAYS and not large:
-        return None
-    # The mark before each line of the notation is for shifts, not for a report.
-    return "; ".join(line.strip()[2:] for line in told(what))
-
-
-_COLUMNS: Final = (
-    "span", "table", "rounds", "voided", "reversed", "staked", "returned", "win", "drop", "fills", "credits",
-    "hold", "actual return", "theoretical return",
-)  # fmt: skip
-
-
-def _cells(row: ReportRow) -> list[str]:
-    shares = (row.hold, row.actual_return, row.theoretical_return)
-    numbers = (
-        row.rounds, row.voided, row.reversed, row.staked, row.returned, row.win, row.drop, row.fills, row.credits,
-    )  # fmt: skip
-    return [row.span, row.table, *map(str, numbers), *("" if each is None else f"{float(each):.6f}" for each in shares)]
-
-
-def to_csv(report: Report) -> str:
-    """The report as CSV: a heading of its own, the rows, the significant events."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["title", report.title])
-    writer.writerow(["interval", report.interval])
-    writer.writerow(["made at", report.made_at.isoformat(timespec="seconds")])
-    writer.writerow([])
-    writer.writerow(_COLUMNS)
-    writer.writerows(map(_cells, report.rows))
-    if not report.rows:
-        writer.writerow([NO_ACTIVITY])
-    writer.writerow([])
-    writer.writerow(["at", "table", "record", "event", "by", "authorised by", "detail"])
-    for each in report.significant:
-        at = each.at.isoformat(timespec="seconds")
-        writer.writerow([at, each.table, each.seq, each.what, each.by, each.authorised_by, each.detail])
-    if not report.significant:
-        writer.writerow([NO_ACTIVITY])
-    return out.getvalue()
-
-
-_STYLE: Final = """
-body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem; padding: 0 1rem; color: #1d1d1d; }
-table { border-collapse: collapse; margin: 1rem 0 2rem; width: 100%; font-variant-numeric: tabular-nums; }
-th, td { border-bottom: 1px solid #d0d0d0; padding: .3rem .6rem; text-align: left; vertical-align: top; }
-td.number, th.number { text-align: right; white-space: nowrap; }
-caption { text-align: left; font-weight: 600; padding: .3rem 0; }
-.quiet { color: #5a5a5a; }
-"""
-
-
-def _row(cells: Iterable[object], numbers_from: int, numbers_to: int, tag: str = "td") -> str:
-    """A row of a page's table; cells from one place up to another are numbers."""
-    made = (
-        f"<{tag}{' class=number' if numbers_from <= place < numbers_to else ''}>{html.escape(str(cell))}</{tag}>"
-        for place, cell in enumerate(cells)
-    )
-    return f"<tr>{''.join(made)}</tr>"
-
-
-def _table(caption: str, heads: Iterable[str], rows: Iterable[Iterable[object]], numbers: tuple[int, int]) -> str:
-    body = "".join(_row(row, *numbers) for row in rows) or _row([NO_ACTIVITY], 1, 1)
-    head = _row(heads, *numbers, tag="th")
-    return f"<table><caption>{caption}</caption><thead>{head}</thead><tbody>{body}</tbody></table>"
-
-
-STYLE_HASH: Final = "sha256-" + b64encode(sha256(_STYLE.encode()).digest()).decode()
-"""What a server's security policy names so that the page may bring its own style."""
-
-
-def to_html(report: Report) -> str:
-    """The report as one page that needs nothing else."""
-    title = html.escape(report.title)
-    events = (
-        (f"{each.at:%Y-%m-%d %H:%M:%S}", each.table, each.seq, each.what, each.by, each.authorised_by, each.detail)
-        for each in report.significant
-    )
-    heads = ("at", "table", "record", "event", "by", "authorised by", "detail")
-    made = f"{report.made_at:%Y-%m-%d %H:%M:%S %Z}"
-    return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        f"<style>{_STYLE}</style></head><body><h1>{title}</h1>"
-        f'<p class="quiet">{html.escape(report.interval)}; made at {made}. Amounts in minor units.</p>'
-        f"{win_chart(report.rows)}"
-        f"{_table('Meters', _COLUMNS, map(_cells, report.rows), (2, len(_COLUMNS)))}"
-        f"{_table('Significant events', heads, events, (2, 3))}</body></html>\n"
-    )

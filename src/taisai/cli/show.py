@@ -1,6 +1,6 @@
 """What the subcommands share: the shelf they read from, and how things are shown.
 
-Enters: values of the core. Leaves: JSON on standard output, tables, percentages.
+Enters: values of the core. Leaves: JSON on standard output, tables, dates.
 """
 
 from __future__ import annotations
@@ -55,14 +55,6 @@ def grid(*columns: str | tuple[str, str], title: str | None = None) -> Any:
         heading, justify = (column, "left") if isinstance(column, str) else column
         table.add_column(heading, justify=justify, overflow="fold")  # type: ignore[arg-type] # a name of rich's literal
     return table
-
-
-def percent(value: Fraction, places: int = 2) -> str:
-    """A fraction as people read it, rounded half away from zero."""
-    scaled = abs(value) * 100 * 10**places
-    whole = (2 * scaled.numerator + scaled.denominator) // (2 * scaled.denominator)
-    sign = "-" if value < 0 and whole else ""
-    return f"{sign}{whole // 10**places}.{whole % 10**places:0{places}d} %"
 
 
 def dated(value: date | None) -> str:

@@ -179,3 +179,21 @@ def compare(one: Layout, two: Layout) -> tuple[Comparison, ...]:
         )
         for name in names
     )
+
+
+def percent(share: Fraction, places: int = 2) -> str:
+    """A share as people read it, rounded half away from zero: `2.78 %`."""
+    scaled = abs(share) * 100 * 10**places
+    whole = (2 * scaled.numerator + scaled.denominator) // (2 * scaled.denominator)
+    sign = "-" if share < 0 and whole else ""
+    return f"{sign}{whole // 10**places}.{whole % 10**places:0{places}d} %"
+
+
+def percent_chance(chance: Fraction, places: int = 4) -> str:
+    """A chance as people read it; one that is only near none or near certain does not read as 0 or 100 %."""
+    least = Fraction(1, 100 * 10**places)
+    if 0 < chance < least / 2:
+        return f"under {percent(least, places)}"
+    if 1 - least / 2 < chance < 1:
+        return f"over {percent(1 - least, places)}"
+    return percent(chance, places)

@@ -11,7 +11,7 @@ from collections.abc import Sequence, Set
 from typing import Final, NamedTuple
 
 from taisai.core.boxes import BoxName, Kind
-from taisai.core.odds import box_odds
+from taisai.core.odds import box_odds, percent
 from taisai.core.rulebook import Layout, PayRow
 from taisai.felt import cells, svg, words
 from taisai.felt.cells import Print
@@ -93,7 +93,7 @@ def _ground(
         fill = heat_map.colour_of(edge)
         ink = heat_map.ink_on(fill)
         inks = Inks(ink, ink)
-        odds, label = (words.percent(edge),), f"{label}, house edge {words.percent(edge)}"
+        odds, label = (percent(edge),), f"{label}, house edge {percent(edge)}"
     if lit is not None and name in lit:
         fill, inks = f"url(#{prefix}-lit)", Inks(palette.lit_ink, palette.lit_ink)
     return _Ground(fill, inks, odds, label)

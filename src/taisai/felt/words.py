@@ -7,7 +7,6 @@ Enters: a layout and a box. Leaves: words. Odds are always the layout's own, nev
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import Final
 
 from taisai.core.boxes import BIG_TOTALS, FIELD_TOTALS, SMALL_TOTALS, Box, BoxName, Kind
@@ -95,10 +94,3 @@ def heading_of(boxes: Sequence[Box], rows: Rows) -> str | None:
             return words
         case _:
             return None
-
-
-def percent(share: Fraction) -> str:
-    """An exact share as a percentage with two decimals, halves away from zero."""
-    hundredths = int(abs(share) * 10_000 + Fraction(1, 2))
-    sign = "−" if share < 0 and hundredths else ""
-    return f"{sign}{hundredths // 100}.{hundredths % 100:02d} %"

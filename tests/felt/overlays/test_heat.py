@@ -5,8 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import pairwise
 
-import pytest
-
 from taisai.books import Shelf
 from taisai.core.boxes import BoxName
 from taisai.core.dice import ALL_ROLLS
@@ -14,7 +12,6 @@ from taisai.core.rulebook import Layout
 from taisai.felt import draw
 from taisai.felt.overlays.heat import colour_of, ink_on
 from taisai.felt.palette import contrast, luminance
-from taisai.felt.words import percent
 from tests.felt.reading import boxes_of, root_of, text_of, with_class
 
 
@@ -75,20 +72,3 @@ def test_the_scale_reads_without_colours() -> None:
     assert min(contrast(ink_on(step), step) for step in steps) >= 4.5
     assert colour_of(Fraction(-1, 2)) == steps[0]
     assert colour_of(Fraction(1)) == steps[-1]
-
-
-@pytest.mark.parametrize(
-    ("share", "written"),
-    [
-        (Fraction(1, 36), "2.78 %"),
-        (Fraction(0), "0.00 %"),
-        (Fraction(1, 20_000), "0.01 %"),
-        (Fraction(-1, 20_000), "−0.01 %"),
-        (Fraction(-1, 10**9), "0.00 %"),
-        (Fraction(-5, 4), "−125.00 %"),
-        (Fraction(1), "100.00 %"),
-    ],
-)
-def test_percentages_are_exact(share: Fraction, written: str) -> None:
-    """Halves go away from zero, and a negative nothing is nothing."""
-    assert percent(share) == written

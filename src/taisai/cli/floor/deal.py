@@ -19,8 +19,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from taisai.books import Shelf
-from taisai.cli.show import AsJson, BookDirs, console, grid, percent, print_json, shelf_of
+from taisai.cli.show import AsJson, BookDirs, console, grid, print_json, shelf_of
 from taisai.core.faults import InputFault
+from taisai.core.odds import percent
 from taisai.core.rulebook import Rule, RuleBook, Tumble
 from taisai.table.decide import may_begin
 from taisai.table.notation.fields import VERBS, Unreadable, fields_of, usage, verb_named

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from taisai.cli.history.engine import EngineChoice, opened_export
-from taisai.cli.show import AsJson, BookDirs, console, grid, percent, print_json, shelf_of
+from taisai.cli.show import AsJson, BookDirs, console, grid, print_json, shelf_of
+from taisai.core.odds import percent
 
 if TYPE_CHECKING:
     from taisai.history.fairness import Faces, Fairness, Returns

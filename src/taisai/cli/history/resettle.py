@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -122,20 +123,38 @@ def _show_export(done: HistoryResettled) -> None:
         )
     if done.is_right:
         out.print("Every bet was paid what was due.")
-    if not done.first:
-        return
-    wrong = f"underpaid {total.underpaid:,}, overpaid {total.overpaid:,}"
-    unknown = f", {total.bets - total.known:,} not settled" if total.bets != total.known else ""
-    out.print(f"{total.different:,} of {total.bets:,} bets differ: {wrong}{unknown}", soft_wrap=True)
-    table = grid(
-        ("position", "right"), "table", ("round", "right"), "player", "box", ("due", "right"), ("paid", "right")
-    )
+    if done.first:
+        unknown = f", {total.bets - total.known:,} not settled" if total.bets != total.known else ""
+        _show_differences(
+            f"{total.different:,} of {total.bets:,} bets differ: underpaid {total.underpaid:,}, "
+            f"overpaid {total.overpaid:,}{unknown}",
+            ("position", "table", "no rules"),
+            [
+                (bet.position, bet.table, bet.round, bet.player, bet.box, bet.due, bet.paid)
+                for bet in done.first[:_FIRST]
+            ],
+        )
+
+
+def _show_differences(
+    summary: str,
+    heads: tuple[str, str, str],
+    rows: Iterable[tuple[int | None, str, int, object, str, int | None, int | None]],
+) -> None:
+    """A summary, and the first bets that differ. `heads`: where a bet stands, what it belongs to, why nothing is due."""
     from rich.markup import escape  # noqa: PLC0415 - lazily, as in `console`
 
-    for bet in done.first[:_FIRST]:
-        due = "no rules" if bet.due is None else f"{bet.due:,}"
-        names = (escape(bet.table), str(bet.round), escape(bet.player), escape(bet.box))
-        table.add_row(f"{bet.position:,}", *names, due, f"{bet.paid:,}")
+    out = console()
+    out.print(summary, soft_wrap=True)
+    place, owner, not_due = heads
+    table = grid((place, "right"), owner, ("round", "right"), "player", "box", ("due", "right"), ("paid", "right"))
+    for at, of, number, player, box, due, paid in rows:
+        table.add_row(
+            "" if at is None else f"{at:,}",
+            *(escape(str(name)) for name in (of, number, player, box)),
+            not_due if due is None else f"{due:,}",
+            "none" if paid is None else f"{paid:,}",
+        )
     out.print(table)
 
 
@@ -170,15 +189,10 @@ def _show_comparison(comparison: Comparison) -> None:
         out.print(f"All {comparison.compared:,} {what} were paid what was due.")
         return
     wrong = f"underpaid {comparison.underpaid:,}, overpaid {comparison.overpaid:,}"
-    out.print(f"{comparison.different:,} of {comparison.compared:,} {what} differ: {wrong}", soft_wrap=True)
-    table = grid(("row", "right"), "layout", ("round", "right"), "player", "box", ("due", "right"), ("paid", "right"))
-    from rich.markup import escape  # noqa: PLC0415 - lazily, as in `console`
-
-    for each in comparison.first:
-        row = "" if each.row is None else f"{each.row:,}"
-        names = [escape(str(name)) for name in (each.layout, each.round, each.player, each.box)]
-        amounts = ["no bet" if each.due is None else f"{each.due:,}", "none" if each.paid is None else f"{each.paid:,}"]
-        table.add_row(row, *names, *amounts)
-    out.print(table)
+    _show_differences(
+        f"{comparison.different:,} of {comparison.compared:,} {what} differ: {wrong}",
+        ("row", "layout", "no bet"),
+        comparison.first,
+    )
     if comparison.different > len(comparison.first):
         out.print(f"and {comparison.different - len(comparison.first):,} more")

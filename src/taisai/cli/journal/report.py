@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import sys
 from datetime import UTC, datetime
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cyclopts import Parameter
 
-from taisai.audit.reports import LARGE_WIN, NO_ACTIVITY, Report, Span, make_report, to_csv, to_html
+from taisai.audit.pages import COLUMNS, event_cells, to_csv, to_html
+from taisai.audit.reports import LARGE_WIN, NO_ACTIVITY, Report, ReportRequest, Span, make_report
 from taisai.cli.history.engine import EngineChoice, is_folder, opened_export, require_no_engine
-from taisai.cli.show import AsJson, console, grid, percent, print_json
+from taisai.cli.show import AsJson, console, grid, print_json
 from taisai.core.faults import InputFault
+from taisai.core.odds import percent
 from taisai.journal import open_journal
 
 
@@ -48,18 +51,16 @@ def report(
         raise InputFault("--zone", f"unknown time zone {zone!r}; write for example Asia/Singapore") from None
     if output is not None and output.suffix.lower() not in (".html", ".csv"):
         raise InputFault("--output", f"the file's name ends in .html or .csv, got {output.name!r}")
-    made_at = datetime.now(where)
+    asked = ReportRequest(by, datetime.now(where), where, frozenset(table), large_win)
     if is_folder(journal):
-        with opened_export(journal, engine, "reporting") as (export, asked):
+        with opened_export(journal, engine, "reporting") as (export, opened_engine):
             from taisai.history.reported import report_history  # noqa: PLC0415 - an extra, and heavy
 
-            made = report_history(
-                export, asked, span=by, made_at=made_at, zone=where, tables=table, large_win=large_win
-            )
+            made = report_history(export, opened_engine, asked)
     else:
         require_no_engine(engine, journal)
         with open_journal(journal, read_only=True) as opened:
-            made = make_report(opened, span=by, made_at=made_at, zone=where, tables=table, large_win=large_win)
+            made = make_report(opened, asked)
     if output is not None:
         text = to_html(made) if output.suffix.lower() == ".html" else to_csv(made)
         output.write_text(text, encoding="utf-8")
@@ -76,24 +77,28 @@ def _show(made: Report) -> None:
     out.print(f"[bold]{made.title}[/]  {made.interval}; made at {made.made_at:%Y-%m-%d %H:%M:%S %Z}", soft_wrap=True)
     if not made.rows:
         out.print(NO_ACTIVITY)
-    table = grid(
-        "span", "table", ("rounds", "right"), ("void", "right"), ("reversed", "right"), ("staked", "right"),
-        ("returned", "right"), ("win", "right"), ("drop", "right"), ("hold", "right"), ("actual", "right"),
-        ("theoretical", "right"),
-    )  # fmt: skip
+    shown = [column for column in COLUMNS if column.brief]
+    table = grid(*(column.brief if at < 2 else (column.brief, "right") for at, column in enumerate(shown)))
     for row in made.rows:
-        shares = [
-            percent(each) if each is not None else "" for each in (row.hold, row.actual_return, row.theoretical_return)
-        ]
-        numbers = (row.rounds, row.voided, row.reversed, row.staked, row.returned, row.win, row.drop)
-        table.add_row(row.span, row.table, *(f"{number:,}" for number in numbers), *shares)
+        table.add_row(*(_cell(column.value(row)) for column in shown))
     if made.rows:
         out.print(table)
     events = grid("at", "table", ("record", "right"), "event", "by", "with", "detail", title="Significant events")
     for each in made.significant:
-        at = f"{each.at:%Y-%m-%d %H:%M:%S}"
-        events.add_row(at, each.table, str(each.seq), each.what, each.by, each.authorised_by, each.detail)
+        events.add_row(*map(str, event_cells(each, f"{each.at:%Y-%m-%d %H:%M:%S}")))
     out.print(events if made.significant else f"Significant events: {NO_ACTIVITY}")
+
+
+def _cell(value: str | int | Fraction | None) -> str:
+    match value:
+        case None:
+            return ""
+        case Fraction():
+            return percent(value)
+        case int():
+            return f"{value:,}"
+        case str():
+            return value
 
 
 def _plain(made: Report) -> dict[str, object]:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 from cyclopts import Parameter
 
 from taisai.cli.history.engine import EngineChoice, is_folder, opened_export, require_no_engine
-from taisai.cli.show import AsJson, BookDirs, console, grid, percent, print_json, shelf_of
+from taisai.cli.show import AsJson, BookDirs, console, grid, print_json, shelf_of
 from taisai.core.dice import ALL_ROLLS, roll_of
 from taisai.core.faults import InputFault, shown
+from taisai.core.odds import percent
 from taisai.protocol.rules import exact
 
 if TYPE_CHECKING:

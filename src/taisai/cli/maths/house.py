@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from taisai.cli.show import AsJson, BookDirs, console, grid, percent, print_json, shelf_of
+from taisai.cli.show import AsJson, BookDirs, console, grid, print_json, shelf_of
 from taisai.core.dice import ALL_ROLLS
 from taisai.core.faults import InputFault, shown
 from taisai.core.limits import Limits
+from taisai.core.odds import percent_chance
 from taisai.core.rulebook import Layout
 from taisai.protocol.rules import exact
 
@@ -146,7 +147,7 @@ def _show(layout: Layout, traffic: Traffic, result: HouseResult) -> None:
     facts.add_row("hold of turnover", f"{hour_hold * 100:.3f} %", f"{float(result.hold) * 100:.3f} %")
     if result.hold_of_drop is not None:
         facts.add_row(f"hold of drop ({result.drop:,})", "", f"{result.hold_of_drop * 100:.3f} %")
-    facts.add_row("chance of a loss", percent(Fraction(hour.loss), 4), percent(Fraction(result.loss), 4))
+    facts.add_row("chance of a loss", percent_chance(Fraction(hour.loss)), percent_chance(Fraction(result.loss)))
     level = f"{float(result.level) * 100:g} %"
     facts.add_row(f"value at risk, {level}", f"{hour.value_at_risk:,d}", f"{result.value_at_risk:,d}")
     facts.add_row(f"expected shortfall, {level}", "", f"{float(result.shortfall):,.2f}")

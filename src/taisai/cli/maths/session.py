@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from taisai.cli.show import AsJson, BookDirs, console, grid, percent, print_json, shelf_of
+from taisai.cli.show import AsJson, BookDirs, console, grid, print_json, shelf_of
 from taisai.core.bets import parse_bets
 from taisai.core.faults import InputFault
 from taisai.core.money import chips_of
-from taisai.core.odds import BetsOdds, bets_odds
+from taisai.core.odds import BetsOdds, bets_odds, percent_chance
 from taisai.core.rulebook import Layout
 from taisai.protocol.rules import exact
 
@@ -153,8 +153,8 @@ def _show(
     facts.add_row("rounds", f"{manner.rounds:,}")
     facts.add_row("expected result", f"{float(result.mean):+,.2f}")
     facts.add_row("standard deviation", f"{float(result.variance) ** 0.5:,.2f}")
-    facts.add_row("ahead", percent(Fraction(result.ahead), 4))
-    facts.add_row("even", percent(Fraction(result.even), 4))
+    facts.add_row("ahead", percent_chance(Fraction(result.ahead)))
+    facts.add_row("even", percent_chance(Fraction(result.even)))
     if not manner.is_free:
         facts.add_row("expected rounds played", f"{float(result.expected_rounds):,.2f}")
     for name, limit, chance in (
@@ -163,7 +163,7 @@ def _show(
         ("stopped at the stop-loss", manner.stop_loss, result.stopped),
     ):
         if limit is not None:
-            facts.add_row(name, percent(Fraction(chance), 4))
+            facts.add_row(name, percent_chance(Fraction(chance)))
     if depth_mean is not None:
         facts.add_row("expected largest drawdown" + (", unstopped" if unstopped else ""), f"{depth_mean:,.2f}")
     out.print(facts)

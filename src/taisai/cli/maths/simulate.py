@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,7 @@ from taisai.cli.maths.house import chance_of, write_drawn
 from taisai.cli.show import AsJson, BookDirs, console, grid, print_json, shelf_of
 from taisai.core.dice import ALL_ROLLS
 from taisai.core.faults import InputFault
+from taisai.core.odds import percent
 from taisai.core.rulebook import Layout
 
 if TYPE_CHECKING:
@@ -116,7 +118,8 @@ def _show(layout: Layout, report: Report) -> None:
     ):
         facts.add_row(name, form.format(each.value), f"{form.format(each.low)} to {form.format(each.high)}")
     for name, part in (("hold of turnover", report.hold), ("chance to lose a shift", report.loss)):
-        facts.add_row(name, _percent(part.value), f"{_percent(part.low)} to {_percent(part.high)}")
+        value, low, high = (percent(Fraction(each), 3) for each in part)
+        facts.add_row(name, value, f"{low} to {high}")
     facts.add_row("standard deviation of a shift", f"{report.deviation:,.0f}", "")
     need = report.float_needed
     facts.add_row(f"float that suffices, {float(need.level):.4g}", f"{need.value:,d}", _range(need, "{:,d}"))
@@ -156,10 +159,6 @@ def _show(layout: Layout, report: Report) -> None:
 def _part(estimate: Estimate) -> str:
     reach = max(estimate.high - estimate.value, estimate.value - estimate.low)
     return f"{estimate.value * 100:.2f} ± {reach * 100:.2f} %"
-
-
-def _percent(value: float) -> str:
-    return f"{value * 100:.3f} %"
 
 
 def _range(quantile: QuantileEstimate, form: str) -> str:

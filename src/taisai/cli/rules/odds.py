@@ -9,10 +9,10 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from taisai.cli.show import AsJson, BookDirs, console, grid, percent, print_json, shelf_of
+from taisai.cli.show import AsJson, BookDirs, console, grid, print_json, shelf_of
 from taisai.core.bets import parse_bets
 from taisai.core.faults import InputFault
-from taisai.core.odds import BetsOdds, BoxOdds, bets_odds, layout_odds
+from taisai.core.odds import BetsOdds, BoxOdds, bets_odds, layout_odds, percent
 from taisai.core.rulebook import Layout
 from taisai.protocol.rules import plain_bets, plain_box
 

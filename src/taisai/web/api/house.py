@@ -12,7 +12,8 @@ from msgspec import Meta, Struct
 from starlette.responses import Response
 
 from taisai import __version__
-from taisai.audit.reports import STYLE_HASH, Span, make_report, to_csv, to_html
+from taisai.audit.pages import STYLE_HASH, to_csv, to_html
+from taisai.audit.reports import ReportRequest, Span, make_report
 from taisai.floor.answers import HouseCode
 from taisai.streams.house_events import HOUSE_KINDS, house_told, is_significant, read_house
 from taisai.table.people import SUPERVISORS
@@ -75,17 +76,9 @@ async def get_report(call: Call) -> Response:
             Refusal(HouseCode.NOT_ALLOWED, "Reports are for supervisors, auditors and administrators.", ("R37",))
         )
     zone = UTC if context.settings.house.zone == "UTC" else ZoneInfo(context.settings.house.zone)
-    tables = (query.table,) if query.table else ()
-    journal = context.floor.writer.journal
-    made = await asyncio.to_thread(
-        make_report,
-        journal,
-        span=query.by,
-        made_at=datetime.now(zone),
-        zone=zone,
-        tables=tables,
-        large_win=context.settings.house.large_win,
-    )
+    tables = frozenset({query.table} - {""})
+    asked = ReportRequest(query.by, datetime.now(zone), zone, tables, context.settings.house.large_win)
+    made = await asyncio.to_thread(make_report, context.floor.writer.journal, asked)
     if query.form == "csv":
         return Response(to_csv(made), media_type="text/csv")
     if query.form == "html":
