@@ -7,7 +7,7 @@ import re
 from fractions import Fraction
 from pathlib import Path
 
-from taisai.analysis.risk.shift import house
+from taisai.analysis.risk.shift import shift_result
 from taisai.analysis.risk.traffic import GROUP_KEYS, TABLE_KEYS, Traffic, read_traffic, rules_of
 from taisai.books import open_shelf
 from tests import ROOT
@@ -33,7 +33,8 @@ def test_the_traffic_file_is_read_and_computed(tmp_path: Path) -> None:
     traffic = read_traffic(layout, tmp_path / "evening.toml")
     assert isinstance(traffic, Traffic)
     assert [group.attendance for group in traffic.groups] == [Fraction(3, 4), 1]
-    result = house(layout, rules_of(shelf.book("rws-tai-sai-v6"), traffic.limits, traffic.excess), traffic, Fraction(1))
+    rules = rules_of(shelf.book("rws-tai-sai-v6"), traffic.limits, traffic.excess)
+    result = shift_result(layout, rules, traffic, Fraction(1))
     assert 0 < float(result.hold) < 0.1
     assert result.drop is None
 

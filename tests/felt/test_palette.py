@@ -19,7 +19,7 @@ def test_words_read_on_their_ground(palette: Palette) -> None:
         (ink, colour) for ink in (palette.ink, palette.gold) for each in grounds for colour in (each.top, each.bottom)
     ]
     pairs += [(palette.lit_ink, palette.lit.top), (palette.lit_ink, palette.lit.bottom)]
-    pairs += [(palette.tag_ink, palette.tag), (palette.ink, palette.room), (palette.gold, palette.room)]
+    pairs += [(palette.tag_ink, palette.tag), (palette.ink, palette.background), (palette.gold, palette.background)]
     pairs += [("#14110c", CHIP_INLAY)]
     assert [(ink, ground) for ink, ground in pairs if contrast(ink, ground) < READABLE] == []
 

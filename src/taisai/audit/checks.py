@@ -195,7 +195,7 @@ def _over_maximum(audited: Audited, before: TableState, after: TableState) -> se
 
 
 def _by_the_right_hand(seen: Seen, what: e.BetPlaced) -> Iterator[AuditFinding]:
-    """A player's bet is placed by himself, or by the crew for him."""
+    """A player's bet is placed by the player, or by the crew for the player."""
     by = seen.event.by
     if by.role not in PLAYERS_AND_CREW or (by.role is Role.PLAYER and by.id != what.player):
         yield seen.finding("not-authorised", f"{by.id} ({by.role}) placed a bet of {what.player}", Rule.PLAYER_ANSWERS)

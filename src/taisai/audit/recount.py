@@ -405,7 +405,7 @@ def _round_to_units(shares: Mapping[int, Fraction], stakes: Sequence[int], room:
     # Each share down to the unit ...
     rounded = {player: share // unit * unit for player, share in shares.items()}
     left_over = room - sum(rounded.values())
-    # ... and the units left over one each, largest remainder first, ties to the earlier, nobody above his stake.
+    # ... and the units left over one each, largest remainder first, ties to the earlier, nobody above their stake.
     for player in sorted(shares, key=lambda player: (rounded[player] - shares[player], player)):
         if left_over >= unit and rounded[player] + unit <= stakes[player]:
             rounded[player] += unit

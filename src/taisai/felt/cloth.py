@@ -1,4 +1,4 @@
-"""The table without its areas: room, rail, cloth, and the band above it with a title and the dice.
+"""The table without its areas: rail, cloth, and the band above it with a title and the dice.
 
 Enters: the size of a plan and what has to stand around it. Leaves: a `Frame` that says where everything goes, and the
 markup of all that lies under the areas. Texture is made of gradients alone.
@@ -28,7 +28,7 @@ _DIE: Final = 56.0
 
 @dataclass(frozen=True, slots=True)
 class Margins:
-    """Room around the table."""
+    """Space around the table."""
 
     top: float = 0.0
     left: float = 0.0
@@ -92,7 +92,7 @@ def _linear(name: str, shade: Shade) -> Markup:
 
 
 def draw(frame: Frame, palette: Palette, prefix: str, title: str, roll: Roll | None) -> Markup:
-    """Room, rail, cloth and band."""
+    """Rail, cloth and band."""
     table, cloth = frame.table, frame.cloth
     parts = [
         _box(table, 44, class_="rail", fill=f"url(#{prefix}-rail)"),

@@ -107,19 +107,19 @@ def _document(
     name = f"Felt of {layout.name}, {layout.title}"
     if roll is not None:
         name += f", lit for {', '.join(map(str, roll.faces))}, total {roll.total}"
-    room = element(
+    background = element(
         "rect",
-        class_="room",
+        class_="background",
         x=canvas.x,
         y=canvas.y,
         width=canvas.width,
         height=canvas.height,
         rx=44,
-        fill=palette.room,
+        fill=palette.background,
     )
     body = element(
         "g",
-        *((room,) if ground else ()),
+        *((background,) if ground else ()),
         *parts,
         font_family=FONTS,
         font_weight="700",

@@ -1,12 +1,12 @@
-"""Palettes: the colours of a room.
+"""Palettes: the colours of a cloth and what stands around it.
 
-Enters: nothing. Leaves: `Palette` values, two rooms of them, and how well one colour reads on another. Every ink
+Enters: nothing. Leaves: two `Palette` values, and how well one colour reads on another. Every ink
 reads on every ground it is printed on at 4.5 to 1 or better (WCAG 2 level AA); a test holds that.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
@@ -59,10 +59,10 @@ class Shade:
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """The colours of a room, as `#rrggbb`."""
+    """The colours of a table, as `#rrggbb`."""
 
     name: str
-    room: str
+    background: str
     """Behind the table."""
     rail: Shade
     cloth: Shade
@@ -91,7 +91,7 @@ CHIP_INLAY: Final = "#fdfaf1"
 
 GREEN: Final = Palette(
     name="green",
-    room="#10130f",
+    background="#10130f",
     rail=Shade("#5a3319", "#2c1709"),
     cloth=Shade("#12613f", "#08402a"),
     line="#e3c987",
@@ -115,9 +115,10 @@ GREEN: Final = Palette(
 )
 """The main floor."""
 
-RED: Final = Palette(
+RED: Final = replace(
+    GREEN,
     name="red",
-    room="#140d0d",
+    background="#140d0d",
     rail=Shade("#3b2a20", "#1a110b"),
     cloth=Shade("#7c1420", "#4d0912"),
     line="#e6cb8b",
@@ -133,13 +134,8 @@ RED: Final = Palette(
         Tone.FOUR: Shade("#400811", "#32060d"),
         Tone.SINGLE: Shade("#7c1420", "#620d18"),
     },
-    lit=Shade("#fff6c8", "#ffcf3f"),
-    lit_line="#fff9df",
-    lit_ink="#2b1600",
-    tag="#fff8e1",
-    tag_ink="#1d1608",
 )
-"""The room with higher limits."""
+"""Tables with higher limits."""
 
 PALETTES: Final = {palette.name: palette for palette in (GREEN, RED)}
 

@@ -171,7 +171,7 @@ class Sheet:
         self._stakes = {(bet.player, bet.box): bet.stake for bet in what.bets}
 
     def _collected(self, _record: Record, what: e.LosersCollected, _rows: Rows) -> None:
-        # A loser that was not wholly at risk is settled when the rest of his stake is handed back.
+        # A lost bet that was not wholly at risk is settled when the rest of its stake is handed back.
         self._lines = [
             (loss.player, loss.box, loss.amount, loss.amount, None, 0, 0, 0, None)
             for loss in what.losses

@@ -90,8 +90,8 @@ BETS: Final = (
     Column("pays", "whole", "the odds to 1 it was paid at; null when it won nothing", may_be_null=True),
     Column("winnings", "whole", "what was won beside the stake"),
     Column("returned", "whole", "what went back to the player, winnings included"),
-    Column("in_colour", "whole", "how much of that went back in his colour"),
-    Column("colour", "text", "his colour", may_be_null=True),
+    Column("in_colour", "whole", "how much of that went back in the player's colour"),
+    Column("colour", "text", "the player's colour", may_be_null=True),
 )
 POSTINGS: Final = (
     *_PLACE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from taisai.analysis.risk.shift import HouseResult, house
+from taisai.analysis.risk.shift import ShiftResult, shift_result
 from taisai.analysis.risk.traffic import Excess, Group, Traffic, rules_of
 from taisai.analysis.session.exact import Number, Plan
 from taisai.books import open_shelf
@@ -23,10 +23,10 @@ def group(bets: str, name: str = "", **habits: object) -> Group:
     return replace(Group(name or bets, pairs), **habits)  # type: ignore[arg-type] # habits by name
 
 
-def computed(traffic: Traffic, hours: Fraction, **options: object) -> HouseResult:
+def computed(traffic: Traffic, hours: Fraction, **options: object) -> ShiftResult:
     """A shift on layout C."""
     rules = rules_of(BOOK, traffic.limits, traffic.excess)
-    return house(LAYOUT, rules, traffic, hours, **options)  # type: ignore[arg-type] # options by name
+    return shift_result(LAYOUT, rules, traffic, hours, **options)  # type: ignore[arg-type] # options by name
 
 
 SMALL, BIG = group("small=200"), group("big=100 total:9=10")

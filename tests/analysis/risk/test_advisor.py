@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from taisai.analysis.risk.advisor import advise
-from taisai.analysis.risk.shift import house
+from taisai.analysis.risk.shift import shift_result
 from taisai.analysis.risk.traffic import Excess, Group, Traffic, rules_of, traffic_of
 from taisai.analysis.session.exact import Plan
 from taisai.books import open_shelf
@@ -49,7 +49,7 @@ def test_advice_holds_and_no_higher_does(excess: Excess | None, *, anytime: bool
     for advised, holds in ((found.best, True), (found.next_higher, False)):
         rules = rules_of(BOOK, advised.limits, excess)
         under = replace(traffic, limits=advised.limits)
-        result = house(LAYOUT, rules, under, Fraction(8), level=CHANCE, float_level=CHANCE)
+        result = shift_result(LAYOUT, rules, under, Fraction(8), level=CHANCE, float_level=CHANCE)
         loss = result.float_needed if anytime else result.value_at_risk
         assert (loss <= 300_000) is holds
         assert loss == advised.loss
@@ -111,7 +111,7 @@ def test_fine_shares_are_rounded_against_the_house() -> None:
     assert found.best is not None
     assert found.rounded > 1
     rules = rules_of(BOOK, found.best.limits)
-    fine = house(LAYOUT, rules, traffic, Fraction(8), level=CHANCE, coarse=max(1, found.rounded // 4))
+    fine = shift_result(LAYOUT, rules, traffic, Fraction(8), level=CHANCE, coarse=max(1, found.rounded // 4))
     assert fine.value_at_risk <= found.best.loss <= fine.value_at_risk + found.rounded * fine.rounds
     assert found.best.loss <= found.risk
 

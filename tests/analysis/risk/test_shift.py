@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from taisai.analysis.risk.chain import chain_of
-from taisai.analysis.risk.shift import HouseResult, coarsened, quantile, value_at_risk
+from taisai.analysis.risk.shift import ShiftResult, coarsened, quantile, value_at_risk
 from taisai.analysis.risk.traffic import Traffic, rules_of
 from taisai.analysis.session.exact import Manner, game_of, session
 from taisai.analysis.session.free import Weights
@@ -19,7 +19,7 @@ from tests.analysis.risk.brute import Shift, shifts
 from tests.analysis.risk.samples import BIG, BOOK, LAYOUT, SMALL, TRAFFICS, computed, group, is_near
 
 
-def agree(result: HouseResult, every: list[Shift], within: float) -> None:
+def agree(result: ShiftResult, every: list[Shift], within: float) -> None:
     """Every figure of a shift is that of brute force."""
     for values, chances, truth in (
         (result.nets, result.chances, [(each.win, each.chance) for each in every]),

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import pytest
 
-from taisai.analysis.risk import chain as house_chain
-from taisai.analysis.risk import walk as house_walk
+from taisai.analysis.risk import chain as risk_chain
+from taisai.analysis.risk import walk as risk_walk
 from taisai.analysis.risk.shift import quantile, rounds_of
 from taisai.analysis.risk.traffic import Group, Traffic
 from taisai.analysis.session.exact import Manner, game_of, session
@@ -68,12 +68,12 @@ def test_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputFault, match="told apart"):
         computed(Traffic((group("small=100000007 triple:1=1"),)), Fraction(8))
     plans = TRAFFICS["two plans"]
-    monkeypatch.setattr(house_walk, "WORK_MOST", 1000)
+    monkeypatch.setattr(risk_walk, "WORK_MOST", 1000)
     with pytest.raises(InputFault, match="too much work with this traffic"):
         computed(plans, Fraction(8))
-    monkeypatch.setattr(house_walk, "EXACT_BITS_MOST", 1000)
+    monkeypatch.setattr(risk_walk, "EXACT_BITS_MOST", 1000)
     with pytest.raises(InputFault, match="too much work in fractions"):
         computed(plans, Fraction(8), exact=True)
-    monkeypatch.setattr(house_chain, "RESULTS_MOST", 3)
+    monkeypatch.setattr(risk_chain, "RESULTS_MOST", 3)
     with pytest.raises(InputFault, match="results of one round"):
         computed(many, Fraction(1))

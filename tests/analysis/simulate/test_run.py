@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from distributed import Client, LocalCluster
 
-from taisai.analysis.risk.shift import house
+from taisai.analysis.risk.shift import shift_result
 from taisai.analysis.risk.traffic import Group, Traffic, rules_of
 from taisai.analysis.session.exact import Manner, Plan, game_of, session
 from taisai.analysis.simulate import table as simulate_table
@@ -149,7 +149,7 @@ def within(estimate: Estimate, truth: float) -> bool:
 )
 def test_agrees_with_what_is_computed(traffic: Traffic) -> None:
     """What the house wins, risks and holds is, within the bounds, what convolution gives."""
-    exact = house(LAYOUT, rules_of(BOOK, traffic.limits, traffic.excess), traffic, Fraction(2))
+    exact = shift_result(LAYOUT, rules_of(BOOK, traffic.limits, traffic.excess), traffic, Fraction(2))
     task = job(traffic, rounds=400_000, shift_rounds=80)
     report = report_of(task, simulate(task), confidence=Fraction(9999, 10_000))
     assert report.shifts == 5000

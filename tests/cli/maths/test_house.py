@@ -11,7 +11,7 @@ from typing import Literal
 
 import pytest
 
-from taisai.analysis.risk.shift import house
+from taisai.analysis.risk.shift import shift_result
 from taisai.analysis.risk.traffic import read_traffic, rules_of
 from taisai.books import open_shelf
 from taisai.cli import main
@@ -70,7 +70,7 @@ def test_json_holds_every_number(traffic: Path, capsys: pytest.CaptureFixture[st
     command(NAME, traffic=traffic, hours="4", advise=True, risk=60_000, json=True)
     found = json.loads(capsys.readouterr().out)
     people = read_traffic(LAYOUT, traffic)
-    result = house(LAYOUT, rules_of(SHELF.book("rws-tai-sai-v6"), people.limits), people, Fraction(4))
+    result = shift_result(LAYOUT, rules_of(SHELF.book("rws-tai-sai-v6"), people.limits), people, Fraction(4))
     assert found["mean"] == result.mean
     assert found["value_at_risk"] == result.value_at_risk
     assert found["float"] == result.float_needed

@@ -200,7 +200,7 @@ def _settle_chunks(job: _Job, winnings: Amounts, returned: Amounts, chunk: int) 
         np.take(table.multipliers, place, out=back, mode="clip")
         risk = part.stake if part.at_risk is None else part.at_risk
         np.multiply(back, risk, out=back)
-        # A loser's difference is what he lost, below zero; he won nothing.
+        # The difference of a lost bet is below zero; its winnings are 0.
         np.subtract(back, risk, out=won)
         if part.at_risk is not None:
             np.add(won, part.stake, out=back)

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from taisai.analysis.plots import BLUE, GREY, ORANGE, VERMILION, figure_for, frame_axes, save_figure
-from taisai.analysis.risk.shift import HouseResult
+from taisai.analysis.risk.shift import ShiftResult
 from taisai.analysis.simulate.report import Report
 from taisai.analysis.simulate.tally import Tally
 from taisai.core.dice import ALL_COMBINATIONS, ALL_ROLLS
@@ -28,7 +28,7 @@ _SEEN: Final = 5e-4
 """Of the highest chance: what is less is not drawn at the ends."""
 
 
-def plot_win(title: str, result: HouseResult, file: Path) -> Drawn:
+def plot_win(title: str, result: ShiftResult, file: Path) -> Drawn:
     """What the house wins in a shift, with the average and the value at risk."""
     chances = [float(chance) for chance in result.chances]
     figure, axes, _ = figure_for(8, 4.8, file)
@@ -44,7 +44,7 @@ def plot_win(title: str, result: HouseResult, file: Path) -> Drawn:
     return ["win", "chance"], list(zip(result.nets, result.chances, strict=True))
 
 
-def plot_hours(title: str, result: HouseResult, file: Path) -> Drawn:
+def plot_hours(title: str, result: ShiftResult, file: Path) -> Drawn:
     """How the house's win spreads as the shift goes on: bands of 98, 90 and 50 per cent, and the average."""
     figure, axes, _ = figure_for(8, 4.8, file)
     hours = [0.0, *(float(mark.hours) for mark in result.marks)]
@@ -77,7 +77,7 @@ def plot_hours(title: str, result: HouseResult, file: Path) -> Drawn:
     ]
 
 
-def plot_float(title: str, result: HouseResult, file: Path) -> Drawn:
+def plot_float(title: str, result: ShiftResult, file: Path) -> Drawn:
     """The chance that a float runs out at some moment of the shift, by its size."""
     figure, axes, _ = figure_for(8, 4.5, file)
     chances = np.array([float(chance) for chance in result.worst_chances])
@@ -111,7 +111,7 @@ def plot_float(title: str, result: HouseResult, file: Path) -> Drawn:
     ]
 
 
-def plot_exposure(title: str, result: HouseResult, file: Path) -> Drawn:
+def plot_exposure(title: str, result: ShiftResult, file: Path) -> Drawn:
     """What each roll does to the house with everybody's bets on the felt, the worst first."""
     nets = {roll.low_to_high: result.nets_by_roll[roll.index] for roll in ALL_ROLLS}
     bars = sorted((nets[each.faces], each.faces) for each in ALL_COMBINATIONS)
@@ -156,7 +156,7 @@ def plot_shifts(title: str, report: Report, tally: Tally, file: Path) -> Drawn:
     return ["win", "shifts"], [(win, count) for win, count in wins]
 
 
-def plot_picture(picture: str, title: str, result: HouseResult, file: Path) -> Drawn:
+def plot_picture(picture: str, title: str, result: ShiftResult, file: Path) -> Drawn:
     """One of the pictures of a shift by its name."""
     match picture:
         case "win":

@@ -1,6 +1,6 @@
 """The house's side: what a table wins in an hour and in a shift, what it risks, the float that suffices.
 
-Enters: a layout, the rules of the table and its traffic (`house_traffic`), hours. Leaves: the whole distribution of the
+Enters: a layout, the rules of the table and its traffic (`traffic`), hours. Leaves: the whole distribution of the
 house's win, its quantiles, the chance of a loss, value at risk and expected shortfall, the float that suffices with a
 given chance, turnover and hold. Computed and not sampled, with a bound on the error of floats; fractions on demand for
 up to `EXACT_ROUNDS` rounds.
@@ -49,7 +49,7 @@ class Mark(NamedTuple):
     turnover: Number
 
 
-class HouseResult(NamedTuple):
+class ShiftResult(NamedTuple):
     """A shift of a table from the house's side; money in minor units, numbers fractions when asked for."""
 
     players: int
@@ -99,7 +99,7 @@ class HouseResult(NamedTuple):
         return tuple((level, net / float(self.turnover)) for level, net in self.quantiles)
 
 
-def house(
+def shift_result(
     layout: Layout,
     rules: TableRules,
     traffic: Traffic,
@@ -110,7 +110,7 @@ def house(
     float_level: Fraction = FLOAT_LEVEL,
     levels: Sequence[Fraction] = LEVELS,
     coarse: int | None = None,
-) -> HouseResult:
+) -> ShiftResult:
     """A shift of so many hours. `coarse` rounds the house's results down to its multiples, so that it looks worse."""
     rounds = rounds_of(traffic, hours, exact=exact)
     for name, each in (("level", level), ("float-level", float_level)):
@@ -140,7 +140,7 @@ def house(
     buys = [group.buy_in for group in traffic.groups]
     drop = sum((buy or 0) * group.count for buy, group in zip(buys, traffic.groups, strict=True))
     at_risk = value_at_risk(whole, level)
-    return HouseResult(
+    return ShiftResult(
         players=traffic.players,
         rounds=rounds,
         hours=hours,

@@ -141,7 +141,7 @@ def _show_differences(
     heads: tuple[str, str, str],
     rows: Iterable[tuple[int | None, str, int, object, str, int | None, int | None]],
 ) -> None:
-    """A summary, and the first bets that differ. `heads`: where a bet stands, what it belongs to, why nothing is due."""
+    """A summary and the first differences; `heads` names the place of a bet, its owner, and a bet without a due."""
     from rich.markup import escape  # noqa: PLC0415 - lazily, as in `console`
 
     out = console()

@@ -21,7 +21,7 @@ from taisai.protocol.rules import exact
 
 if TYPE_CHECKING:
     from taisai.analysis.risk.advisor import Advice, Advised
-    from taisai.analysis.risk.shift import HouseResult
+    from taisai.analysis.risk.shift import ShiftResult
     from taisai.analysis.risk.traffic import Traffic
 
 
@@ -72,16 +72,16 @@ def house(
         raise InputFault("--plot-data", "goes with --plot")
     try:
         from taisai.analysis.risk import advisor as limits_advisor  # noqa: PLC0415 - as above
-        from taisai.analysis.risk import shift as houses  # noqa: PLC0415 - NumPy is an extra, and heavy
-        from taisai.analysis.risk import traffic as house_traffic  # noqa: PLC0415 - as above
+        from taisai.analysis.risk import shift as shifts  # noqa: PLC0415 - NumPy is an extra, and heavy
+        from taisai.analysis.risk import traffic as table_traffic  # noqa: PLC0415 - as above
     except ImportError:
         raise InputFault("house", "needs the extra `analysis`: pip install 'taisai[analysis]'") from None
     book = shelf.book(chosen.book_id)
-    people = house_traffic.read_traffic(chosen, traffic)
-    rules = house_traffic.rules_of(book, people.limits, people.excess)
+    people = table_traffic.read_traffic(chosen, traffic)
+    rules = table_traffic.rules_of(book, people.limits, people.excess)
     length = chance_of(hours, "--hours")
     try:
-        result = houses.house(
+        result = shifts.shift_result(
             chosen,
             rules,
             people,
@@ -132,7 +132,7 @@ def write_drawn(plot: Path, data: Path | None, names: Sequence[str], rows: Itera
         print(f"figures: {data}", file=sys.stderr)
 
 
-def _show(layout: Layout, traffic: Traffic, result: HouseResult) -> None:
+def _show(layout: Layout, traffic: Traffic, result: ShiftResult) -> None:
     out = console()
     out.print(
         f"[bold]{layout.name}[/]  {traffic.players} players, {traffic.rounds_per_hour} rounds an hour, "
@@ -204,7 +204,7 @@ def _number(value: Fraction | float) -> object:
     return exact(value) if isinstance(value, Fraction) else value
 
 
-def _plain(layout: Layout, traffic: Traffic, result: HouseResult) -> dict[str, object]:
+def _plain(layout: Layout, traffic: Traffic, result: ShiftResult) -> dict[str, object]:
     return {
         "layout": layout.name,
         "players": traffic.players,

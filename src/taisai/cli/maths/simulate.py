@@ -56,7 +56,7 @@ def simulate(
     if plot_data is not None and plot is None:
         raise InputFault("--plot-data", "goes with --plot")
     try:
-        from taisai.analysis.risk import traffic as house_traffic  # noqa: PLC0415 - NumPy is an extra, and heavy
+        from taisai.analysis.risk import traffic as table_traffic  # noqa: PLC0415 - NumPy is an extra, and heavy
         from taisai.analysis.simulate import report as simulate_report  # noqa: PLC0415 - NumPy is an extra, and heavy
         from taisai.analysis.simulate import run as simulations  # noqa: PLC0415 - as above
     except ImportError:
@@ -66,10 +66,10 @@ def simulate(
     done = 0
     try:
         if traffic is not None:
-            people = house_traffic.read_traffic(chosen, traffic)
+            people = table_traffic.read_traffic(chosen, traffic)
         else:
             people = simulations.usual_traffic(chosen, 8 if players is None else players)
-        rules = house_traffic.rules_of(shelf.book(chosen.book_id), people.limits, people.excess)
+        rules = table_traffic.rules_of(shelf.book(chosen.book_id), people.limits, people.excess)
         job = simulations.job_of(chosen, rules, people, rounds=rounds, seed=seed, shift_rounds=shift_rounds)
         with progress_bar("simulating") as bar:
 
