@@ -20,6 +20,7 @@ from starlette.routing import Route, Router
 from starlette.types import Message, Receive, Scope, Send
 
 from taisai.floor.answers import HouseCode
+from taisai.house.sessions import Session
 from taisai.journal import JournalError
 from taisai.table.refusals import Refusal
 from taisai.web.api.house import HOUSE_ENDPOINTS
@@ -121,51 +122,39 @@ class App:
     async def _play(self, scope: Scope, headers: Headers, receive: Receive, send: Send) -> None:
         context = self.context
         name = scope["path"].removeprefix(PLAY)
-        refusal = self._not_served(scope, headers, name)
-        if refusal is not None:
-            await _refuse(scope, send, refusal)
+        where = context.addresses.client_of((scope.get("client") or ("",))[0], headers)
+        admitted = self._not_served(scope["path"], name, where) or await self._session_of(headers)
+        if isinstance(admitted, Refusal):
+            await _refuse(scope, send, admitted)
             return
-        token = bearer(headers)
-        if token is None:
-            token = cookie_parser(headers.get("cookie", "")).get(COOKIE)
-            if not is_own_origin(headers, context.settings.listen.allowed_origins):
-                refusal = Refusal(HouseCode.BAD_ORIGIN, "This came from another site.", field="Origin")
-                await _refuse(scope, send, refusal)
-                return
-        try:
-            session = await context.session_of(token)
-        except JournalError as error:
-            LOGGER.warning("a session could not be looked up: %s", error)
-            refusal = Refusal(HouseCode.TRY_AGAIN, "The journal does not answer.", allowed="try again")
-            await _refuse(scope, send, refusal)
-            return
-        where = context.address_of((scope.get("client") or ("",))[0], headers)
-        context.connections_of[where] = context.connections_of.get(where, 0) + 1
-        context.counts.connections += 1
-        context.counts.connections_total += 1
-        try:
+        with context.addresses.connected(where), context.counts.connected():
             await send({"type": "websocket.accept"})
             transport = transport_of(scope, receive, send)
-            await PlaySocket(context, context.floor.tables[name], session, transport).run(_after(scope), self._inbox)
-        finally:
-            context.counts.connections -= 1
-            left = context.connections_of[where] - 1
-            if left:
-                context.connections_of[where] = left
-            else:
-                del context.connections_of[where]
+            await PlaySocket(context, context.floor.tables[name], admitted, transport).run(_after(scope), self._inbox)
 
-    def _not_served(self, scope: Scope, headers: Headers, name: str) -> Refusal | None:
-        """Why a socket is refused before anybody asks whose it is."""
+    def _not_served(self, path: str, name: str, where: str) -> Refusal | None:
+        """Why a socket is refused, whoever opens it."""
         context = self.context
-        if not scope["path"].startswith(PLAY) or name not in context.floor.tables:
+        if not path.startswith(PLAY) or name not in context.floor.tables:
             return Refusal(HouseCode.NO_SUCH_TABLE, f"There is no table {name[:64]!r}.")
-        where = context.address_of((scope.get("client") or ("",))[0], headers)
-        if context.connections_of.get(where, 0) >= context.settings.limits.connections_per_address:
+        if not context.addresses.may_connect(where):
             return Refusal(HouseCode.TOO_MANY, "Too many connections from this address.")
         if not context.is_ready:
             return Refusal(HouseCode.CLOSING, "The house is not open.")
         return None
+
+    async def _session_of(self, headers: Headers) -> Session | Refusal | None:
+        """The session of a socket: by its token, or by the cookie of one that comes from our own pages."""
+        token = bearer(headers)
+        if token is None:
+            token = cookie_parser(headers.get("cookie", "")).get(COOKIE)
+            if not is_own_origin(headers, self.context.settings.listen.allowed_origins):
+                return Refusal(HouseCode.BAD_ORIGIN, "This came from another site.", field="Origin")
+        try:
+            return await self.context.session_of(token)
+        except JournalError as error:
+            LOGGER.warning("a session could not be looked up: %s", error)
+            return Refusal(HouseCode.TRY_AGAIN, "The journal does not answer.", allowed="try again")
 
     # ------------------------------------------------------------------ start and stop
 

@@ -1,25 +1,19 @@
-"""The house as the server sees it: floor, people, settings, the feeds of its tables.
+"""The context: everything behind the server, started and stopped in order.
 
-Enters: settings. Leaves: everything that endpoints and sockets need, started and stopped in order. On the first start
-the tables of the settings are set up; automatic ones are opened and dealt.
+Enters: settings and rule books. Leaves: the floor, the people, the feeds of the tables and whatever else endpoints and
+sockets need.
 """
 
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Final
-
-from starlette.datastructures import Headers
 
 from taisai.books import Shelf
 from taisai.floor.alerts import Alerts
 from taisai.floor.clock import Clock
-from taisai.floor.dealer import AutomaticDealer, opening_moves
-from taisai.floor.dice import DiceSource, VirtualTumbler, mischief_every
-from taisai.floor.driver import Driver
 from taisai.floor.floor import Floor
 from taisai.floor.live import LiveTable
 from taisai.floor.nodes import LEASE_S, Nodes
@@ -30,16 +24,17 @@ from taisai.house.seats import Seats
 from taisai.house.sessions import THE_CONSOLE, Session, Sessions
 from taisai.journal import Journal, open_journal
 from taisai.protocol.messages import Notice
-from taisai.settings.forms import Settings, TableSettings
+from taisai.settings.forms import Settings
 from taisai.streams.house_events import HouseStopped, Post
 from taisai.table.events import Event
 from taisai.table.people import Person, Role
 from taisai.table.refusals import Refusal
-from taisai.table.state import TablePhase
+from taisai.web.addresses import Addresses
 from taisai.web.auditing import Auditor
 from taisai.web.dice_health import DiceHealth
 from taisai.web.errors import sign_in_refused
 from taisai.web.metrics import WebCounts
+from taisai.web.preparation import Preparation
 from taisai.web.security import Rates
 from taisai.web.socket.feed import Feed
 from taisai.web.socket.frames import frame_of
@@ -48,7 +43,8 @@ from taisai.web.socket.peers import Peers
 LOGGER = logging.getLogger("taisai.web")
 DEMO_STAFF: Final = (Role.DEALER, Role.SUPERVISOR, Role.SHIFT_MANAGER)
 SWEEP_S: Final = 60.0
-LOOK_S: Final = 5.0
+RELOAD_S: Final = 5.0
+"""How soon a node sees that another one has ended or locked a session."""
 VERIFY_S: Final = 24 * 3600.0
 """Program, books and settings are verified by digest every day (R36)."""
 
@@ -78,7 +74,6 @@ class Context:
         shelf: Shelf,
         *,
         clock: Clock | None = None,
-        dice: Callable[[TableSettings], DiceSource] | None = None,
         reopen_shelf: Callable[[], Shelf] | None = None,
         gather_s: float | None = None,
         passwords: Passwords | None = None,
@@ -97,7 +92,7 @@ class Context:
         self.counts = WebCounts()
         self.rates = Rates(200, 400)
         self.sign_in_rates = Rates(settings.limits.sign_ins_per_minute / 60, settings.limits.sign_ins_per_minute)
-        self.connections_of: dict[str, int] = {}
+        self.addresses = Addresses(settings.listen, settings.limits.connections_per_address)
         self.manifest: Manifest
         self.accounts: Accounts
         self.sessions: Sessions
@@ -108,33 +103,31 @@ class Context:
         """Tokens of one-time links for the demo's staff, by post, until they have chosen a password."""
         self.is_ready = False
         self._passwords = passwords
-        self._dice = dice or _tumbler
+        self._preparation = Preparation(self.floor, settings, shelf)
         self._reopen_shelf = reopen_shelf or (lambda: shelf)
         self._gather = {} if gather_s is None else {"gather_s": gather_s}
         self._feeds: dict[str, Feed] = {}
-        self._trusted = _networks(settings.listen.trusted_proxies)
-        self._measurers = _networks(settings.listen.metrics_from)
         self._chores: list[asyncio.Task[None]] = []
 
     def _open_journal(self) -> Journal:
-        """Open the journal, or open it again after a failure: a newer node may have added to its form by then."""
+        """Open the journal, or reopen it after a failure: a newer node may have migrated it by then."""
         journal = open_journal(self.settings.journal.url, again=self._has_opened)
         self._has_opened = True
         return journal
 
     def _open_for_leases(self) -> Journal:
-        """The journal once more: a connection that hangs is given up while there is time to make another."""
+        """Open a second connection for leases, with a timeout that leaves time to open another before they expire."""
         return open_journal(self.settings.journal.url, again=True, patience_s=LEASE_S * 2 / 3)
 
     @property
     def is_secure(self) -> bool:
-        """Whether people reach the house over TLS."""
+        """Whether clients reach the house over TLS."""
         return self.settings.listen.public_url.startswith("https://")
 
     # ------------------------------------------------------------------ start and stop
 
     async def start(self) -> None:
-        """Open everything, in order."""
+        """Start everything, in order; the tables of the settings are prepared, the demo's staff added."""
         loop = asyncio.get_running_loop()
         await self.floor.start()
         if self.floor.nodes is not None:
@@ -157,18 +150,15 @@ class Context:
         self.first_link = "" if link is None else link.token
         if self.settings.demo.enabled:
             await self._demo_staff()
-        for table in self.settings.tables:
-            await self._prepare(table)
-        self._chores = [loop.create_task(self._sweep()), loop.create_task(self._verify_daily())]
+        await self._preparation.prepare_all()
+        self._repeat(SWEEP_S, self._sweep, "expired sessions could not be removed")
+        self._repeat(VERIFY_S, self.verify, "program, books and settings could not be verified")
         if self.floor.nodes is not None:
-            self._chores.append(loop.create_task(self._look_around()))
-            self.floor.nodes.on_held = self._held
-            for name in self.floor.nodes.mine:  # what came or went while the tables were prepared
-                self._held(name)
+            self._repeat(RELOAD_S, self.sessions.reload, "sessions could not be read")
         self.is_ready = True
 
     async def _demo_staff(self) -> None:
-        """One account for each post of the demo, named as its post; each chooses a password by its link."""
+        """Add one account for each post of the demo, named after it; its holder chooses a password with the link."""
         for role in DEMO_STAFF:
             sheet = await self.accounts.one(role)
             if sheet is None:
@@ -180,55 +170,10 @@ class Context:
             if isinstance(link, OneTimeLink):
                 self.demo_links[role] = link.token
 
-    async def _prepare(self, table: TableSettings) -> None:
-        """Set a new table up; open and deal it when it is automatic. In the demo every table is open at first."""
-        live = self.floor.table(table.name)
-        is_due = live.owned and (live.state.phase is TablePhase.NEW or table.mode == "automatic")
-        if is_due and not await self._set_up(table):
-            return
-        if table.mode == "automatic":
-            dealer = AutomaticDealer(
-                self.shelf.book(table.book),
-                self._dice(table),
-                table.timing,
-                unattended=table.unattended,
-                idle_when_empty=table.idle_when_empty,
-                minimum_betting_ms=self.settings.house.minimum_betting_ms,
-            )
-            self.floor.automate(table.name, Driver(dealer))
-
-    async def _set_up(self, table: TableSettings) -> bool:
-        """Do what is left to do until a table stands as the settings say; false when something was refused."""
-        live, book = self.floor.table(table.name), self.shelf.book(table.book)
-        commands = opening_moves(
-            live.state,
-            book,
-            table.set_up(book),
-            table.float_count,
-            self.clock.now(),
-            opening=table.mode == "automatic" or self.settings.demo.enabled,
-            dice_set="virtual" if table.mode == "automatic" else "dice-1",
-            seal="virtual" if table.mode == "automatic" else "seal-1",
-        )
-        for command in commands:
-            answer = await self.floor.do(table.name, command)
-            if answer.refusal is not None:
-                LOGGER.error("%s", answer.refusal.sentence, extra={"table": table.name})
-                return False
-        return True
-
-    def _held(self, name: str) -> None:
-        """A table has come from another node, which may have died before it had set it up."""
-        state = self.floor.table(name).state
-        table = next((each for each in self.settings.tables if each.name == name), None)
-        half_way = table is not None and table.mode == "automatic" and not state.round.number
-        if table is not None and (state.phase is TablePhase.NEW or (half_way and state.phase is not TablePhase.OPEN)):
-            self.floor.background(self._set_up(table))
-
     async def stop(self, why: str = "asked to") -> None:
-        """Tell everybody, finish rounds, write everything."""
+        """Notify all clients, let rounds finish, and write everything."""
         self.is_ready = False
-        sentence = "The house is closing. Bets that stand are kept; come back to the same table."
+        sentence = "The house is closing. Your bets are kept: come back to the same table."
         frame = frame_of(Notice("closing", sentence))
         for feed in self._feeds.values():
             feed.broadcast(frame)
@@ -239,39 +184,30 @@ class Context:
         await self.floor.stop()
         await self.peers.close()
 
-    async def _look_around(self) -> None:
-        """Where there are other nodes: know what they did to sessions and alerts."""
-        while True:
-            await asyncio.sleep(LOOK_S)
-            try:
-                await self.sessions.reload()
-            except Exception:
-                LOGGER.exception("sessions could not be read")
+    def _repeat(self, every_s: float, work: Callable[[], Awaitable[object]], failure: str) -> None:
+        """Do something again and again until the house stops; a failure is logged and tried again."""
+
+        async def repeat() -> None:
+            while True:
+                await asyncio.sleep(every_s)
+                try:
+                    await work()
+                except Exception:
+                    LOGGER.exception(failure)
+
+        self._chores.append(asyncio.get_running_loop().create_task(repeat()))
 
     async def _sweep(self) -> None:
-        while True:
-            await asyncio.sleep(SWEEP_S)
-            try:
-                await self.sessions.sweep()
-                await self.seats.sweep()
-            except Exception:
-                LOGGER.exception("sessions could not be written")
-
-    async def _verify_daily(self) -> None:
-        while True:
-            await asyncio.sleep(VERIFY_S)
-            try:
-                await self.verify()
-            except Exception:
-                LOGGER.exception("program, books and settings could not be verified")
+        await self.sessions.sweep()
+        await self.seats.sweep()
 
     async def verify(self) -> list[str]:
-        """Program, books and settings against what was there at the start; what differs is logged (R36)."""
+        """Compare program, books and settings with those of the start; differences are logged (R36)."""
         now = await asyncio.to_thread(lambda: manifest(self.settings, self._reopen_shelf()))
         return [str(each) for each in await note_differences(self.manifest, now, self.floor.log, self.clock.now)]
 
     def _is_taken(self, table: str, name: str) -> bool:
-        """Whether a name is a player's at a table."""
+        """Whether a player of this name sits at a table."""
         live = self.floor.tables.get(table)
         return live is not None and name in live.state.players
 
@@ -293,7 +229,7 @@ class Context:
     # ------------------------------------------------------------------ people
 
     async def session_of(self, token: str | None) -> Session | None:
-        """The session that a token stands for; where there are other nodes it may have begun at one of them."""
+        """The session of a token; among several nodes it may have begun at another one."""
         if not token:
             return None
         found = self.sessions.find(token)
@@ -305,45 +241,6 @@ class Context:
     async def vouch(
         self, login: str, password: str, role: Role, table: str, *, where: str = "", asker: str = ""
     ) -> Person | Refusal:
-        """The second person of an authorisation, by his own credentials."""
+        """Check the credentials of the second person of an authorisation."""
         found = await self.accounts.vouch(login, password, role, table, where, asker=asker)
         return sign_in_refused(found) if isinstance(found, SignInRefusal) else found
-
-    def address_of(self, peer: str, headers: Headers | Mapping[str, str]) -> str:
-        """Whose request it is: the peer's, or what a trusted proxy says."""
-        forwarded = headers.get("x-forwarded-for", "")
-        if not forwarded or not self._trusts(peer):
-            return peer
-        for hop in reversed([part.strip() for part in forwarded.split(",")]):
-            if not self._trusts(hop):
-                return hop[:64]
-        return peer
-
-    def _trusts(self, address: str) -> bool:
-        return _is_in(address, self._trusted)
-
-    def may_measure(self, address: str) -> bool:
-        """Whether an address may read the metrics."""
-        return _is_in(address, self._measurers)
-
-
-_Network = ipaddress.IPv4Network | ipaddress.IPv6Network
-
-
-def _networks(texts: Sequence[str]) -> list[_Network]:
-    return [ipaddress.ip_network(each, strict=False) for each in texts]
-
-
-def _is_in(address: str, networks: Sequence[_Network]) -> bool:
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
-        return False
-    return any(parsed in network for network in networks)
-
-
-def _tumbler(table: TableSettings) -> DiceSource:
-    """The dice of an automatic table; for training they misbehave now and then."""
-    if table.mischief_every:
-        return VirtualTumbler(mischief=mischief_every(table.mischief_every))
-    return VirtualTumbler()

@@ -93,7 +93,7 @@ class Endpoint:
         """Answer a request."""
         started = perf_counter()
         request_id = token_hex(8)
-        where = context.address_of(request.client.host if request.client else "", request.headers)
+        where = context.addresses.client_of(request.client.host if request.client else "", request.headers)
         status, who = 500, ""
         # The token of a one-time link stands in the path: it does not belong into a log.
         path = self.path if "{token}" in self.path else request.url.path

@@ -1,13 +1,14 @@
-"""What is measured, for Prometheus.
+"""Metrics for Prometheus.
 
-Enters: plain counts that the floor and the server keep as they go. Leaves: the text of `/metrics`, worked out when it
-is asked for, so that counting costs an addition.
+Enters: plain counts that the floor and the server keep. Leaves: the text of `/metrics`, computed when it is requested,
+so that counting costs one addition.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from prometheus_client import CollectorRegistry, generate_latest
@@ -22,18 +23,28 @@ if TYPE_CHECKING:
 
 
 class WebCounts:
-    """What the server has done."""
+    """Counts what the server does."""
 
     def __init__(self) -> None:
         self.refusals: dict[str, int] = defaultdict(int)
         self.requests: dict[tuple[str, int], int] = defaultdict(int)
         self.request_seconds: dict[str, float] = defaultdict(float)
-        self.connections = 0
-        self.connections_total = 0
+        self.sockets = 0
+        self.sockets_opened = 0
 
     def refused(self, code: str) -> None:
-        """A frame was refused before it reached a table."""
+        """A message was refused before it reached a table."""
         self.refusals[code] += 1
+
+    @contextmanager
+    def connected(self) -> Iterator[None]:
+        """Count a play socket while it is open."""
+        self.sockets += 1
+        self.sockets_opened += 1
+        try:
+            yield
+        finally:
+            self.sockets -= 1
 
     def request(self, path: str, status: int, seconds: float) -> None:
         """A request was answered."""
@@ -46,26 +57,26 @@ class _Collector:
         self._context = context
 
     def collect(self) -> Iterator[Metric]:
-        """All metrics, as they stand."""
+        """All metrics as of now."""
         floor, counts, writer = self._context.floor, self._context.counts, self._context.floor.writer
-        yield GaugeMetricFamily("taisai_info", "This program.", value=1)
-        yield CounterMetricFamily("taisai_bets", "Bets taken.", value=floor.bets)
+        yield GaugeMetricFamily("taisai_info", "The running version.", value=1)
+        yield CounterMetricFamily("taisai_bets", "Bets placed.", value=floor.bets)
         yield CounterMetricFamily("taisai_rounds", "Rounds concluded.", value=floor.rounds)
-        yield CounterMetricFamily("taisai_voids", "Rounds void.", value=floor.voids)
+        yield CounterMetricFamily("taisai_voids", "Rounds voided.", value=floor.voids)
         yield GaugeMetricFamily("taisai_tables", "Tables on the floor.", value=len(floor.tables))
-        yield GaugeMetricFamily("taisai_queue_depth", "Batches that wait to be written.", value=writer.depth)
+        yield GaugeMetricFamily("taisai_queue_depth", "Batches waiting to be written.", value=writer.depth)
         yield GaugeMetricFamily(
             "taisai_in_flight",
-            "Commands decided and not on disk.",
+            "Commands decided and not yet on disk.",
             value=sum(t.in_flight for t in floor.tables.values()),
         )
-        yield GaugeMetricFamily("taisai_connections", "Open play sockets.", value=counts.connections)
-        yield CounterMetricFamily("taisai_connections_opened", "Play sockets opened.", value=counts.connections_total)
-        yield CounterMetricFamily("taisai_commits", "Commits of the journal.", value=writer.counts.commits)
-        yield CounterMetricFamily("taisai_commit_failures", "Commits that failed.", value=writer.counts.failures)
+        yield GaugeMetricFamily("taisai_connections", "Open play sockets.", value=counts.sockets)
+        yield CounterMetricFamily("taisai_connections_opened", "Play sockets opened.", value=counts.sockets_opened)
+        yield CounterMetricFamily("taisai_commits", "Journal commits.", value=writer.counts.commits)
+        yield CounterMetricFamily("taisai_commit_failures", "Failed journal commits.", value=writer.counts.failures)
         yield CounterMetricFamily("taisai_records", "Records written.", value=writer.counts.records)
         yield self._commit_times()
-        watchers = GaugeMetricFamily("taisai_watchers", "Watchers of a table.", labels=["table"])
+        watchers = GaugeMetricFamily("taisai_watchers", "Clients that watch a table.", labels=["table"])
         broken = GaugeMetricFamily("taisai_table_broken", "1 for a table that has stopped.", labels=["table"])
         commands = CounterMetricFamily("taisai_commands", "Commands that reached a table.", labels=["table"])
         refusals: dict[str, int] = defaultdict(int, counts.refusals)
@@ -78,7 +89,7 @@ class _Collector:
         yield watchers
         yield broken
         yield commands
-        refused = CounterMetricFamily("taisai_refusals", "Commands and frames refused, by code.", labels=["code"])
+        refused = CounterMetricFamily("taisai_refusals", "Commands and messages refused, by code.", labels=["code"])
         for code, number in sorted(refusals.items()):
             refused.add_metric([code], number)
         yield refused
@@ -98,12 +109,12 @@ class _Collector:
             so_far += number
             buckets.append((bound, float(so_far)))
         return HistogramMetricFamily(
-            "taisai_commit_seconds", "Time of a commit, fsync included.", buckets=buckets, sum_value=counts.seconds
+            "taisai_commit_seconds", "Duration of a commit, fsync included.", buckets=buckets, sum_value=counts.seconds
         )
 
 
 def metrics_text(context: Context) -> bytes:
-    """The metrics in Prometheus' own form."""
+    """The metrics in the text format of Prometheus."""
     registry = CollectorRegistry()
     registry.register(_Collector(context))
     return generate_latest(registry) + f"# taisai {__version__}\n".encode()

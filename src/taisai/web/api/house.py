@@ -55,7 +55,7 @@ async def get_readiness(call: Call) -> Health:
 
 async def get_metrics(call: Call) -> Response:
     """Metrics for Prometheus, for those whom the settings name."""
-    if not call.context.may_measure(call.where):
+    if not call.context.addresses.may_measure(call.where):
         raise Stop(Refusal(HouseCode.NOT_ALLOWED, "Metrics are not for this address.", allowed="listen.metrics_from"))
     return Response(metrics_text(call.context), media_type="text/plain; version=0.0.4")
 
