@@ -52,15 +52,15 @@ test: lint ## everything that must hold before a change goes in
 
 .PHONY: conformance
 conformance: .venv/.run ## write the conformance vectors anew
-	$(BIN)/python tools/conformance.py
+	$(BIN)/python -m tools.conformance
 
 .PHONY: pictures
 pictures: .venv/.run ## draw the pictures of README and docs anew
-	$(BIN)/python tools/pictures.py
+	$(BIN)/python -m tools.pictures
 
 .PHONY: screens-data
 screens-data: .venv/.run ## write what the screens know of the commands anew, from their declarations
-	$(BIN)/python tools/screens_data.py
+	$(BIN)/python -m tools.screens_data
 
 .PHONY: screens
 screens: .venv/.dev ## take the pictures of every screen anew
@@ -68,7 +68,15 @@ screens: .venv/.dev ## take the pictures of every screen anew
 
 .PHONY: shifts
 shifts: .venv/.run ## write the expected output of tests/shifts anew (review the difference)
-	$(BIN)/python tools/bless_shifts.py
+	$(BIN)/python -m tools.bless_shifts
+
+.PHONY: broken-books
+broken-books: .venv/.dev ## write the fault lines of the broken books anew (review the difference)
+	$(BIN)/python -m tests.books.make_broken
+
+.PHONY: postgres-form
+postgres-form: .venv/.dev ## write the schema that the PostgreSQL migrations lead to
+	$(BIN)/python -m tools.postgres_form
 
 # Everything once more with many more examples, and a hundred kills instead of a few.
 .PHONY: torture

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 
+from taisai.cli import make_app
 from tests import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -27,17 +28,10 @@ def test_the_library_example_runs() -> None:
     assert doctest.testfile(str(ROOT / "README.md"), module_relative=False).failed == 0
 
 
-def test_the_pictures_are_fresh() -> None:
-    """The pictures of README and docs are what the program draws today (else: make pictures)."""
-    done = subprocess.run([sys.executable, "tools/pictures.py", "--check"], cwd=ROOT, capture_output=True, check=False)
-    assert done.returncode == 0, done.stdout
-
-
 def test_every_command_named_exists() -> None:
-    """Each `taisai` subcommand of the README has a help page."""
-    for command in sorted(set(re.findall(r"`taisai ([a-z]+)", README))):
-        done = subprocess.run([sys.executable, "-m", "taisai", command, "--help"], capture_output=True, check=False)
-        assert done.returncode == 0, command
+    """The README names no subcommand of `taisai` that does not exist."""
+    app = make_app(None)
+    assert [command for command in re.findall(r"`taisai ([a-z]+)", README) if command not in list(app)] == []
 
 
 def test_every_file_linked_exists() -> None:

@@ -1,8 +1,4 @@
-"""Writes the conformance vectors: what any implementation of these rule books must answer.
-
-python tools/conformance.py            write conformance/*.json anew
-python tools/conformance.py --check    say which files are not fresh; exit code 1 if any
-"""
+"""Writes the conformance vectors: what any implementation of these rule books must answer (`make conformance`)."""
 
 from __future__ import annotations
 
@@ -17,8 +13,9 @@ from taisai.core.dice import ALL_COMBINATIONS, ALL_ROLLS, parse_roll
 from taisai.core.faults import InputFault
 from taisai.core.rulebook import Layout
 from taisai.protocol.case import answer_case
+from tools.golden import ROOT, Golden
 
-FOLDER = Path(__file__).parent.parent / "conformance"
+FOLDER = ROOT / "conformance"
 V6 = "rws-tai-sai-v6"
 SHOWN = ("1,3,6", "3,3,4", "2,6,6")
 """Beside the triples, the rolls on which every box of every layout is settled: plain, double low, double high."""
@@ -149,7 +146,7 @@ def bad_cases() -> Iterator[tuple[str, object, str]]:
     yield "minimum above maximum", {**good, "limits": {"default": {"min": 200, "max": 100}}}, "limits.default"
 
 
-def files(shelf: Shelf) -> Iterator[tuple[str, str]]:
+def vectors(shelf: Shelf) -> Iterator[tuple[str, str]]:
     """Every file of the folder but its README: name and content."""
     for book in shelf.books():
         for layout in book.layouts.values():
@@ -172,28 +169,13 @@ def files(shelf: Shelf) -> Iterator[tuple[str, str]]:
     yield "bad-cases.jsonl", "\n".join(refused) + "\n"
 
 
-def stale(folder: Path) -> list[str]:
-    """The names of files that are missing, not fresh, or not ours."""
-    made = dict(files(open_shelf(environment={})))
-    found = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.json*")}
-    return sorted(name for name in made.keys() | found.keys() if made.get(name) != found.get(name))
+def made() -> Iterator[tuple[Path, str]]:
+    """Every file, with its content."""
+    for name, text in vectors(open_shelf(environment={})):
+        yield FOLDER / name, text
 
 
-def main() -> int:
-    """Write or check; the exit code."""
-    if sys.argv[1:] == ["--check"]:
-        names = stale(FOLDER)
-        for name in names:
-            print(f"conformance/{name} is not fresh: make conformance")
-        return 1 if names else 0
-    FOLDER.mkdir(exist_ok=True)
-    for old in FOLDER.glob("*.json*"):
-        old.unlink()
-    for name, text in files(open_shelf(environment={})):
-        (FOLDER / name).write_text(text, encoding="utf-8")
-        print(f"conformance/{name}")
-    return 0
-
+GOLDEN = Golden("make conformance", made, kept=lambda: FOLDER.glob("*.json*"))
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(GOLDEN.main())

@@ -1,27 +1,23 @@
-"""Write what the screens derive from the table's own declarations.
-
-    python tools/screens_data.py              write src/taisai/web/static/lib/commands.js anew
-    python tools/screens_data.py --check      change nothing; exit code 1 when it is not fresh
+"""Writes src/taisai/web/static/lib/commands.js from the table's own declarations (`make screens-data`).
 
 Enters: `table.actions.declared_actions`. Leaves: an ES module, in the format that prettier keeps.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import sys
 import textwrap
 from collections.abc import Iterable
 from enum import StrEnum
-from pathlib import Path
 from typing import Any
 
 from taisai.table.actions import Group, declared_actions
 from taisai.table.forms import Widget
+from tools.golden import ROOT, Golden
 
-TARGET = Path(__file__).resolve().parents[1] / "src" / "taisai" / "web" / "static" / "lib" / "commands.js"
+TARGET = ROOT / "src" / "taisai" / "web" / "static" / "lib" / "commands.js"
 WIDTH = 120
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -133,18 +129,7 @@ def module() -> str:
     )
 
 
-def main() -> int:
-    """Write or check the module; the exit code."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--check", action="store_true", help="change nothing, say whether it is fresh")
-    checking = parser.parse_args().check
-    fresh = TARGET.is_file() and TARGET.read_text(encoding="utf-8") == module()
-    if not checking:
-        TARGET.write_text(module(), encoding="utf-8")
-    elif not fresh:
-        print(f"{TARGET.name} is not what the declarations say: make screens-data", file=sys.stderr)
-    return 1 if checking and not fresh else 0
-
+GOLDEN = Golden("make screens-data", lambda: [(TARGET, module())])
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(GOLDEN.main())

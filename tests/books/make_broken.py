@@ -1,18 +1,20 @@
 """Writes the broken books into a folder, one folder each, and the fault lines that they must give.
 
-`python -m tests.books.make_broken` writes `broken.txt` anew: the fault lines of every case as they are now, to be read
-by a person before they are committed.
+`make broken-books` writes `broken.txt` anew: the fault lines of every case as they are now, to be read by a person
+before they are committed.
 """
 
 from __future__ import annotations
 
+import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
 from tests.books.broken_cases import CASES, Case
 from tests.books.helpers import lines_of
+from tools.golden import Golden
 
 EXPECTED: Final = Path(__file__).parent / "broken.txt"
 
@@ -41,12 +43,14 @@ def as_text(lines: Mapping[str, Iterable[str]]) -> str:
     return "\n".join(f"[{name}]\n" + "".join(f"{line}\n" for line in faults) for name, faults in lines.items())
 
 
-def main() -> None:
-    """Write the fault lines as they are now."""
+def made() -> Iterator[tuple[Path, str]]:
+    """The fault lines as they are now."""
     with tempfile.TemporaryDirectory() as root:
-        made = write_broken(Path(root))
-        EXPECTED.write_text(as_text({case.name: lines_of(made / case.name) for case in CASES}), encoding="utf-8")
+        books = write_broken(Path(root))
+        yield EXPECTED, as_text({case.name: lines_of(books / case.name) for case in CASES})
 
+
+GOLDEN: Final = Golden("make broken-books", made)
 
 if __name__ == "__main__":
-    main()
+    sys.exit(GOLDEN.main())

@@ -17,6 +17,7 @@ from taisai.core.rulebook import RuleBook
 from tests import ROOT
 from tests.books.helpers import change, write_book
 from tests.gates.rooms import BUILDS_ON
+from tests.golden import require_same
 
 OWED = frozenset({Duty.DATA, Duty.RULE, Duty.RECORD})
 HELD_BY_TESTS = frozenset({"books", "core", "felt", "table"})
@@ -63,8 +64,9 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
 
 
 def test_the_index_is_fresh(collected: dict[str, list[str]]) -> None:
-    """What `taisai clause` shows is what the tests are marked with (else: make clauses)."""
-    assert json.loads(INDEX.read_text(encoding="utf-8")) == collected
+    """What `taisai clause` shows is what the tests are marked with."""
+    made = json.dumps(collected, indent=1, ensure_ascii=False) + "\n"
+    require_same(INDEX.name, "make clauses", INDEX.read_text(encoding="utf-8"), made)
 
 
 def test_every_mark_names_a_clause(collected: dict[str, list[str]]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from typing import get_args
 
 import pytest
@@ -13,7 +11,6 @@ from taisai.table.actions import ACTIONS, Group, declared_actions, name_of
 from taisai.table.forms import Widget, form_of
 from taisai.table.people import CREW, Role
 from taisai.table.state import RoundPhase
-from tests import ROOT
 
 
 def test_every_action_is_declared_once() -> None:
@@ -56,13 +53,6 @@ def test_what_moves_a_round_is_of_a_round() -> None:
 def test_a_second_person_comes_with_a_reason() -> None:
     """Whatever a second person authorises has a reason on record."""
     assert [action for action, declared in ACTIONS.items() if declared.second and not declared.reason] == []
-
-
-def test_the_module_of_the_screens_is_fresh() -> None:
-    """web/static/lib/commands.js is what the declarations say; `make screens-data` writes it anew."""
-    tool = [sys.executable, "tools/screens_data.py", "--check"]
-    done = subprocess.run(tool, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("action", ACTIONS, ids=name_of)

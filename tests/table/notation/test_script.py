@@ -39,7 +39,9 @@ from taisai.table.notation.script import (
 from taisai.table.people import Person, Role
 from taisai.table.refusals import Code
 from tests import ROOT
+from tests.golden import require_none, require_same
 from tests.table.strategies import ACTION_TYPES, HAPPENING_TYPES, actions, examples, happenings
+from tools import bless_shifts
 
 SHIFTS = ROOT / "tests" / "shifts"
 FILES = sorted(SHIFTS.rglob("*.shift"))
@@ -89,16 +91,14 @@ def _golden() -> list[Any]:
 @pytest.mark.parametrize("path", _golden())
 def test_a_shift_gives_the_output_in_its_file(path: Path) -> None:
     """Every command of a golden shift gives exactly the calls, events and refusals that its file expects."""
-    found = differences(*dealt(path))
-    if found:
-        pytest.fail("\n".join([f"{path.name} (tools/bless_shifts.py, after reading the difference):", *found]))
+    require_none(path.name, bless_shifts.GOLDEN.command, differences(*dealt(path)))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_shift_is_written_canonically(path: Path) -> None:
     """Formatting a golden shift gives its file back, to the last character."""
     text = path.read_text(encoding="utf-8")
-    assert format_shift(parse_shift(text)) == text
+    require_same(path.name, bless_shifts.GOLDEN.command, text, format_shift(parse_shift(text)))
 
 
 @pytest.mark.parametrize("path", [path for path in FILES if path.stem == "refused"], ids=lambda path: path.parent.name)
