@@ -78,8 +78,9 @@ def complaint(name: str, command: str, lines: Iterable[str]) -> str:
 
 
 def difference(has: str, wanted: str) -> list[str]:
-    """Two texts as a unified diff."""
-    return list(difflib.unified_diff(has.split("\n"), wanted.split("\n"), "kept", "made", lineterm="", n=2))
+    """Two texts as a unified diff; elements of a picture count as lines."""
+    one, two = (text.replace("><", ">\n<").split("\n") for text in (has, wanted))
+    return list(difflib.unified_diff(one, two, "kept", "made", lineterm="", n=1))
 
 
 def _shown(path: Path) -> str:
