@@ -284,7 +284,7 @@ async def test_a_server_that_is_no_house_is_said_so() -> None:
 @on_a_loop
 async def test_who_reads_late_misses_words_and_no_state() -> None:
     """Messages that nobody reads do not pile up; the view is right all the same."""
-    count = tables.TOLD_KEPT + 50
+    count = tables.MESSAGES_KEPT + 50
 
     async def house(socket: ServerConnection) -> None:
         await socket.send(HELLO)
@@ -296,7 +296,7 @@ async def test_who_reads_late_misses_words_and_no_state() -> None:
     async with false_house(house) as address, Table(address, "T1") as table:
         await table.until_seq(count)
         assert table.view["totals"] == {"small": count}
-        assert len(table._told) == tables.TOLD_KEPT
+        assert len(table._messages) == tables.MESSAGES_KEPT
 
 
 @on_a_loop

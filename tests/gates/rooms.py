@@ -13,7 +13,7 @@ BUILDS_ON: Final[Mapping[str, tuple[str, ...]]] = {
     "felt": ("core",),
     "table": ("core",),
     "view": ("table",),
-    "protocol": ("books", "table"),
+    "protocol": ("books", "view"),
     "streams": ("journal", "table"),
     "settings": ("books", "table"),
     "house": ("__init__", "streams", "settings"),
@@ -23,7 +23,7 @@ BUILDS_ON: Final[Mapping[str, tuple[str, ...]]] = {
     "analysis": ("books",),
     "history": ("audit", "analysis"),
     "client": ("protocol",),
-    "web": ("analysis", "audit", "felt", "floor", "protocol", "training", "view"),
+    "web": ("analysis", "audit", "felt", "floor", "protocol", "training"),
     "cli": ("history", "web"),
     "__main__": ("cli",),
 }

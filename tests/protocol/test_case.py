@@ -14,7 +14,6 @@ from taisai.audit import recount
 from taisai.books import open_shelf
 from taisai.core.faults import InputFault
 from taisai.protocol.case import CASE_BYTES_MAX, answer_case, decode_json, error_answer
-from taisai.protocol.decoding import in_words
 
 SHELF = open_shelf(environment={})
 GOOD: dict[str, Any] = {
@@ -182,18 +181,3 @@ def test_money_is_conserved(bets: list[tuple[str, str, int]], dice: tuple[int, i
     for bet in answered({"layout": "rws-tai-sai-v6/E", "dice": list(dice), "limits": limits, "bets": rows})["bets"]:
         won = bet["at_risk"] + bet["winnings"] if bet["pays"] is not None else 0
         assert bet["returned"] == bet["stake"] - bet["at_risk"] + won
-
-
-@pytest.mark.parametrize(
-    ("message", "field", "reason"),
-    [
-        ("Object contains unknown field `x`", "x", "unknown key"),
-        ("Object missing required field `box` - at `$.bets[0]`", "bets[0].box", "is missing"),
-        ("Expected `int`, got `str` - at `$.dice[0]`", "dice[0]", "must be a whole number, got a text"),
-        ("Expected `array | null`, got `strange`", "", "must be a list or null, got strange"),
-        ("something new", "", "something new"),
-    ],
-)
-def test_the_decoder_speaks_our_words(message: str, field: str, reason: str) -> None:
-    """Messages of the decoder become a field and a plain reason."""
-    assert in_words(message) == (field, reason)

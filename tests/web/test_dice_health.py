@@ -55,12 +55,12 @@ def test_dice_that_show_one_face_too_often_raise_an_alert() -> None:
         assert (alert.table, alert.times) == ("T", 1)
         seen = health.of("T")
         assert seen is not None
-        assert (seen["dice_set"], seen["rounds"], seen["alarm"]) == ("D1", 60, True)
+        assert (seen.dice_set, seen.rounds, seen.alarm) == ("D1", 60, True)
         await floor.stop()
         again, _, later = await _house(journal)
         kept = later.of("T")
         assert kept is not None
-        assert kept["alarm"]
+        assert kept.alarm
         await again.stop()
 
     asyncio.run(run())
@@ -78,7 +78,7 @@ def test_fair_dice_raise_none() -> None:
         assert [each for each in alerts.shown() if each.kind == "dice-health"] == []
         seen = health.of("T")
         assert seen is not None
-        assert (seen["rounds"], seen["alarm"]) == (60, False)
+        assert (seen.rounds, seen.alarm) == (60, False)
         await floor.stop()
 
     asyncio.run(run())

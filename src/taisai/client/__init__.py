@@ -17,9 +17,10 @@ from taisai.client.errors import ClientError, Lost, Refused
 from taisai.client.ids import CommandIds
 from taisai.client.session import Client, Session
 from taisai.client.table import Table
-from taisai.client.view import merged
 from taisai.protocol.answers import FloorCard, Me, TableCard
-from taisai.protocol.messages import Change, Done, Notice, Second, Snapshot
+from taisai.protocol.messages import Change, Done, Notice, Snapshot
+from taisai.protocol.messages import SecondPerson as Second
+from taisai.view.patch import merged
 
 __all__ = [
     "Change",

@@ -6,7 +6,8 @@ Enters: an answer in the one shape of errors, or a lost connection. Leaves: `Ref
 from __future__ import annotations
 
 import msgspec
-from msgspec import Struct
+
+from taisai.protocol.errors import Errors
 
 
 class ClientError(Exception):
@@ -52,24 +53,11 @@ class Lost(ClientError):
         self.command_id = command_id
 
 
-class _Error(Struct, frozen=True):
-    code: str
-    sentence: str
-    clauses: tuple[str, ...] = ()
-    allowed: str = ""
-    field: str = ""
-    request: str = ""
-
-
-class _Errors(Struct, frozen=True):
-    error: _Error
-
-
 def refused_by(status: int, body: bytes, retry_after: str | None = None) -> Refused:
     """The error of an HTTP answer; one that is not in our shape comes from something in between."""
     waits = float(retry_after) if retry_after is not None and retry_after.isdigit() else 0.0
     try:
-        error = msgspec.json.decode(body, type=_Errors).error
+        error = msgspec.json.decode(body, type=Errors).error
     except (msgspec.DecodeError, UnicodeDecodeError):
         return Refused("not-ours", f"The answer was {status}, and not from a floor.", status=status)
     return Refused(

@@ -19,7 +19,7 @@ from taisai.client.errors import Lost, refused_by
 from taisai.client.ids import CommandIds
 from taisai.client.table import Table
 from taisai.protocol.answers import Admitted, CarriedOut, FloorCard, LinkMade, Me, Plain, Said, SeatCodeMade, TableNow
-from taisai.protocol.messages import Do, Second
+from taisai.protocol.messages import Do, Json, SecondPerson
 from taisai.table.commands import Action, SetUp
 from taisai.table.people import Role
 
@@ -71,9 +71,9 @@ class _Caller:
         """All tables, as anybody sees them."""
         return await self.call("GET", "/api/floor", kind=FloorCard)
 
-    async def look_at(self, table: str) -> TableNow:
+    async def look_at(self, table: str) -> TableNow[Json]:
         """One table, as anybody sees it."""
-        return await self.call("GET", f"/api/tables/{quote(table)}", kind=TableNow)
+        return await self.call("GET", f"/api/tables/{quote(table)}", kind=TableNow[Json])
 
 
 class Client(_Caller):
@@ -158,7 +158,7 @@ class Session(_Caller):
         action: Action,
         *,
         reason: str = "",
-        second: Second | None = None,
+        second: SecondPerson | None = None,
         command_id: str = "",
         of_round: int | None = None,
     ) -> CarriedOut:

@@ -23,40 +23,42 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidSta
 
 from taisai.client.errors import ClientError, Lost, Refused, refused_by
 from taisai.client.ids import CommandIds
-from taisai.client.view import View, merged
 from taisai.protocol.messages import (
     Change,
-    Crew,
+    CrewUpdate,
     Do,
     Done,
     Hello,
+    Json,
     Notice,
     Ping,
     Pong,
-    Seat,
-    Second,
-    ServerMessage,
+    ReceivedMessage,
+    SeatUpdate,
+    SecondPerson,
     Snapshot,
+    Until,
     Watch,
     You,
 )
 from taisai.protocol.messages import Refused as RefusedMessage
 from taisai.table.commands import Action, PlaceBet, WithdrawBet
+from taisai.view.patch import merged
 
-Told = Snapshot | Change | Seat | Crew | Notice
+TableMessage = Snapshot[Json] | Change | SeatUpdate[Json] | CrewUpdate[Json] | Notice
 """What a table tells, in the order of `async for`."""
 
 PATIENCE_S: Final = 60.0
 """How long a lost connection is tried for."""
 FIRST_WAIT_S: Final = 0.1
 LONGEST_WAIT_S: Final = 5.0
-TOLD_KEPT: Final = 1_000
+MESSAGES_KEPT: Final = 1_000
 """Messages kept for whoever reads them late; older ones are left out, and the view is right all the same."""
 MISBEHAVED: Final = 1008
 PASSING: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 """Statuses that may be another after a while."""
 
-_decode: Final = msgspec.json.Decoder(ServerMessage).decode
+_decode: Final = msgspec.json.Decoder(ReceivedMessage).decode
 _encode: Final = msgspec.json.Encoder().encode
 
 
@@ -85,13 +87,13 @@ class Table:
         self.player = player
         self.seq = 0
         """The number of the table's last record in the view."""
-        self.view: View = {}
+        self.view: Json = {}
         """The table as everybody sees it."""
-        self.seat: View = {}
+        self.seat: Json = {}
         """A player's own part: chips in hand, last round."""
-        self.crew: View = {}
+        self.crew: Json = {}
         """What the crew sees beyond that."""
-        self.until: View | None = None
+        self.until: Until | None = None
         self.mode = ""
         self.you: You | None = None
         self.connections = 0
@@ -103,7 +105,7 @@ class Table:
         self._asked: dict[str, _Asked] = {}
         self._pings: dict[int, asyncio.Future[int]] = {}
         self._ping_number = 0
-        self._told: deque[Told] = deque(maxlen=TOLD_KEPT)
+        self._messages: deque[TableMessage] = deque(maxlen=MESSAGES_KEPT)
         self._heard = asyncio.Event()
         self._ready = asyncio.Event()
         self._socket: ClientConnection | None = None
@@ -146,15 +148,15 @@ class Table:
     def __aiter__(self) -> Self:
         return self
 
-    async def __anext__(self) -> Told:
-        while not self._told:
+    async def __anext__(self) -> TableMessage:
+        while not self._messages:
             if self._closing:
                 raise StopAsyncIteration
             if self._over is not None:
                 raise self._over
             self._heard.clear()
             await self._heard.wait()
-        return self._told.popleft()
+        return self._messages.popleft()
 
     async def until_seq(self, seq: int) -> None:
         """Wait until the view holds a record: an answer may come a moment before the change that it made."""
@@ -193,9 +195,9 @@ class Table:
         return int(self.seat.get("funds", 0))
 
     @property
-    def results(self) -> list[View]:
+    def results(self) -> list[Json]:
         """Completed rounds, oldest first."""
-        found: list[View] = self.view.get("results", [])
+        found: list[Json] = self.view.get("results", [])
         return found
 
     # ------------------------------------------------------------------ what is done
@@ -205,7 +207,7 @@ class Table:
         action: Action,
         *,
         reason: str = "",
-        second: Second | None = None,
+        second: SecondPerson | None = None,
         command_id: str = "",
         of_round: int | None = None,
     ) -> Done:
@@ -341,23 +343,23 @@ class Table:
                     ping.set_result(message.now)
             case Change() if message.after != self.seq:
                 await socket.send(_encode(Watch()).decode())
-            case Snapshot() | Change() | Seat() | Crew() | Notice():
+            case Snapshot() | Change() | SeatUpdate() | CrewUpdate() | Notice():
                 self._apply(message)
-                self._told.append(message)
+                self._messages.append(message)
                 self._heard.set()
 
-    def _apply(self, message: Told) -> None:
+    def _apply(self, message: TableMessage) -> None:
         match message:
             case Snapshot():
                 self.seq, self.view, self.until = message.seq, message.view, message.until
             case Change():
                 self.seq, self.view, self.until = message.seq, merged(self.view, message.patch), message.until
-            case Seat() if message.seq < self._funds_seq:
+            case SeatUpdate() if message.seq < self._funds_seq:
                 # An answer came first, and knows better.
                 self.seat = {**message.seat, "funds": self.seat["funds"]}
-            case Seat():
+            case SeatUpdate():
                 self.seat = message.seat
-            case Crew():
+            case CrewUpdate():
                 self.crew = message.crew
             case Notice():
                 pass

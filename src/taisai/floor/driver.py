@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from taisai.floor.dealer import AutomaticDealer
+from taisai.floor.dealer import AutomaticDealer, Countdown
 from taisai.floor.live import LiveTable
 from taisai.table.state import Round, RoundPhase, TableState
 
@@ -45,10 +45,9 @@ class Driver:
         """Something changed: look again."""
         self._change.set()
 
-    def until(self, state: TableState, now: int) -> dict[str, Any] | None:
+    def until(self, state: TableState, now: int) -> Countdown:
         """What happens next, and when, for displays."""
-        stage, until = self.dealer.countdown(state, now)
-        return {"what": str(stage), "at": until}
+        return self.dealer.countdown(state, now)
 
     async def finish(self) -> None:
         """Finish the round in play, unless nobody has bet in it, and begin no other."""

@@ -36,6 +36,7 @@ from taisai.table.rules import Books
 from taisai.table.state import RoundPhase, TableState
 
 if TYPE_CHECKING:
+    from taisai.floor.dealer import Countdown
     from taisai.floor.nodes import Nodes
 
 LOGGER = logging.getLogger("taisai.floor")
@@ -144,7 +145,7 @@ class Floor:
         """Whether a table deals itself: `automatic`, or `dealer`."""
         return "automatic" if name in self.drivers else "dealer"
 
-    def until(self, state: TableState) -> dict[str, Any] | None:
+    def until(self, state: TableState) -> Countdown | None:
         """What an automatic dealer does next, and when."""
         driver = self.drivers.get(state.table)
         return None if driver is None else driver.until(state, self.clock.now())

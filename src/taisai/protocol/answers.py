@@ -5,11 +5,20 @@ A field that one end does not know is left out by the other, so an older client 
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Generic, Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
+
+from taisai.protocol.messages import Until, ViewT
+from taisai.table.commands import Dice, TableLimits
+from taisai.table.events import EventBody
+from taisai.table.parts import FlagRaised
+from taisai.table.state import RoundPhase, TablePhase
+from taisai.view.crew import CrewView
 
 Plain = dict[str, Any]
+Real = float
+"""For classes that have a field called `float`: the one of a casino."""
 
 
 class Me(Struct, frozen=True):
@@ -60,23 +69,37 @@ class LinkMade(Struct, frozen=True):
     expires_at: int
 
 
-class TableCard(Struct, frozen=True):
+# ------------------------------------------------------------------ tables
+
+
+class RoundCard(Struct, frozen=True, kw_only=True):
+    """A completed round in a list."""
+
+    number: int
+    dice: Dice | None = None
+    void: str
+    call: str
+    ended_at: int
+
+
+class TableCard(Struct, frozen=True, kw_only=True):
     """A table in the list of all."""
 
     table: str
     mode: str
-    phase: str
+    """`automatic`, or `dealer`."""
+    phase: TablePhase
     suspended: str
     disabled: bool
     book: str | None
     layout: str | None
     currency: str | None
-    limits: Plain | None
+    limits: TableLimits | None
     round: int
-    round_phase: str
+    round_phase: RoundPhase
     players: int
     watchers: int
-    results: list[Plain]
+    results: tuple[RoundCard, ...]
 
 
 class FloorCard(Struct, frozen=True):
@@ -90,14 +113,106 @@ class FloorCard(Struct, frozen=True):
     """No new round begins at any table."""
 
 
-class TableNow(Struct, frozen=True):
+class TableNow(Struct, Generic[ViewT], frozen=True):
     """A table as everybody sees it: the same view as over the play socket."""
 
     seq: int
-    view: Plain
-    until: Plain | None
+    view: ViewT
+    until: Until | None
     mode: str
     now: int
+
+
+class CrewNow(Struct, frozen=True):
+    """A table as its crew sees it: the same view as over the play socket."""
+
+    seq: int
+    crew: CrewView
+
+
+class ExplainedLine(Struct, frozen=True, kw_only=True):
+    """A settled bet of a player, with the reason why it came out so."""
+
+    box: str
+    stake: int
+    at_risk: int
+    pays: int | None
+    winnings: int
+    returned: int
+    why: str
+    clauses: tuple[str, ...]
+
+
+class RoundReplay(RoundCard, frozen=True, kw_only=True):
+    """A player's part in a past round (R26)."""
+
+    replay: bool
+    """Always true: this is not a live table."""
+    table: str
+    lines: tuple[ExplainedLine, ...]
+    staked: int
+    returned: int
+    net: int
+    funds_before: int | None
+    funds_after: int | None
+
+
+class ExposureCard(Struct, frozen=True):
+    """The most that the house can lose on the bets that lie now."""
+
+    staked: int
+    loss: int
+
+
+class DiceHealthCard(Struct, frozen=True):
+    """The evidence that a set of dice is not fair (R23)."""
+
+    dice_set: str
+    rounds: int
+    chance: float
+    alarm: bool
+    leader: str
+
+
+class PitCard(TableCard, frozen=True, kw_only=True):
+    """A table in the pit's grid."""
+
+    staked: int
+    rounds: int
+    voided: int
+    win: int
+    hold: Real | None
+    float: int
+    drop: int
+    opened_at: int
+    interrupted: str
+    broken: str
+    dice_hours: Real | None
+    """How long the dice have been sealed into the tumbler."""
+    rounds_per_hour: int | None
+    disputes: int
+    """Those that are open."""
+    flags: tuple[FlagRaised, ...]
+    dice_health: DiceHealthCard | None
+    exposure: ExposureCard | UnsetType = UNSET
+    """While the table is open."""
+
+
+class JournalEntry(Struct, frozen=True, kw_only=True):
+    """A record of a table's journal."""
+
+    seq: int
+    at: int
+    kind: str
+    by: str
+    role: str
+    authorised_by: str | None
+    reason: str
+    command: str
+    told: tuple[str, ...]
+    """What happened, in sentences."""
+    what: EventBody
+    hash: str
 
 
 class CarriedOut(Struct, frozen=True):

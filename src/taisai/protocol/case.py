@@ -15,6 +15,7 @@ from msgspec import Struct
 from taisai.books import Shelf
 from taisai.core.bets import Bet, PlayerId, box_on, merge_bets
 from taisai.core.calls import result_call
+from taisai.core.decoding import decoding_fault
 from taisai.core.dice import Roll, roll_of
 from taisai.core.explain import clauses_behind, clauses_behind_void, why, why_void
 from taisai.core.faults import InputFault, shown
@@ -23,7 +24,6 @@ from taisai.core.money import CHIPS_MAX, chips_of
 from taisai.core.prorata import FixedStakes, Flag, fix_stakes
 from taisai.core.rulebook import Layout, RuleBook, VoidReason, VoidRule
 from taisai.core.settlement import Settlement, settle, settle_void
-from taisai.protocol.decoding import in_words
 
 CASE_BYTES_MAX = 4 * 1024 * 1024
 """A case is the bets of one round: a thousand players with fifty bets each fit."""
@@ -78,7 +78,7 @@ def read_case(raw: object) -> CaseForm:
     try:
         case = msgspec.convert(raw, CaseForm)
     except msgspec.ValidationError as error:
-        raise InputFault(*in_words(str(error))) from None
+        raise decoding_fault(str(error)) from None
     for place, bet in enumerate(case.bets):
         _named(bet.player, f"bets[{place}].player")
     if isinstance(case.id, str):

@@ -6,31 +6,40 @@
                                              {"t": "change", "after": 120, "seq": 124, "patch", "told"}
                                              {"t": "seat", ...}, {"t": "crew", ...}, {"t": "notice", ...}
 
-A view is JSON, a patch is a JSON merge patch (RFC 7396) to it, `seq` is the number of the table's last record in it.
-The same types are decoded, encoded and published in `/openapi.json`; the Python client uses them too.
+A patch is a JSON merge patch (RFC 7396) to the view, `seq` is the number of the table's last record in it. The server
+encodes these types, the Python client decodes them, `/openapi.json` publishes them. Messages that carry a view are
+generic in it: the server fills them with the typed view, the client reads a JSON object, to which patches are applied
+and in which fields of a newer server survive.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Generic, TypeVar
 
 from msgspec import Meta, Struct
 
 from taisai.table.commands import Action, Name, Words
 from taisai.table.people import Role
+from taisai.view.crew import CrewView
+from taisai.view.patch import MergePatch
+from taisai.view.public import PublicView
+from taisai.view.seat import SeatView
 
 CommandId = Annotated[str, Meta(min_length=1, max_length=64, description="Made by the client; a repeat is harmless.")]
+Json = dict[str, Any]
+"""A JSON object as it came."""
+ViewT = TypeVar("ViewT")
 
 
-class Second(Struct, frozen=True, forbid_unknown_fields=True):
-    """The second person of a two-person authorisation, with his own credentials."""
+class SecondPerson(Struct, frozen=True, forbid_unknown_fields=True):
+    """The second person of a two-person authorisation, with their own credentials."""
 
     login: Name
     password: Annotated[str, Meta(min_length=1, max_length=256)]
     role: Role
 
     def __repr__(self) -> str:
-        return f"Second({self.login!r}, …, {self.role!r})"
+        return f"SecondPerson({self.login!r}, …, {self.role!r})"
 
 
 class Do(Struct, frozen=True, tag_field="t", tag="do", forbid_unknown_fields=True):
@@ -39,13 +48,13 @@ class Do(Struct, frozen=True, tag_field="t", tag="do", forbid_unknown_fields=Tru
     id: CommandId
     do: Action
     reason: Words = ""
-    second: Second | None = None
+    second: SecondPerson | None = None
     round: Annotated[int, Meta(ge=0)] | None = None
-    """The round that it is meant for: what comes too late for it is refused instead of falling into the next."""
+    """The round that the command is meant for: in any other it is refused."""
 
 
 class Watch(Struct, frozen=True, tag_field="t", tag="watch", forbid_unknown_fields=True):
-    """Be sent the table from here on: what changed after a number, or all of it."""
+    """Ask to be sent the table: what changed after a record, or all of it."""
 
     after: Annotated[int, Meta(ge=0)] | None = None
 
@@ -72,46 +81,56 @@ class Hello(Struct, frozen=True, tag_field="t", tag="hello"):
 
     table: str
     you: You | None
-    """None for somebody who only watches."""
+    """Null for somebody who only watches."""
     mode: str
     now: int
-    """The house's time in microseconds since 1970."""
+    """The server's time in microseconds since 1970."""
     version: str
 
 
-class Snapshot(Struct, frozen=True, tag_field="t", tag="snapshot"):
-    """The table as everybody sees it, whole."""
+class Until(Struct, frozen=True):
+    """What an automatic dealer does next, and when."""
+
+    what: str
+    at: int | None
+    """Null when people, not time, end it."""
+
+
+class Snapshot(Struct, Generic[ViewT], frozen=True, tag_field="t", tag="snapshot"):
+    """The whole public view."""
 
     seq: int
-    view: dict[str, Any]
-    until: dict[str, Any] | None
-    """What an automatic dealer does next, and when."""
+    view: ViewT
+    until: Until | None
     now: int
+
+
+Announcement = Annotated[Json, Meta(description="An event that everybody may see; `event` names it.")]
 
 
 class Change(Struct, frozen=True, tag_field="t", tag="change"):
-    """What changed after record `after`, up to record `seq`."""
+    """What changed in the public view after record `after`, up to record `seq`."""
 
     after: int
     seq: int
-    patch: dict[str, Any]
-    told: list[dict[str, Any]]
-    until: dict[str, Any] | None
+    patch: Annotated[MergePatch, Meta(description="A JSON merge patch (RFC 7396) to the public view.")]
+    told: list[Announcement]
+    until: Until | None
     now: int
 
 
-class Seat(Struct, frozen=True, tag_field="t", tag="seat"):
-    """A player's own part: chips in hand, last round."""
+class SeatUpdate(Struct, Generic[ViewT], frozen=True, tag_field="t", tag="seat"):
+    """A player's own part of the table: chips in hand, last round."""
 
     seq: int
-    seat: dict[str, Any]
+    seat: ViewT
 
 
-class Crew(Struct, frozen=True, tag_field="t", tag="crew"):
+class CrewUpdate(Struct, Generic[ViewT], frozen=True, tag_field="t", tag="crew"):
     """What the crew sees beyond the public view."""
 
     seq: int
-    crew: dict[str, Any]
+    crew: ViewT
 
 
 class Done(Struct, frozen=True, gc=False, tag_field="t", tag="done"):
@@ -143,10 +162,15 @@ class Notice(Struct, frozen=True, tag_field="t", tag="notice"):
 
 
 class Pong(Struct, frozen=True, tag_field="t", tag="pong"):
-    """It is, and this is its time."""
+    """The answer to a ping."""
 
     n: int
     now: int
+    """The server's time in microseconds since 1970."""
 
 
-ServerMessage = Hello | Snapshot | Change | Seat | Crew | Done | Refused | Notice | Pong
+ServerMessage = (
+    Hello | Snapshot[PublicView] | Change | SeatUpdate[SeatView] | CrewUpdate[CrewView] | Done | Refused | Notice | Pong
+)
+ReceivedMessage = Hello | Snapshot[Json] | Change | SeatUpdate[Json] | CrewUpdate[Json] | Done | Refused | Notice | Pong
+"""The same messages as a client reads them: views as JSON objects."""

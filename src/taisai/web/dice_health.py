@@ -15,6 +15,7 @@ from taisai.analysis.dice.watch import DiceWatch
 from taisai.core.dice import roll_of
 from taisai.core.faults import InputFault
 from taisai.floor.live import LiveTable
+from taisai.protocol.answers import DiceHealthCard
 from taisai.table.events import Event, RoundConcluded
 
 if TYPE_CHECKING:
@@ -43,19 +44,13 @@ class DiceHealth:
             except (msgspec.MsgspecError, InputFault, KeyError, TypeError):
                 continue  # of another taisai: the watch begins anew
 
-    def of(self, table: str) -> dict[str, Any] | None:
+    def of(self, table: str) -> DiceHealthCard | None:
         """The evidence about a table's dice, if any were thrown."""
         found = self._watches.get(table)
         if found is None or not found[1].rounds:
             return None
         evidence = found[1].evidence()
-        return {
-            "dice_set": found[0],
-            "rounds": evidence.rounds,
-            "chance": evidence.chance,
-            "alarm": evidence.alarm,
-            "leader": evidence.leader.name,
-        }
+        return DiceHealthCard(found[0], evidence.rounds, evidence.chance, evidence.alarm, evidence.leader.name)
 
     def _heard(self, table: LiveTable, events: tuple[Event, ...]) -> None:
         for event in events:

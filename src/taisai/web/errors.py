@@ -11,11 +11,12 @@ from typing import Final
 import msgspec
 from starlette.responses import Response
 
+from taisai.core.decoding import decoding_fault
 from taisai.core.faults import InputFault
 from taisai.floor.answers import HouseCode
 from taisai.house.accounts import SignInRefusal
 from taisai.house.seats import SeatRefusal
-from taisai.protocol.decoding import in_words
+from taisai.protocol.errors import Error, Errors
 from taisai.protocol.messages import Refused
 from taisai.table.refusals import Code, Refusal
 from taisai.web.socket.frames import frame_of
@@ -46,24 +47,6 @@ STATUS: Final[dict[str, int]] = {
 
 UNREADABLE: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What msgspec raises for input that it cannot decode; `ValidationError` is a `DecodeError`."""
-
-
-class Error(msgspec.Struct, frozen=True):
-    """Why something was not done: the one shape of every error."""
-
-    code: str
-    sentence: str
-    clauses: tuple[str, ...] = ()
-    allowed: str = ""
-    field: str = ""
-    request: str = ""
-    """The id under which the log has more."""
-
-
-class Errors(msgspec.Struct, frozen=True):
-    """The body of every answer that is an error."""
-
-    error: Error
 
 
 class Stop(Exception):
@@ -99,7 +82,7 @@ def bad_message(error: Exception) -> Refusal:
         case InputFault():
             return Refusal(HouseCode.BAD_MESSAGE, str(error), field=error.field)
         case msgspec.ValidationError():
-            return bad_message(InputFault(*in_words(str(error))))
+            return bad_message(decoding_fault(str(error)))
         case _:
             return Refusal(HouseCode.BAD_MESSAGE, "This is not JSON.")
 

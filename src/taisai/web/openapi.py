@@ -8,9 +8,9 @@ import msgspec
 from msgspec import Struct
 
 from taisai import __version__
+from taisai.protocol.errors import Errors
 from taisai.protocol.messages import ClientMessage, ServerMessage
 from taisai.web.endpoint import Endpoint, Who
-from taisai.web.errors import Errors
 
 _REF: Final = "#/components/schemas/{name}"
 
@@ -20,7 +20,7 @@ def openapi(endpoints: tuple[Endpoint, ...], *, public_url: str = "") -> dict[st
     types = [Errors, ClientMessage, ServerMessage]
     for each in endpoints:
         types += [kind for kind in (each.body, each.answer, each.query) if kind not in (None, str, bytes)]
-    schemas, components = msgspec.json.schema_components(types, ref_template=_REF)
+    schemas, components = _published(types)
     schema_of = {id(kind): schema for kind, schema in zip(types, schemas, strict=True)}
     paths: dict[str, dict[str, Any]] = {}
     for each in endpoints:
@@ -61,6 +61,19 @@ _DESCRIPTION: Final = (
     "Amounts are whole numbers of minor units; times are microseconds since 1970 in UTC. Every error has one shape:"
     " code, sentence, clauses, what would be allowed, field, request. Play runs over a WebSocket (`x-websocket`)."
 )
+
+
+def _published(types: list[Any]) -> tuple[list[Any], dict[str, Any]]:
+    """The schemas of types and of what they hold. A form that is generic in a view goes by its own name alone."""
+    schemas, components = msgspec.json.schema_components(types, ref_template=_REF)
+    text = msgspec.json.encode((schemas, components)).decode()
+    for name, shape in components.items():
+        title = shape.get("title", "")
+        if title.endswith("]"):
+            plain = title.partition("[")[0]
+            text = text.replace(title, plain).replace(name, plain)
+    found: tuple[list[Any], dict[str, Any]] = msgspec.json.decode(text)
+    return found
 
 
 def _operation(each: Endpoint, schema_of: dict[int, Any]) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from taisai.table.people import Person, Role
 from taisai.table.state import TablePhase
 from taisai.web.context import Context
 from taisai.web.socket import peers as peers_module
-from taisai.web.socket.peers import VERSION, Peers, _peer_command, serve_peer
+from taisai.web.socket.peers import VERSION, Peers, serve_peer
 from taisai.web.socket.plain import PlainTransport
 from tests.postgres import journal_url
 from tests.streams.keeper import TableKeeper
@@ -75,12 +75,6 @@ async def _heard(*frames: dict[str, Any]) -> tuple[list[c.Command], list[dict[st
 def _handed(number: int, command: c.Command, **more: Any) -> dict[str, Any]:
     plain = {**msgspec.to_builtins(command), **more}
     return {"n": number, "table": "T1", "command": plain, "of_the_future": True}
-
-
-def test_everything_of_a_command_is_handed_on() -> None:
-    """A field that commands are given some day goes to the other node too."""
-    command = msgspec.structs.replace(BET, reason="why", authorised_by=Person("sue", Role.SUPERVISOR))
-    assert msgspec.to_builtins(_peer_command(command)) == msgspec.to_builtins(command)
 
 
 @on_a_loop

@@ -15,8 +15,7 @@ from msgspec.structs import replace
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
-from taisai.client import Refused, Session
-from taisai.client.view import merged
+from taisai.client import Refused, Session, merged
 from taisai.core.rulebook import VoidReason
 from taisai.table import commands as c
 from taisai.web.socket import subscriber as subscribers

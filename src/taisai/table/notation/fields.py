@@ -17,7 +17,8 @@ from typing import Final, NamedTuple, get_args
 import msgspec
 from msgspec import NODEFAULT, Struct, inspect
 
-from taisai.core.faults import shown
+from taisai.core.decoding import decoding_fault
+from taisai.core.faults import InputFault, shown
 from taisai.table import commands as c
 from taisai.table.forms import bare_type
 
@@ -34,7 +35,6 @@ _LIMIT = re.compile(
     r"(?:(?P<kind>[a-z][a-z-]*) )?(?P<min>-?[0-9]{1,30})\.\.(?P<max>-?[0-9]{1,30})(?: by (?P<unit>.+))?"
 )
 _DIFFERENTIAL = re.compile(r"differential (?P<pair>[a-z][a-z-]*) (?P<amount>-?[0-9]{1,30})")
-_REGEX = re.compile(r"matching regex '\^(.*)\$(?:\(\?!\\\\n\))?'")
 _SIGN = "MIN..MAX by UNIT, KIND MIN..MAX, differential PAIR AMOUNT"
 
 
@@ -202,10 +202,8 @@ def converted(values: object, kind: type[Struct]) -> Struct:
     try:
         return msgspec.convert(values, type=kind)
     except msgspec.ValidationError as error:
-        what, _, where = str(error).partition(" - at `$.")
-        what = _REGEX.sub(r"of the form \1", what.replace("`", ""))
-        name = where.removesuffix("`").replace("_", "-")
-        raise Unreadable(f"{name}: {what[0].lower()}{what[1:]}" if name else what) from None
+        fault = decoding_fault(str(error))
+        raise Unreadable(str(InputFault(fault.field.replace("_", "-"), fault.reason))) from None
 
 
 def write_action(do: c.Action, understood: Mapping[str, object]) -> str:

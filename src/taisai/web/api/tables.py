@@ -6,7 +6,8 @@ import asyncio
 from itertools import islice
 from typing import Annotated, Final
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, to_builtins
+from msgspec.structs import asdict
 from starlette.responses import Response
 
 from taisai.core.dice import roll_of
@@ -14,18 +15,33 @@ from taisai.felt import draw
 from taisai.floor.answers import Answer, HouseCode
 from taisai.floor.live import LiveTable
 from taisai.house.sessions import Session
-from taisai.protocol.answers import CarriedOut, FloorCard, Plain, TableCard, TableNow
+from taisai.protocol.answers import (
+    CarriedOut,
+    CrewNow,
+    ExplainedLine,
+    ExposureCard,
+    FloorCard,
+    JournalEntry,
+    PitCard,
+    RoundCard,
+    RoundReplay,
+    TableCard,
+    TableNow,
+)
 from taisai.protocol.messages import Do
 from taisai.streams.codec import event_of
 from taisai.table.commands import Command, Name, SetUp
 from taisai.table.notation.narration import told
 from taisai.table.people import Person
-from taisai.table.recall import explain_line, exposure, recall, table_result
+from taisai.table.recall import RecalledRound, explain_line, exposure, recall, table_result
 from taisai.table.refusals import Refusal
+from taisai.table.rules import TableRules
 from taisai.table.state import PastRound, TablePhase, TableState
-from taisai.view.table_view import crew_view, plain, public_view
+from taisai.view.crew import crew_view
+from taisai.view.public import PublicView, public_view
 from taisai.web.endpoint import Call, Endpoint, Who
 from taisai.web.errors import Stop
+from taisai.web.socket.feed import until_of
 
 _HOUR_US: Final = 3_600_000_000
 RECALLED: Final = 50
@@ -48,18 +64,17 @@ def _card(call: Call, table: LiveTable) -> TableCard:
         book=None if set_up is None else set_up.book,
         layout=None if set_up is None else set_up.layout,
         currency=None if set_up is None else set_up.currency,
-        limits=None if set_up is None else plain(set_up.limits),
+        limits=None if set_up is None else set_up.limits,
         round=state.round.number,
         round_phase=state.round.phase,
         players=sum(seat.present for seat in state.players.values()),
         watchers=call.context.feed(table.name).subscriber_count,
-        results=[_result(past) for past in state.history[-10:]],
+        results=tuple(_result(past) for past in state.history[-10:]),
     )
 
 
-def _result(past: PastRound) -> Plain:
-    dice = None if past.dice is None else list(past.dice)
-    return {"number": past.number, "dice": dice, "void": past.void, "call": past.call, "ended_at": past.ended_at}
+def _result(past: PastRound) -> RoundCard:
+    return RoundCard(number=past.number, dice=past.dice, void=past.void, call=past.call, ended_at=past.ended_at)
 
 
 async def get_floor(call: Call) -> FloorCard:
@@ -70,11 +85,12 @@ async def get_floor(call: Call) -> FloorCard:
     return FloorCard(context.settings.house.name, context.settings.demo.enabled, context.clock.now(), cards, disabled)
 
 
-async def get_table(call: Call) -> TableNow:
+async def get_table(call: Call) -> TableNow[PublicView]:
     """One table, as anybody sees it."""
     table, floor = _table(call), call.context.floor
     view = public_view(table.rules(), table.state)
-    return TableNow(table.state.seq, view, floor.until(table.state), floor.mode(table.name), call.context.clock.now())
+    until = until_of(floor.until(table.state))
+    return TableNow(table.state.seq, view, until, floor.mode(table.name), call.context.clock.now())
 
 
 async def get_table_felt(call: Call) -> Response:
@@ -95,51 +111,51 @@ class RoundsQuery(Struct, frozen=True):
     count: Annotated[int, Meta(ge=1, le=100)] = 50
 
 
-async def list_rounds(call: Call) -> list[Plain]:
+async def list_rounds(call: Call) -> list[RoundCard]:
     """Completed rounds, newest first (the last hundred; older ones are in the journal)."""
     before = call.query.before
     history = [past for past in _table(call).state.history if before is None or past.number < before]
     return [_result(past) for past in islice(reversed(history), call.query.count)]
 
 
-async def my_rounds(call: Call) -> list[Plain]:
-    """A player's own last rounds: a replay, with his funds before and after and why each bet came out so (R26)."""
+async def my_rounds(call: Call) -> list[RoundReplay]:
+    """A player's own last rounds: a replay, with funds before and after and why each bet came out so (R26)."""
     session = call.mine
     table = call.context.floor.tables.get(session.tables[0])
     rules = None if table is None else table.rules()
     if table is None or rules is None:
         return []
-    found = []
-    for each in recall(table.state, session.who, min(call.query.count, RECALLED)):
-        lines = []
-        for line in each.lines:
-            why = explain_line(rules, table.state, each.past, line)
-            lines.append(
-                {
-                    "box": line.box,
-                    "stake": line.stake,
-                    "at_risk": line.at_risk,
-                    "pays": line.pays,
-                    "winnings": line.winnings,
-                    "returned": line.returned,
-                    "why": why.why,
-                    "clauses": list(why.clauses),
-                }
+    rounds = recall(table.state, session.who, min(call.query.count, RECALLED))
+    return [_replay(rules, table.state, each) for each in rounds]
+
+
+def _replay(rules: TableRules, state: TableState, found: RecalledRound) -> RoundReplay:
+    past, lines = found.past, []
+    for line in found.lines:
+        why = explain_line(rules, state, past, line)
+        lines.append(
+            ExplainedLine(
+                box=line.box,
+                stake=line.stake,
+                at_risk=line.at_risk,
+                pays=line.pays,
+                winnings=line.winnings,
+                returned=line.returned,
+                why=why.why,
+                clauses=why.clauses,
             )
-        found.append(
-            {
-                **_result(each.past),
-                "replay": True,
-                "table": table.name,
-                "lines": lines,
-                "staked": sum(line.stake for line in each.lines),
-                "returned": sum(line.returned for line in each.lines),
-                "net": sum(line.returned - line.stake for line in each.lines),
-                "funds_before": each.funds_before,
-                "funds_after": each.funds_after,
-            }
         )
-    return found
+    return RoundReplay(
+        **asdict(_result(past)),
+        replay=True,
+        table=state.table,
+        lines=tuple(lines),
+        staked=sum(line.stake for line in lines),
+        returned=sum(line.returned for line in lines),
+        net=sum(line.returned - line.stake for line in lines),
+        funds_before=found.funds_before,
+        funds_after=found.funds_after,
+    )
 
 
 # ------------------------------------------------------------------ commands
@@ -165,7 +181,7 @@ async def _authorised(call: Call, do: Do, session: Session, table: str) -> Comma
 def _done(command_id: str, answer: Answer) -> CarriedOut:
     if answer.refusal is not None:
         raise Stop(answer.refusal)
-    events = [plain(event.what) for event in answer.events]
+    events = [to_builtins(event.what) for event in answer.events]
     sentences = [line for event in answer.events for line in told(event.what)]
     return CarriedOut(command_id, answer.seq, answer.repeated, events, sentences)
 
@@ -205,48 +221,44 @@ async def put_up_table(call: Call) -> CarriedOut:
 # ------------------------------------------------------------------ the crew
 
 
-async def get_crew_view(call: Call) -> Plain:
+async def get_crew_view(call: Call) -> CrewNow:
     """What the crew sees of a table: balances, float, exposure, breaches, what may be done next and why not."""
     table, person = _table(call), call.mine.person
     assert person is not None
-    return {"seq": table.state.seq, "crew": crew_view(table.rules(), table.state, person)}
+    return CrewNow(table.state.seq, crew_view(table.rules(), table.state, person))
 
 
-async def get_pit(call: Call) -> list[Plain]:
+async def get_pit(call: Call) -> list[PitCard]:
     """Every table that the session reaches: state, exposure, win and hold, dice age."""
-    found = []
-    now = call.context.clock.now()
-    for name, table in sorted(call.context.floor.tables.items()):
-        if not call.mine.reaches(name):
-            continue
-        state, rules = table.state, table.rules()
-        result = table_result(state)
-        card: Plain = plain(_card(call, table))
-        dice = state.dice_sets.get(state.dice_in or "")
-        card |= {
-            "staked": state.meters.staked,
-            "rounds": state.meters.rounds,
-            "voided": state.meters.voided,
-            "win": result.win,
-            "hold": None if result.hold is None else float(result.hold),
-            "float": result.closer,
-            "drop": result.drop,
-            "opened_at": state.shift.opened_at,
-            "interrupted": state.round.interrupted,
-            "broken": table.broken,
-            "dice_hours": None
-            if dice is None or dice.sealed_at is None
-            else round((now - dice.sealed_at) / 3_600_000_000, 2),
-            "rounds_per_hour": rounds_per_hour(state, now),
-            "disputes": sum(not each.resolution for each in state.disputes.values()),
-            "flags": [plain(flag) for flag in state.round.flags],
-            "dice_health": call.context.dice_health.of(name),
-        }
-        if rules is not None and state.phase is TablePhase.OPEN:
-            worst = exposure(rules, state)
-            card["exposure"] = {"staked": worst.staked, "loss": worst.loss}
-        found.append(card)
-    return found
+    tables = sorted(call.context.floor.tables.items())
+    return [_pit_card(call, table) for name, table in tables if call.mine.reaches(name)]
+
+
+def _pit_card(call: Call, table: LiveTable) -> PitCard:
+    state, rules, now = table.state, table.rules(), call.context.clock.now()
+    result = table_result(state)
+    dice = state.dice_sets.get(state.dice_in or "")
+    sealed_at = None if dice is None else dice.sealed_at
+    worst = exposure(rules, state) if rules is not None and state.phase is TablePhase.OPEN else None
+    return PitCard(
+        **asdict(_card(call, table)),
+        staked=state.meters.staked,
+        rounds=state.meters.rounds,
+        voided=state.meters.voided,
+        win=result.win,
+        hold=None if result.hold is None else float(result.hold),
+        float=result.closer,
+        drop=result.drop,
+        opened_at=state.shift.opened_at,
+        interrupted=state.round.interrupted,
+        broken=table.broken,
+        dice_hours=None if sealed_at is None else round((now - sealed_at) / _HOUR_US, 2),
+        rounds_per_hour=rounds_per_hour(state, now),
+        disputes=sum(not each.resolution for each in state.disputes.values()),
+        flags=state.round.flags,
+        dice_health=call.context.dice_health.of(table.name),
+        exposure=UNSET if worst is None else ExposureCard(worst.staked, worst.loss),
+    )
 
 
 def rounds_per_hour(state: TableState, now: int) -> int | None:
@@ -268,7 +280,7 @@ class JournalQuery(Struct, frozen=True):
     by: Annotated[str, Meta(max_length=64)] = ""
 
 
-async def read_journal(call: Call) -> list[Plain]:
+async def read_journal(call: Call) -> list[JournalEntry]:
     """The records of a table, as a readable list with filters."""
     session = call.mine
     table = _table(call)
@@ -278,26 +290,26 @@ async def read_journal(call: Call) -> list[Plain]:
     journal = call.context.floor.writer.journal
     after = query.after if query.last is None else max(table.state.seq - query.last, 0)
 
-    def read() -> list[Plain]:
-        found: list[Plain] = []
+    def read() -> list[JournalEntry]:
+        found: list[JournalEntry] = []
         for record in journal.read(table.name, after):
             if (query.kind and record.kind != query.kind) or (query.by and record.by != query.by):
                 continue
             event = event_of(record)
             found.append(
-                {
-                    "seq": record.seq,
-                    "at": record.at,
-                    "kind": record.kind,
-                    "by": record.by,
-                    "role": event.by.role,
-                    "authorised_by": None if event.authorised_by is None else event.authorised_by.id,
-                    "reason": event.reason,
-                    "command": record.command_id,
-                    "told": list(told(event.what)),
-                    "what": plain(event.what),
-                    "hash": record.hash.hex(),
-                }
+                JournalEntry(
+                    seq=record.seq,
+                    at=record.at,
+                    kind=record.kind,
+                    by=record.by,
+                    role=event.by.role,
+                    authorised_by=None if event.authorised_by is None else event.authorised_by.id,
+                    reason=event.reason,
+                    command=record.command_id,
+                    told=tuple(told(event.what)),
+                    what=event.what,
+                    hash=record.hash.hex(),
+                )
             )
             if len(found) >= query.count:
                 break
@@ -309,13 +321,13 @@ async def read_journal(call: Call) -> list[Plain]:
 _TAG: Final = "tables"
 TABLE_ENDPOINTS: Final = (
     Endpoint("GET", "/api/floor", get_floor, "All tables", FloorCard, _TAG),
-    Endpoint("GET", "/api/tables/{table}", get_table, "One table", TableNow, _TAG),
+    Endpoint("GET", "/api/tables/{table}", get_table, "One table", TableNow[PublicView], _TAG),
     Endpoint(
         "GET", "/api/tables/{table}/felt.svg", get_table_felt, "The felt, winners lit", str, _TAG, media="image/svg+xml"
     ),
-    Endpoint("GET", "/api/tables/{table}/rounds", list_rounds, "Past rounds", list[Plain], _TAG, query=RoundsQuery),
+    Endpoint("GET", "/api/tables/{table}/rounds", list_rounds, "Past rounds", list[RoundCard], _TAG, query=RoundsQuery),
     Endpoint(
-        "GET", "/api/me/rounds", my_rounds, "A player's own rounds, explained", list[Plain], _TAG,
+        "GET", "/api/me/rounds", my_rounds, "A player's own rounds, explained", list[RoundReplay], _TAG,
         who=Who.PLAYER, query=RoundsQuery,
     ),
     Endpoint(
@@ -323,10 +335,10 @@ TABLE_ENDPOINTS: Final = (
         who=Who.SIGNED_IN, body=Do,
     ),
     Endpoint("POST", "/api/tables", put_up_table, "A new table", CarriedOut, _TAG, who=Who.SUPERVISOR, body=NewTable),
-    Endpoint("GET", "/api/tables/{table}/crew", get_crew_view, "What the crew sees", Plain, _TAG, who=Who.CREW),
-    Endpoint("GET", "/api/pit", get_pit, "Every table in figures", list[Plain], _TAG, who=Who.SUPERVISOR),
+    Endpoint("GET", "/api/tables/{table}/crew", get_crew_view, "What the crew sees", CrewNow, _TAG, who=Who.CREW),
+    Endpoint("GET", "/api/pit", get_pit, "Every table in figures", list[PitCard], _TAG, who=Who.SUPERVISOR),
     Endpoint(
-        "GET", "/api/tables/{table}/journal", read_journal, "The journal of a table", list[Plain], _TAG,
+        "GET", "/api/tables/{table}/journal", read_journal, "The journal of a table", list[JournalEntry], _TAG,
         who=Who.STAFF, query=JournalQuery,
     ),
 )  # fmt: skip

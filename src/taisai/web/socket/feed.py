@@ -12,14 +12,18 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
+from taisai.floor.dealer import Countdown
 from taisai.floor.live import LiveTable
-from taisai.protocol.messages import Change, Crew, Seat, Snapshot
+from taisai.protocol.messages import Change, CrewUpdate, SeatUpdate, Snapshot, Until
 from taisai.table.events import Event
 from taisai.table.people import PLAYERS
 from taisai.table.state import TableState
-from taisai.view.table_view import crew_view, is_urgent, public_patch, public_view, seat_view, told
+from taisai.view.crew import crew_view
+from taisai.view.patch import public_patch
+from taisai.view.public import is_urgent, public_events, public_view
+from taisai.view.seat import seat_view
 from taisai.web.socket.frames import frame_of
 from taisai.web.socket.subscriber import Subscriber
 
@@ -33,6 +37,11 @@ PARKED_S: Final = 5.0
 """How long a client may be parked; a node that was cut off for a moment needs longer than one that is a notice late."""
 
 
+def until_of(countdown: Countdown | None) -> Until | None:
+    """What an automatic dealer does next, as it is sent."""
+    return None if countdown is None else Until(countdown.what, countdown.until)
+
+
 class Feed:
     """Sends one table to its subscribers."""
 
@@ -40,7 +49,7 @@ class Feed:
         self,
         table: LiveTable,
         now: Callable[[], int],
-        until: Callable[[TableState], dict[str, Any] | None],
+        until: Callable[[TableState], Countdown | None],
         *,
         gather_s: float = GATHER_S,
     ) -> None:
@@ -155,7 +164,7 @@ class Feed:
         self._sent = state
         events, self._events = self._events, []
         patch = public_patch(self.table.rules(), before, state)
-        change = Change(before.seq, state.seq, patch, told(events), self._until(state), self._now())
+        change = Change(before.seq, state.seq, patch, public_events(events), until_of(self._until(state)), self._now())
         frame = frame_of(change)
         self._changes.append((before.seq, state.seq, frame))
         gone = [subscriber for subscriber in self._subscribers if not subscriber.push(frame) and subscriber.closed]
@@ -199,14 +208,14 @@ class Feed:
         if subscriber.is_trusted is not None and not subscriber.is_trusted():
             return
         if subscriber.player is not None:
-            subscriber.push(frame_of(Seat(state.seq, seat_view(state, subscriber.player))))
+            subscriber.push(frame_of(SeatUpdate(state.seq, seat_view(state, subscriber.player))))
         elif subscriber.person is not None and subscriber in self._crew:
-            subscriber.push(frame_of(Crew(state.seq, crew_view(self.table.rules(), state, subscriber.person))))
+            subscriber.push(frame_of(CrewUpdate(state.seq, crew_view(self.table.rules(), state, subscriber.person))))
 
     def _snapshot_frame(self) -> bytes:
         state = self._sent
         if self._snapshot is None or self._snapshot[0] != state.seq:
             view = public_view(self.table.rules(), state)
-            frame = frame_of(Snapshot(state.seq, view, self._until(state), self._now()))
+            frame = frame_of(Snapshot(state.seq, view, until_of(self._until(state)), self._now()))
             self._snapshot = (state.seq, frame)
         return self._snapshot[1]

@@ -13,11 +13,10 @@ import msgspec
 from msgspec import Struct
 from starlette.types import Message
 
-from taisai.protocol.messages import ClientMessage, ServerMessage
+from taisai.protocol.messages import ClientMessage
 
 _encode = msgspec.json.Encoder().encode
 decode_client: Final = msgspec.json.Decoder(ClientMessage).decode
-decode_server: Final = msgspec.json.Decoder(ServerMessage).decode
 
 
 def frame_of(message: Struct) -> bytes:

@@ -18,7 +18,6 @@ import logging
 from typing import TYPE_CHECKING, Final
 
 import msgspec
-from msgspec import Struct, field
 from starlette.datastructures import Headers
 from starlette.types import Send
 from websockets.asyncio.client import ClientConnection, connect
@@ -27,8 +26,8 @@ from websockets.exceptions import WebSocketException
 from taisai import __version__
 from taisai.floor.answers import Answer, HouseCode
 from taisai.floor.live import Reply
-from taisai.table.commands import Action, Command
-from taisai.table.people import Person
+from taisai.protocol.peers import ForwardAnswer, Forwarded, ForwardNumber, peer_command
+from taisai.table.commands import Command
 from taisai.table.refusals import Refusal
 from taisai.web.errors import bad_message
 from taisai.web.security import bearer
@@ -47,43 +46,10 @@ VERSION: Final = "taisai-version"
 """The header in which each end states its version."""
 
 
-class PeerCommand(Struct, frozen=True, kw_only=True):
-    """A `Command` as another version may send it: fields that this version does not know are ignored."""
-
-    id: str
-    at: int
-    by: Person
-    do: Action
-    authorised_by: Person | None = None
-    reason: str = ""
-    round: int | None = None
-
-
-class Forwarded(Struct, frozen=True):
-    """A command for a table that the receiving node holds."""
-
-    n: int
-    table: str
-    command: PeerCommand
-
-
-class Answered(Struct, frozen=True):
-    """What became of a forwarded command."""
-
-    n: int
-    seq: int
-    refusal: Refusal | None = field(name="fault", default=None)
-    repeated: bool = False
-
-
-class _OnlyNumber(Struct, frozen=True):
-    n: int
-
-
 _encode: Final = msgspec.json.Encoder().encode
 _read_forwarded: Final = msgspec.json.Decoder(Forwarded).decode
-_read_number: Final = msgspec.json.Decoder(_OnlyNumber).decode
-_read_answered: Final = msgspec.json.Decoder(Answered).decode
+_read_number: Final = msgspec.json.Decoder(ForwardNumber).decode
+_read_answered: Final = msgspec.json.Decoder(ForwardAnswer).decode
 
 
 class Peers:
@@ -132,7 +98,7 @@ class _Peer:
         answers = self._answers
         try:
             async with asyncio.timeout(ANSWER_S):
-                await connection.send(_encode(Forwarded(number, table, _peer_command(command))).decode())
+                await connection.send(_encode(Forwarded(number, table, peer_command(command))).decode())
                 return await future
         except TimeoutError:
             if answers == self._answers and self._connection is connection:
@@ -268,22 +234,10 @@ class _PeerSocket:
 
     def _reply_to(self, number: int) -> Reply:
         def reply(answer: Answer) -> None:
-            answered = Answered(number, answer.seq, answer.refusal, answer.repeated)
+            answered = ForwardAnswer(number, answer.seq, answer.refusal, answer.repeated)
             self._subscriber.reply(text_frame(_encode(answered)))
 
         return reply
-
-
-def _peer_command(command: Command) -> PeerCommand:
-    return PeerCommand(
-        id=command.id,
-        at=command.at,
-        by=command.by,
-        do=command.do,
-        authorised_by=command.authorised_by,
-        reason=command.reason,
-        round=command.round,
-    )
 
 
 def _note_version(who: str, ours: str, theirs: str) -> None:
