@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from taisai.client.view import merged
+from taisai.client import merged
 from taisai.floor.floor import Floor
 from taisai.floor.live import LiveTable
 from taisai.journal import MemoryJournal
