@@ -97,7 +97,7 @@ async def test_an_action_that_is_not_known_is_refused_and_the_next_carried_out()
     assert [(answer["n"], (answer["fault"] or {}).get("code")) for answer in answers] == [
         (1, "bad-message"), (2, "bad-message"), (3, None)
     ]  # fmt: skip
-    assert "(1.0.0) does not know this command: command.do.do: Invalid value 'tip'" in answers[0]["fault"]["sentence"]
+    assert "(1.0.0) does not know this command: command.do.do: unknown value 'tip'" in answers[0]["fault"]["sentence"]
 
 
 @on_a_loop
