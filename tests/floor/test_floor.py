@@ -9,8 +9,8 @@ import pytest
 from taisai.floor.answers import HouseCode
 from taisai.floor.clock import JUMP_US, Clock
 from taisai.floor.live import SNAPSHOT_EVERY
-from taisai.house.log import read_house
 from taisai.journal import MemoryJournal
+from taisai.streams.house_events import read_house
 from taisai.table import commands as c
 from tests.floor.gated import DAN, GatedJournal, bet, betting, command, floor_on
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 from taisai.floor.answers import Answer, HouseCode
-from taisai.floor.writer import LARGEST_GROUP
+from taisai.floor.writer import GROUP_MAX
 from taisai.journal import Batch, JournalFailed, JournalFull
 from taisai.streams.loading import load
 from taisai.table import commands as c
@@ -59,7 +59,7 @@ def test_events_of_all_tables_that_arrive_together_share_one_commit() -> None:
         assert journal.groups[:2] == [1, 31]
         assert len(answers) == 31
         assert all(each.refusal is None for each in answers)
-        assert LARGEST_GROUP > 30
+        assert GROUP_MAX > 30
         await floor.stop()
 
     asyncio.run(run())

@@ -17,7 +17,7 @@ from taisai.history.folder import Export
 from taisai.journal import Batch, Journal
 from taisai.streams.codec import records_of
 from taisai.streams.house_events import (
-    HOUSE,
+    HOUSE_STREAM,
     HouseEvent,
     HouseStarted,
     LargeWin,
@@ -86,8 +86,8 @@ def tell_house(journal: Journal, at: int) -> None:
         HouseEvent(at + 2, "lee", TableDisabled("NZ"), "pat", "a broken light"),
         HouseEvent(at + 3, "house", LargeWin("SG<1>", 3, "p1", 20_000_000)),
     ]
-    head = journal.head(HOUSE)
-    journal.append([Batch(HOUSE, head.seq, house_records_of(f"house-{head.seq}", events))])
+    head = journal.head(HOUSE_STREAM)
+    journal.append([Batch(HOUSE_STREAM, head.seq, house_records_of(f"house-{head.seq}", events))])
 
 
 def deal_house(journal: Journal, commands: int = 250) -> None:

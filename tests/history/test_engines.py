@@ -16,7 +16,7 @@ from taisai.history.folder import Export, open_export
 from taisai.history.reported import report_history
 from taisai.history.resettled import resettle_history
 from taisai.journal import MemoryJournal
-from taisai.streams.house_events import HOUSE
+from taisai.streams.house_events import HOUSE_STREAM
 from tests.history.asked import answers, asked_for, exported
 from tests.history.dealt import SHELF, deal_bots, tell_house
 
@@ -75,7 +75,7 @@ def test_an_export_of_the_house_alone_can_be_asked(tmp_path: Path) -> None:
     tell_house(journal, 1_771_000_000_000_000)
     export = exported(journal, tmp_path)
     assert [file.dataset for file in export.files()] == ["events"]
-    assert list(export.tables) == [HOUSE]
+    assert list(export.tables) == [HOUSE_STREAM]
     with open_engine("duckdb", export) as engine:
         assert resettle_history(export, SHELF, engine).is_right
         assert report_history(export, engine, asked_for(Span.DAY)) == make_report(journal, asked_for(Span.DAY))

@@ -13,7 +13,7 @@ from taisai.history.folder import Export, open_export
 from taisai.journal import JournalDamaged, MemoryJournal
 from taisai.journal.record import Row
 from taisai.streams.codec import event_of
-from taisai.streams.house_events import HOUSE
+from taisai.streams.house_events import HOUSE_STREAM
 from taisai.table import events as e
 from taisai.table.evolve import evolve
 from taisai.table.ledger import postings_of
@@ -41,7 +41,7 @@ def test_postings_are_those_of_the_ledger(house: MemoryJournal, house_export: Ex
     should = {
         each.position: [tuple(posting) for posting in postings_of(event_of(each).what)]
         for each in house.read_all()
-        if each.table != HOUSE
+        if each.table != HOUSE_STREAM
     }
     assert found == {position: postings for position, postings in should.items() if postings}
     assert all(sum(amount for _, amount in postings) == 0 for postings in found.values())
@@ -56,7 +56,7 @@ def test_bets_and_rounds_are_those_of_the_table(house: MemoryJournal, house_expo
         bets[row["position"]].append(tuple(row[name] for name in names))
     seen = 0
     for table in house.tables():
-        if table == HOUSE:
+        if table == HOUSE_STREAM:
             continue
         state = TableState(table)
         for record in house.read(table):

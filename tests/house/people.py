@@ -7,11 +7,11 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from taisai.house.accounts import Accounts, OneTimeLink, SignInRefusal
-from taisai.house.log import Drawer, HouseEvent, MemoryDrawer, Notice
 from taisai.house.passwords import HashCost, Passwords
 from taisai.house.sessions import THE_CONSOLE, Admission
+from taisai.journal import KeyValueStore, MemoryJournal
 from taisai.settings.forms import SignIn
-from taisai.streams.house_events import Post
+from taisai.streams.house_events import HouseEvent, HouseEventBody, Post
 from taisai.table.people import Role
 
 T = TypeVar("T")
@@ -68,27 +68,27 @@ class Heard:
         return [event.what for event in self.events if isinstance(event.what, kind)]
 
     @property
-    def last(self) -> Notice:
+    def last(self) -> HouseEventBody:
         """What was said last."""
         return self.events[-1].what
 
 
 class House:
-    """Accounts over a drawer in memory, and everything around them."""
+    """Accounts over a store in memory, and everything around them."""
 
     def __init__(
-        self, policy: SignIn | None = None, drawer: Drawer | None = None, clock: HandClock | None = None
+        self, policy: SignIn | None = None, store: KeyValueStore | None = None, clock: HandClock | None = None
     ) -> None:
-        self.drawer = drawer or MemoryDrawer()
+        self.store = store or MemoryJournal()
         self.clock = clock or HandClock()
         self.heard = Heard()
         self.policy = policy or SignIn()
-        self.accounts = Accounts(self.drawer, self.heard, self.clock, self.policy, passwords=Passwords(CHEAP))
+        self.accounts = Accounts(self.store, self.heard, self.clock, self.policy, passwords=Passwords(CHEAP))
         self.sessions = self.accounts.sessions
 
     def restarted(self) -> House:
-        """The same house after a restart: only what the drawer holds is known."""
-        return House(self.policy, self.drawer, self.clock)
+        """The same house after a restart: only what is stored is known."""
+        return House(self.policy, self.store, self.clock)
 
     async def hire(self, login: str, *posts: Post, administrator: bool = False, password: str = GOOD) -> None:
         """A member of staff with a password."""

@@ -40,8 +40,8 @@ async def test_the_first_start_gives_a_link_and_no_password() -> None:
     link = await house.accounts.first_start()
     assert link is not None
     assert (link.login, link.expires_at) == ("admin", house.clock() + 24 * HOUR)
-    assert not any(link.token.encode() in value for value in house.drawer.kept().values())
-    assert not any(link.token in name for name in house.drawer.kept())
+    assert not any(link.token.encode() in value for value in house.store.entries().values())
+    assert not any(link.token in name for name in house.store.entries())
     assert link.token not in repr(house.heard.events)
     assert house.heard.all(h.OneTimeLinkMade) == [h.OneTimeLinkMade("admin", link.expires_at)]
     for guess in ("", "admin", "password", "nobody"):
@@ -276,11 +276,11 @@ async def test_an_unknown_login_is_not_written_down() -> None:
 
 @on_a_loop
 async def test_no_password_is_anywhere() -> None:
-    """Neither the drawer nor the log holds a password; the drawer holds an argon2id hash."""
+    """Neither the store nor the log contains a password; the store contains an argon2id hash."""
     house = House()
     await house.hire("dan", DEALER)
     await house.enter("dan")
-    kept = b" ".join(house.drawer.kept().values())
+    kept = b" ".join(house.store.entries().values())
     assert GOOD.encode() not in kept
     assert b"$argon2id$" in kept
     assert "argon2" not in repr(house.heard.events)
@@ -296,7 +296,7 @@ async def test_a_hash_of_another_cost_is_made_anew() -> None:
     again = house.restarted()
     again.accounts._passwords = Passwords(HashCost(rounds=2, memory_kib=16, lanes=1))
     await again.enter("dan")
-    account = msgspec.json.decode(house.drawer.kept("account/dan")["account/dan"], type=Account)
+    account = msgspec.json.decode(house.store.entries("account/dan")["account/dan"], type=Account)
     assert account.password is not None
     assert "m=16,t=2,p=1" in account.password
     await again.enter("dan")
@@ -490,7 +490,7 @@ def test_accounts_that_cannot_be(
     with pytest.raises(InputFault) as found:
         asyncio.run(house.accounts.add(THE_CONSOLE, login, name, posts, administrator=administrator))
     assert str(found.value) == fault
-    assert house.drawer.kept() == {}
+    assert house.store.entries() == {}
     assert house.heard.events == []
 
 

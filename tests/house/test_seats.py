@@ -9,7 +9,6 @@ import msgspec
 import pytest
 
 from taisai.core.faults import InputFault
-from taisai.house.log import MemoryDrawer
 from taisai.house.seats import (
     ALPHABET,
     GUESSES_FROM_ONE,
@@ -21,6 +20,7 @@ from taisai.house.seats import (
     Seats,
 )
 from taisai.house.sessions import Session
+from taisai.journal import MemoryJournal
 from taisai.settings.forms import SignIn
 from taisai.streams import house_events as h
 from taisai.table.commands import Name
@@ -38,13 +38,13 @@ def session(role: Role | None = Role.DEALER, *tables: str) -> Session:
 class Desk:
     """Seats where the name ann is taken at T1."""
 
-    def __init__(self, drawer: MemoryDrawer | None = None) -> None:
+    def __init__(self, store: MemoryJournal | None = None) -> None:
         self.clock = HandClock()
         self.heard = Heard()
-        self.drawer = drawer or MemoryDrawer()
+        self.store = store or MemoryJournal()
         self.taken = {("T1", "ann")}
         self.seats = Seats(
-            self.drawer, self.heard, self.clock, SignIn(), lambda table, player: (table, player) in self.taken
+            self.store, self.heard, self.clock, SignIn(), lambda table, player: (table, player) in self.taken
         )
 
     async def code(self, player: str = "", amount: int = 0) -> str:
@@ -96,16 +96,16 @@ async def test_a_code_is_good_for_ten_minutes() -> None:
     desk.clock.after(1)
     assert refused(await desk.seats.redeem(late)) == SeatRefusalCode.NOT_VALID
     assert await desk.seats.sweep() == 1
-    assert desk.drawer.things == {}
+    assert desk.store.entries() == {}
 
 
 @on_a_loop
 async def test_a_code_outlives_a_restart_and_is_kept_hashed() -> None:
-    """The drawer does not hold the code itself; after a restart it still works."""
+    """The code itself is not stored; it still works after a restart."""
     desk = Desk()
     code = await desk.code("bob")
-    assert code.replace("-", "") not in repr(desk.drawer.things)
-    again = Desk(desk.drawer)
+    assert code.replace("-", "") not in repr(desk.store.entries())
+    again = Desk(desk.store)
     assert await again.seats.redeem(code) == Seat("T1", "bob", 0)
 
 
@@ -126,7 +126,7 @@ async def test_names_that_players_choose() -> None:
 def test_a_player_does_not_take_the_name_of_staff(name: str) -> None:
     """A login of the staff, and a name of the program itself, is no name that a player may choose."""
     desk = Desk()
-    desk.drawer.keep("account/dan", b"{}")
+    desk.store.put("account/dan", b"{}")
 
     async def choose() -> Seat | SeatRefusal:
         return await desk.seats.redeem(await desk.code(), player=name)
@@ -159,7 +159,7 @@ def test_only_the_tables_crew_give_out_seats(by: Session) -> None:
     """Administrators, auditors, players and the crew of another table make no code."""
     desk = Desk()
     assert refused(asyncio.run(desk.seats.make_code(by, "T1"))) == SeatRefusalCode.NOT_YOURS_TO_DO
-    assert desk.drawer.things == {}
+    assert desk.store.entries() == {}
 
 
 @pytest.mark.parametrize(

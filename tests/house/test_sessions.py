@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import threading
 
-from taisai.house.log import MemoryDrawer
 from taisai.house.sessions import THE_CONSOLE, Admission, Session, Sessions, key_of
 from taisai.journal import MemoryJournal
 from taisai.settings.forms import SignIn
@@ -14,31 +13,31 @@ from taisai.table.people import Person, Role
 from tests.house.people import HOUR, MINUTE, SECOND, HandClock, Heard, on_a_loop
 
 
-class CountingDrawer(MemoryDrawer):
-    """Counts what is written."""
+class CountingStore(MemoryJournal):
+    """A key-value store that counts writes."""
 
     def __init__(self) -> None:
         super().__init__()
         self.writes = 0
 
-    def keep(self, name: str, value: bytes | None) -> None:
-        """Count, and keep."""
+    def put(self, key: str, value: bytes | None) -> None:
+        """Count, and store."""
         self.writes += 1
-        super().keep(name, value)
+        super().put(key, value)
 
 
 class Desk:
-    """Sessions with a clock, a log and a drawer of their own."""
+    """Sessions with a clock, a log and a store of their own."""
 
-    def __init__(self, drawer: CountingDrawer | None = None, clock: HandClock | None = None) -> None:
-        self.drawer = drawer or CountingDrawer()
+    def __init__(self, store: CountingStore | None = None, clock: HandClock | None = None) -> None:
+        self.store = store or CountingStore()
         self.clock = clock or HandClock()
         self.heard = Heard()
-        self.sessions = Sessions(self.drawer, self.heard, self.clock, SignIn())
+        self.sessions = Sessions(self.store, self.heard, self.clock, SignIn())
 
     def restarted(self) -> Desk:
         """The same after a restart."""
-        return Desk(self.drawer, self.clock)
+        return Desk(self.store, self.clock)
 
     async def dealer(self, who: str = "dan") -> Admission:
         """A dealer signs in."""
@@ -53,13 +52,13 @@ class Desk:
 
 @on_a_loop
 async def test_a_token_is_shown_once_and_kept_hashed() -> None:
-    """The token has 32 bytes, differs each time, and is nowhere in the drawer; a made-up one finds nothing."""
+    """The token has 32 bytes, differs each time, and is not stored; a made-up one finds nothing."""
     desk = Desk()
     first, second = await desk.dealer(), await desk.dealer()
     assert len({first.token, second.token, first.session.csrf, second.session.csrf}) == 4
     assert len(first.token) == 43
-    assert not any(first.token.encode() in value or first.token in name for name, value in desk.drawer.kept().items())
-    assert set(desk.drawer.kept()) == {f"session/{each.session.key}" for each in (first, second)}
+    assert not any(first.token.encode() in value or first.token in key for key, value in desk.store.entries().items())
+    assert set(desk.store.entries()) == {f"session/{each.session.key}" for each in (first, second)}
     assert desk.found(first) == first.session
     for made_up in ("", "x", first.token[:-1], first.session.key, "\ud800"):
         assert desk.sessions.find(made_up) is None
@@ -148,7 +147,7 @@ async def test_sessions_expire() -> None:
     desk.clock.after(12 * HOUR)
     assert desk.sessions.find(player.token) is None
     assert await desk.sessions.sweep() == 1
-    assert desk.drawer.kept() == {}
+    assert desk.store.entries() == {}
     assert len(desk.heard.events) == 1, "of players' comings and goings the log says nothing"
 
 
@@ -169,19 +168,19 @@ async def test_activity_is_written_now_and_then() -> None:
     """A thousand requests in ten minutes cost about ten writes; a restart then locks nobody who was busy."""
     desk = Desk()
     dealer = await desk.dealer()
-    desk.drawer.writes = 0
+    desk.store.writes = 0
     for _ in range(1000):
         desk.clock.after(600_000)
         desk.sessions.touch(dealer.session.key)
         await desk.sessions.sweep()
-    assert 8 <= desk.drawer.writes <= 10
+    assert 8 <= desk.store.writes <= 10
     assert not desk.restarted().found(dealer).locked
-    desk.drawer.writes = 0
+    desk.store.writes = 0
     desk.clock.after(SECOND)
     desk.sessions.touch(dealer.session.key)
     await desk.sessions.flush()
     await desk.sessions.flush()
-    assert desk.drawer.writes == 1, "a planned end writes what is new, once"
+    assert desk.store.writes == 1, "a planned end writes what is new, once"
     assert desk.restarted().found(dealer).seen_at == desk.clock()
 
 
@@ -207,7 +206,7 @@ async def test_writing_does_not_bring_a_session_back() -> None:
         desk.clock.after(2 * MINUTE)
         desk.sessions.touch(dealer.session.key)
         await asyncio.gather(desk.sessions.sweep(), desk.sessions.end(dealer.session.key), desk.sessions.flush())
-        assert desk.drawer.kept() == {}
+        assert desk.store.entries() == {}
 
 
 @on_a_loop
@@ -244,32 +243,32 @@ async def test_another_node_ends_a_session() -> None:
 
 
 @on_a_loop
-async def test_what_changes_while_the_drawer_is_read_stays_changed() -> None:
-    """Somebody who signs in just then stays signed in, and whoever signs out stays signed out."""
+async def test_changes_during_a_reload_are_kept() -> None:
+    """A person who signs in during a reload stays signed in, and one who signs out stays signed out."""
 
-    class Slow(MemoryDrawer):
-        """Its things are read, and told of when it is let go on."""
+    class Slow(MemoryJournal):
+        """Reads at once, and answers when it is allowed to."""
 
         go_on = threading.Event()
         was_read = threading.Event()
 
-        def kept(self, prefix: str = "") -> dict[str, bytes]:
-            found = super().kept(prefix)
+        def entries(self, prefix: str = "") -> dict[str, bytes]:
+            entries = super().entries(prefix)
             self.was_read.set()
             assert self.go_on.wait(10)
-            return found
+            return entries
 
-    drawer = Slow()
-    drawer.go_on.set()
-    sessions = Sessions(drawer, Heard(), HandClock(), SignIn())
+    store = Slow()
+    store.go_on.set()
+    sessions = Sessions(store, Heard(), HandClock(), SignIn())
     leaving = await sessions.begin("eve", Role.DEALER, "*")
-    drawer.go_on.clear()
-    drawer.was_read.clear()
+    store.go_on.clear()
+    store.was_read.clear()
     reading = asyncio.ensure_future(sessions.reload())
-    assert await asyncio.to_thread(drawer.was_read.wait, 10)
+    assert await asyncio.to_thread(store.was_read.wait, 10)
     coming = await sessions.begin("dan", Role.DEALER, "*")
     await sessions.end(leaving.session.key)
-    drawer.go_on.set()
+    store.go_on.set()
     await reading
     assert sessions.find(coming.token) is not None
     assert sessions.find(leaving.token) is None
@@ -279,11 +278,11 @@ async def test_what_changes_while_the_drawer_is_read_stays_changed() -> None:
 
 @on_a_loop
 async def test_a_session_that_cannot_be_written_is_none() -> None:
-    """When the drawer fails nobody is signed in."""
+    """When the store fails nobody is signed in."""
 
-    class Broken(MemoryDrawer):
-        def keep(self, name: str, value: bytes | None) -> None:
-            raise OSError(f"{name} is not kept: {value is not None}")
+    class Broken(MemoryJournal):
+        def put(self, key: str, value: bytes | None) -> None:
+            raise OSError(f"{key} cannot be stored: {value is not None}")
 
     sessions = Sessions(Broken(), Heard(), HandClock(), SignIn())
     try:
@@ -295,13 +294,13 @@ async def test_a_session_that_cannot_be_written_is_none() -> None:
 
 
 @on_a_loop
-async def test_strange_things_in_the_drawer_are_passed_over() -> None:
+async def test_unreadable_entries_are_skipped() -> None:
     """What another taisai kept in a form of its own, or under another name, is no session."""
     desk = Desk()
     dealer = await desk.dealer()
-    value = desk.drawer.kept()[f"session/{dealer.session.key}"]
-    desk.drawer.keep("session/" + key_of("guessed"), value)
-    desk.drawer.keep("session/other", b'{"form": 2}')
+    value = desk.store.entries()[f"session/{dealer.session.key}"]
+    desk.store.put("session/" + key_of("guessed"), value)
+    desk.store.put("session/other", b'{"form": 2}')
     again = desk.restarted()
     assert again.sessions.find("guessed") is None
     assert [each.key for each in again.sessions.all()] == [dealer.session.key]
@@ -309,7 +308,7 @@ async def test_strange_things_in_the_drawer_are_passed_over() -> None:
 
 @on_a_loop
 async def test_the_drawer_of_a_journal() -> None:
-    """Sessions live in a journal's drawer as in any other."""
+    """Sessions are stored in any journal."""
     journal = MemoryJournal()
     admission = await Sessions(journal, Heard(), HandClock(), SignIn()).begin("dan", Role.DEALER, "*")
     again = Sessions(journal, Heard(), HandClock(), SignIn())

@@ -36,7 +36,7 @@ def fill(journal: Journal, rounds: int = 6) -> None:
             [Batch(table, step * (place + 1), several(step * 10, place + 1)) for place, table in enumerate(TABLES)]
         )
         journal.save_snapshot(TABLES[1], 2 * step + 1, 1, b"state %d " % step * 20)
-        journal.keep(f"setting/{step % 4}", b"step %d" % step)
+        journal.put(f"setting/{step % 4}", b"step %d" % step)
         if step % 3 == 2:
             journal.sign_checkpoint(NOON + step)
 
@@ -94,5 +94,5 @@ def content(journal: Journal) -> Content:
         {table: journal.head(table) for table in journal.tables()},
         list(journal.snapshots()),
         list(journal.checkpoints(-(2**62))),
-        journal.kept(),
+        journal.entries(),
     )

@@ -13,15 +13,15 @@ from taisai.journal import (
     Batch,
     DuplicateCommand,
     Head,
+    InvalidEntry,
     InvalidRecord,
-    InvalidThing,
     Journal,
     JournalClosed,
     JournalDamaged,
     JournalUnreachable,
     NewRecord,
     SequenceConflict,
-    SigningFault,
+    SigningError,
     open_journal,
 )
 from taisai.journal.chain import genesis
@@ -75,7 +75,7 @@ def test_a_wrong_sequence_is_refused(journal: Journal) -> None:
     journal.append([Batch("a", 0, several(0, 3))])
     with pytest.raises(SequenceConflict, match=r"table 'a' is at record 3, not at 2") as refused:
         journal.append([Batch("b", 0, [new()]), Batch("a", 2, [new(9)])])
-    assert (refused.value.table, refused.value.expected, refused.value.found) == ("a", 2, 3)
+    assert (refused.value.table, refused.value.expected, refused.value.actual) == ("a", 2, 3)
     with pytest.raises(SequenceConflict):
         journal.append([Batch("a", 4, [new(9)])])
     assert journal.tables() == ["a"]
@@ -104,10 +104,10 @@ def test_a_command_repeated_within_a_commit_is_refused(journal: Journal) -> None
     ("table", "record", "words"),
     [
         ("", new(), "needs a name"),
-        ("\ud800", new(), "a character that is none"),
+        ("\ud800", new(), "a lone surrogate"),
         ("t", new(kind=""), "no kind"),
         ("t", new(""), "no command_id"),
-        ("t", new("\udfff"), "a character that is none"),
+        ("t", new("\udfff"), "a lone surrogate"),
         ("t", new(part=-1), "out of range"),
         ("t", NewRecord("k", 0, NOON, "c", 0, "p", b""), "out of range"),
         ("t", NewRecord("k", 1, 2**63, "c", 0, "p", b""), "out of range"),
@@ -248,21 +248,27 @@ def test_a_checkpoint_from_elsewhere_must_follow(journal: Journal) -> None:
     """A checkpoint that was signed elsewhere is kept if it is the next one, and refused otherwise."""
     fill(journal)
     last = list(journal.checkpoints())[-1]
-    with pytest.raises(SigningFault, match="does not follow checkpoint 2"):
+    with pytest.raises(SigningError, match="does not follow checkpoint 2"):
         journal.keep_checkpoint(last)
 
 
 def test_the_drawer_keeps_what_may_change(journal: Journal) -> None:
-    """Things in the drawer are kept by name, changed, let go of, and found by the beginning of their names."""
-    assert journal.kept() == {}
+    """Entries are stored by key, changed, deleted, and listed by prefix."""
+    assert journal.entries() == {}
     for name, value in (("b/2", b"two"), ("b/1", b"\0\xff"), ("b", b""), ("c", b"old"), ("c", b"new"), ("a", b"x")):
-        journal.keep(name, value)
-    assert list(journal.kept().items()) == [("a", b"x"), ("b", b""), ("b/1", b"\0\xff"), ("b/2", b"two"), ("c", b"new")]
-    assert list(journal.kept("b/")) == ["b/1", "b/2"]
-    journal.keep("b/1", None)
-    journal.keep("never there", None)
-    assert list(journal.kept("b")) == ["b", "b/2"]
-    assert journal.kept("d") == {}
+        journal.put(name, value)
+    assert list(journal.entries().items()) == [
+        ("a", b"x"),
+        ("b", b""),
+        ("b/1", b"\0\xff"),
+        ("b/2", b"two"),
+        ("c", b"new"),
+    ]
+    assert list(journal.entries("b/")) == ["b/1", "b/2"]
+    journal.put("b/1", None)
+    journal.put("never there", None)
+    assert list(journal.entries("b")) == ["b", "b/2"]
+    assert journal.entries("d") == {}
     assert journal.position() == 0
     assert list(verify(journal)) == []
 
@@ -288,26 +294,26 @@ def test_odd_names_in_the_drawer(journal: Journal) -> None:
         "%",
     ]
     for name in names:
-        journal.keep(name, name.encode())
-    assert list(journal.kept().items()) == [(name, name.encode()) for name in sorted(names)]
+        journal.put(name, name.encode())
+    assert list(journal.entries().items()) == [(name, name.encode()) for name in sorted(names)]
     for prefix in names:
-        assert list(journal.kept(prefix)) == sorted(name for name in names if name.startswith(prefix)), prefix
+        assert list(journal.entries(prefix)) == sorted(name for name in names if name.startswith(prefix)), prefix
 
 
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
-        ("", b"", "'' cannot be kept in the drawer: it needs a name"),
-        ("\ud800", b"", "a character that is none"),
-        (7, b"", "its name is of the type int, not str"),
-        ("a", "text", "its value is of the type str, not bytes"),
+        ("", b"", "the entry '' cannot be stored: the key is empty"),
+        ("\ud800", b"", "a lone surrogate"),
+        (7, b"", "the key is of the type int, not str"),
+        ("a", "text", "the value is of the type str, not bytes"),
     ],
 )
-def test_what_the_drawer_does_not_keep(journal: Journal, name: Any, value: Any, words: str) -> None:
-    """A name or a value of the wrong form is refused in words."""
-    with pytest.raises(InvalidThing, match=words):
-        journal.keep(name, value)
-    assert journal.kept() == {}
+def test_an_invalid_entry_is_refused(journal: Journal, name: Any, value: Any, words: str) -> None:
+    """A key or a value of the wrong type is refused."""
+    with pytest.raises(InvalidEntry, match=words):
+        journal.put(name, value)
+    assert journal.entries() == {}
 
 
 def test_progress_is_told(journal: Journal) -> None:
@@ -403,8 +409,8 @@ def test_a_closed_journal_says_so(journal: Journal, tmp_path: Path) -> None:
         journal.standing,
         lambda: journal.save_snapshot("a", 1, 1, b""),
         lambda: journal.sign_checkpoint(NOON),
-        lambda: journal.keep("a", b""),
-        journal.kept,
+        lambda: journal.put("a", b""),
+        journal.entries,
         lambda: journal.backup(tmp_path / "late.db"),
     ):
         with pytest.raises(JournalClosed, match="is closed"):

@@ -201,7 +201,7 @@ def test_a_failing_disk_stops_the_writing(tmp_path: Path, faults: type[Faults], 
         with pytest.raises(JournalFailed):
             journal.append([Batch("x", 0, several(0, 5))])
         faults.left = None
-        with pytest.raises(JournalFailed, match="open the journal anew"):
+        with pytest.raises(JournalFailed, match="open the journal again"):
             journal.append([Batch("x", 0, several(0, 5))])
         assert len(list(journal.read_all(0, before))) == before
     with SqliteJournal(tmp_path / "journal.db") as journal:

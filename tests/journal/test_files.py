@@ -29,8 +29,9 @@ from taisai.journal import (
     UnknownFormat,
     open_journal,
 )
+from taisai.journal.migrations import Migration, shipped
 from taisai.journal.sqlite.database import require_sqlite, translated
-from taisai.journal.sqlite.migrate import APPLICATION_ID, Migration, shipped
+from taisai.journal.sqlite.schema import APPLICATION_ID, PACKAGE
 from taisai.journal.verify import verify
 from tests.journal.samples import content, copy_of, edit, fill, new, several
 
@@ -50,11 +51,11 @@ def test_addresses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ("address", "words"),
     [
         ("", "needs an address"),
-        ("mysql://house/journal", "'mysql' are not known"),
+        ("mysql://house/journal", "'mysql' is not a known kind"),
         ("sqlite:", "names no file"),
         ("sqlite://a.db", "names no file"),
         ("sqlite:///", "names no file"),
-        ("memory:x", "'memory' are not known"),
+        ("memory:x", "'memory' is not a known kind"),
         ("nowhere/a.db", "the folder .*nowhere does not exist"),
         ("sqlite:///nowhere/a.db", "the folder .*nowhere does not exist"),
         (".", "is a folder"),
@@ -186,10 +187,10 @@ def test_an_old_sqlite_is_refused() -> None:
     ("error", "kind", "words"),
     [
         (apsw.FullError("x"), JournalFull, "is full: nothing was written"),
-        (apsw.NotADBError("x"), NotAJournal, "is no SQLite file"),
+        (apsw.NotADBError("x"), NotAJournal, "is not an SQLite file"),
         (apsw.ReadOnlyError("x"), JournalReadOnly, "is read-only"),
         (apsw.CantOpenError("x"), JournalUnreachable, "cannot be opened"),
-        (apsw.BusyError("x"), JournalFailed, "is held by another program"),
+        (apsw.BusyError("x"), JournalFailed, "is locked by another program"),
         (apsw.IOError("x"), JournalFailed, "reading or writing .* failed"),
         (apsw.CorruptError("x"), JournalDamaged, "is damaged"),
         (apsw.NoMemError("x"), JournalFailed, "a.db: x"),
@@ -244,7 +245,7 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
 def old_journal(path: Path) -> None:
     """A journal of the first form, with records, as an older taisai left it."""
     connection = apsw.Connection(str(path))
-    first = shipped()[0]
+    first = shipped(PACKAGE)[0]
     connection.execute(first.sql)
     connection.execute("INSERT INTO migration VALUES (?, ?, ?)", (first.number, first.name, first.checksum))
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = 1")
@@ -264,7 +265,7 @@ def test_an_older_form_is_brought_up(tmp_path: Path) -> None:
     connection.executemany(f"INSERT INTO record VALUES ({'?, ' * 11}?)", rows)
     connection.executemany("INSERT INTO head VALUES (?, ?, ?)", heads)
     connection.close()
-    with pytest.raises(UnknownFormat, match="a journal of form 1, and form 4 is needed: open it once for writing"):
+    with pytest.raises(UnknownFormat, match="has version 1, and version 4 is needed: open it once for writing"):
         SqliteJournal(path, read_only=True)
     with SqliteJournal(path) as journal:
         assert content(journal)[:3] == before
@@ -277,12 +278,14 @@ def test_an_older_form_is_brought_up(tmp_path: Path) -> None:
 def test_a_newer_form_is_refused(sound: Path, tmp_path: Path) -> None:
     """A journal that a newer taisai has brought up is refused, and left as it is."""
     path = copy_of(sound, tmp_path / "journal.db")
-    newer = (*shipped(), Migration(5, "more", "CREATE TABLE more (a INTEGER) STRICT;"))
+    newer = (*shipped(PACKAGE), Migration(5, "more", "CREATE TABLE more (a INTEGER) STRICT;"))
     with SqliteJournal(path, migrations=newer) as journal:
         assert list(verify(journal)) == []
     before = path.read_bytes()
     for read_only in (True, False):
-        with pytest.raises(UnknownFormat, match="made by a newer taisai: it has form 5, and this one knows up to 4"):
+        with pytest.raises(
+            UnknownFormat, match="made by a newer taisai: its schema has version 5, and this one knows up to 4"
+        ):
             SqliteJournal(path, read_only=read_only)
     assert path.read_bytes() == before
 
@@ -290,7 +293,7 @@ def test_a_newer_form_is_refused(sound: Path, tmp_path: Path) -> None:
 def test_an_altered_migration_is_refused(sound: Path, tmp_path: Path) -> None:
     """A journal whose migrations are not the ones of this taisai is refused."""
     path = copy_of(sound, tmp_path / "journal.db")
-    first, second, *others = shipped()
+    first, second, *others = shipped(PACKAGE)
     altered = (first, second._replace(sql=second.sql + "-- an afterthought\n"), *others)
     for read_only in (True, False):
         with pytest.raises(UnknownFormat, match=r"migration 2 \(checkpoints\) is not the one that this taisai has"):
@@ -300,7 +303,10 @@ def test_an_altered_migration_is_refused(sound: Path, tmp_path: Path) -> None:
 def test_a_migration_that_fails_changes_nothing(sound: Path, tmp_path: Path) -> None:
     """A migration is applied whole or not at all."""
     path = copy_of(sound, tmp_path / "journal.db")
-    broken = (*shipped(), Migration(5, "broken", "CREATE TABLE more (a INTEGER) STRICT; CREATE TABLE record (a);"))
+    broken = (
+        *shipped(PACKAGE),
+        Migration(5, "broken", "CREATE TABLE more (a INTEGER) STRICT; CREATE TABLE record (a);"),
+    )
     with pytest.raises(Exception, match="table record already exists"):
         SqliteJournal(path, migrations=broken)
     with SqliteJournal(path) as journal:
@@ -309,5 +315,5 @@ def test_a_migration_that_fails_changes_nothing(sound: Path, tmp_path: Path) -> 
 
 def test_the_migrations_are_numbered() -> None:
     """The migrations that are shipped are numbered from 1 without gaps."""
-    assert [one.number for one in shipped()] == list(range(1, len(shipped()) + 1))
-    assert [one.name for one in shipped()] == ["records", "checkpoints", "drawer", "heads"]
+    assert [one.number for one in shipped(PACKAGE)] == list(range(1, len(shipped(PACKAGE)) + 1))
+    assert [one.name for one in shipped(PACKAGE)] == ["records", "checkpoints", "drawer", "heads"]

@@ -43,7 +43,7 @@ class JournalMachine(RuleBasedStateMachine):
         self.model: dict[str, list[NewRecord]] = {}
         self.order: list[tuple[str, NewRecord]] = []
         self.states: dict[str, dict[int, bytes]] = {}
-        self.drawer: dict[str, bytes] = {}
+        self.entries: dict[str, bytes] = {}
 
     @rule(wanted=BATCHES)
     def append(self, wanted: list[tuple[str, int, list[NewRecord]]]) -> None:
@@ -102,13 +102,13 @@ class JournalMachine(RuleBasedStateMachine):
         checkpoint = self.journal.sign_checkpoint(at)
         assert (checkpoint.position, checkpoint.count) == (len(self.order), len(self.order))
 
-    @rule(name=st.text(st.sampled_from("ab\0\\甲"), min_size=1, max_size=2), value=st.none() | st.binary(max_size=5))
-    def keep(self, name: str, value: bytes | None) -> None:
-        """Put something into the drawer, or let go of it."""
-        self.journal.keep(name, value)
-        self.drawer.pop(name, None)
+    @rule(key=st.text(st.sampled_from("ab\0\\甲"), min_size=1, max_size=2), value=st.none() | st.binary(max_size=5))
+    def put(self, key: str, value: bytes | None) -> None:
+        """Store a key-value entry, or delete it."""
+        self.journal.put(key, value)
+        self.entries.pop(key, None)
         if value is not None:
-            self.drawer[name] = value
+            self.entries[key] = value
 
     @rule()
     def restart(self) -> None:
@@ -147,7 +147,7 @@ class JournalMachine(RuleBasedStateMachine):
         assert [(one.table, *(getattr(one, name) for name in fields)) for one in self.journal.read_all()] == [
             (table, *(getattr(one, name) for name in fields)) for table, one in self.order
         ]
-        assert list(self.journal.kept().items()) == sorted(self.drawer.items())
+        assert list(self.journal.entries().items()) == sorted(self.entries.items())
         assert self.journal.tables() == sorted({table for table, _ in self.order})
         assert {(one.table, one.seq): one.state for one in self.journal.snapshots()} == {
             (table, seq): state for table, kept in self.states.items() for seq, state in kept.items()

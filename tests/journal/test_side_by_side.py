@@ -9,11 +9,11 @@ import asyncpg  # type: ignore[import-untyped]  # asyncpg does not say its types
 import pytest
 
 from taisai.journal import Batch, OutcomeUnknown, UnknownFormat, open_journal
-from taisai.journal.postgres.append import HOLD_TAIL
-from taisai.journal.postgres.form import PACKAGE
+from taisai.journal.migrations import Migration, shipped
+from taisai.journal.postgres.append import LOCK_TAIL
 from taisai.journal.postgres.journal import PostgresJournal
 from taisai.journal.postgres.link import IDLE_S
-from taisai.journal.sqlite.migrate import Migration, shipped
+from taisai.journal.postgres.schema import PACKAGE
 from tests.journal.samples import several
 from tests.postgres import Server, journal_url
 
@@ -29,9 +29,9 @@ def _lose_connections(server: Server) -> None:
 def _take_lease(node: PostgresJournal) -> None:
     """Once more if its connection was cut in the middle: then it is not known, and asking again does no harm."""
     try:
-        node.take_lease("T1", "older", 60)
+        node.leases.take(["T1"], "older", 60)
     except OutcomeUnknown:
-        node.take_lease("T1", "older", 60)
+        node.leases.take(["T1"], "older", 60)
 
 
 def test_a_running_node_goes_on_when_a_newer_one_has_added_to_the_journal(tmp_path: Path) -> None:
@@ -46,10 +46,10 @@ def test_a_running_node_goes_on_when_a_newer_one_has_added_to_the_journal(tmp_pa
                 older.append([Batch("T1", 2, several(2, 1))])
                 _lose_connections(server)
                 _take_lease(older)
-                older.append([Batch("T1", 3, several(3, 1))], {"T1": 1})
+                older.leases.append([Batch("T1", 3, several(3, 1))], {"T1": 1})
                 assert [record.seq for record in older.read("T1")] == [1, 2, 3, 4]
             with pytest.raises(
-                UnknownFormat, match="made by a newer taisai: it has form 3, and this one knows up to 2"
+                UnknownFormat, match="made by a newer taisai: its schema has version 3, and this one knows up to 2"
             ):
                 open_journal(url)
             with open_journal(url, again=True) as reopened:
@@ -74,7 +74,7 @@ def test_a_frozen_node_does_not_hold_up_the_others(tmp_path: Path) -> None:
     async def freeze(connection: asyncpg.Connection) -> None:
         transaction = connection.transaction()
         await transaction.start()
-        await connection.fetchval(HOLD_TAIL)
+        await connection.fetchval(LOCK_TAIL)
         held.set()
         await asyncio.sleep(3 * IDLE_S)
 

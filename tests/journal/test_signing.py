@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
-from taisai.journal import Head, MemoryJournal, SigningFault, SqliteJournal, Standing
+from taisai.journal import Head, MemoryJournal, SigningError, SqliteJournal, Standing
 from taisai.journal.signing import (
     PREFIX,
     Signer,
@@ -38,10 +38,10 @@ def test_a_checkpoint_states_the_standing() -> None:
     assert heads_in(one) == STANDING.heads
     assert flaw_of(one, signer.public) is None
     assert flaw_of(one, None) is None
-    assert flaw_of(one, Signer.new().public) == "it was signed with another key"
+    assert flaw_of(one, Signer.new().public) == "it was signed with a different key"
     two = signer.sign(STANDING, one, NOON + 1)
     assert (two.number, two.prev) == (2, one.hash)
-    with pytest.raises(SigningFault, match="signed with another key"):
+    with pytest.raises(SigningError, match="signed with a different key"):
         Signer.new().sign(STANDING, two, NOON)
 
 
@@ -83,7 +83,7 @@ def test_every_field_of_a_checkpoint_counts(change: dict[str, object]) -> None:
 def test_heads_that_cannot_be_read() -> None:
     """A checkpoint whose heads are no heads says so."""
     one = msgspec.structs.replace(Signer.new().sign(STANDING, None, NOON), heads=b"\xc1")
-    with pytest.raises(SigningFault, match="the heads in checkpoint 1 cannot be read"):
+    with pytest.raises(SigningError, match="the heads in checkpoint 1 cannot be read"):
         heads_in(one)
 
 
@@ -91,7 +91,7 @@ def test_a_key_is_made_once(tmp_path: Path) -> None:
     """The key is made on first use, for its owner alone, and used from then on; its public half lies beside it."""
     journal = tmp_path / "journal.db"
     assert public_beside(journal) is None
-    with pytest.raises(SigningFault, match=r"journal\.db\.key is missing"):
+    with pytest.raises(SigningError, match=r"journal\.db\.key is missing"):
         Signer.beside(journal, make=False)
     signer = Signer.beside(journal, make=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["journal.db.key", "journal.db.pub"]
@@ -110,26 +110,26 @@ def test_wrong_keys_are_refused(tmp_path: Path) -> None:
     journal, key, public = tmp_path / "journal.db", tmp_path / "journal.db.key", tmp_path / "journal.db.pub"
     other = X25519PrivateKey.generate()
     key.write_bytes(b"no key")
-    with pytest.raises(SigningFault, match="is not a private key"):
+    with pytest.raises(SigningError, match="is not a private key"):
         Signer.beside(journal, make=True)
     key.write_bytes(other.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
-    with pytest.raises(SigningFault, match="a key of another kind"):
+    with pytest.raises(SigningError, match="a key of another type"):
         Signer.beside(journal, make=True)
     public.write_bytes(b"no key")
-    with pytest.raises(SigningFault, match="no public key"):
+    with pytest.raises(SigningError, match="not a public key"):
         public_beside(journal)
     public.write_bytes(other.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
-    with pytest.raises(SigningFault, match="of another kind"):
+    with pytest.raises(SigningError, match="of another type"):
         public_beside(journal)
     public.unlink()
     public.mkdir()
-    with pytest.raises(SigningFault, match="cannot be read"):
+    with pytest.raises(SigningError, match="cannot be read"):
         public_beside(journal)
     key.unlink()
     key.mkdir()
-    with pytest.raises(SigningFault, match="cannot be read"):
+    with pytest.raises(SigningError, match="cannot be read"):
         Signer.beside(journal, make=True)
-    with pytest.raises(SigningFault, match="cannot be written"):
+    with pytest.raises(SigningError, match="cannot be written"):
         Signer.beside(tmp_path / "nowhere" / "journal.db", make=True)
 
 
@@ -139,12 +139,12 @@ def test_a_lost_or_changed_key_signs_nothing(tmp_path: Path) -> None:
     with SqliteJournal(path) as journal:
         fill(journal)
     Path(f"{path}.key").unlink()
-    with SqliteJournal(path) as journal, pytest.raises(SigningFault, match="is missing"):
+    with SqliteJournal(path) as journal, pytest.raises(SigningError, match="is missing"):
         journal.sign_checkpoint(NOON)
     private = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     Path(f"{path}.key").write_bytes(private)
     with SqliteJournal(path) as journal:
-        with pytest.raises(SigningFault, match="with another key than the one beside it"):
+        with pytest.raises(SigningError, match="with a different key from the one beside it"):
             journal.sign_checkpoint(NOON)
         assert list(verify(journal)) == []
 

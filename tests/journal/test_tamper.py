@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from taisai.journal import Batch, Checkpoint, Finding, Head, JournalUnreachable, SqliteJournal
-from taisai.journal.chain import FORM, genesis, record_hash, snapshot_digest
+from taisai.journal.chain import FORMAT, genesis, record_hash, snapshot_digest
 from taisai.journal.signing import Signer, flaw_of, signed_bytes
 from taisai.journal.verify import verify_file
 from tests.journal.samples import NOON, TABLES, codes, copy_of, edit, found_in, new, several
@@ -319,7 +319,7 @@ def rewrite(connection: apsw.Connection, first: int, last: int = 2**62) -> None:
     for table, seq, position, *rest, old_body, _, old_digest in rows:
         prev = heads[table].hash if table in heads else genesis(table)
         body = b'{"stake":1}' if first <= position <= last else old_body
-        header: Any = (FORM, table, seq, position, *rest)
+        header: Any = (FORMAT, table, seq, position, *rest)
         digest = record_hash(prev, header, body) if position >= first else old_digest
         connection.execute(
             "UPDATE record SET body = ?, prev = ?, hash = ? WHERE position = ?", (body, prev, digest, position)
@@ -359,7 +359,7 @@ def test_a_table_put_into_signed_history_is_found(sound: Path, tmp_path: Path) -
 
     def insert(connection: apsw.Connection) -> None:
         row = ("x", 1, 36, "k", 1, NOON, "c", 0, "p")
-        digest = record_hash(genesis("x"), (FORM, *row), b"")
+        digest = record_hash(genesis("x"), (FORMAT, *row), b"")
         connection.execute("UPDATE head SET seq = seq - 1 WHERE table_name = ?", (TABLES[2],))
         connection.execute("DELETE FROM record WHERE position >= 36")
         connection.execute(f"INSERT INTO record VALUES ({'?, ' * 11}?)", (*row, b"", genesis("x"), digest))
@@ -419,7 +419,7 @@ def test_an_edited_checkpoint_with_a_fitting_hash_is_found(sound: Path, tmp_path
     store(path, replaced(last, **change))
     (finding,) = found_in(path)
     assert finding.code == "checkpoint-altered"
-    assert "checkpoint 2 does not stand: it was altered: its signature does not fit" in finding.sentence
+    assert "checkpoint 2 is not valid: it was altered: its signature does not match" in finding.sentence
 
 
 def test_a_checkpoint_of_another_key_is_found(sound: Path, tmp_path: Path) -> None:
@@ -432,7 +432,7 @@ def test_a_checkpoint_of_another_key_is_found(sound: Path, tmp_path: Path) -> No
     forged = replaced(forged, number=2, prev=first.hash, position=last.position)
     store(path, forged)
     found = found_in(path)
-    assert [one.sentence for one in found] == ["checkpoint 2 does not stand: it was signed with another key"]
+    assert [one.sentence for one in found] == ["checkpoint 2 is not valid: it was signed with a different key"]
     assert flaw_of(forged, forger.public) is not None
 
 

@@ -18,7 +18,7 @@ from taisai.history.payouts import payouts
 from taisai.history.schema import rules_key
 from taisai.journal import open_journal
 from taisai.streams.codec import event_of
-from taisai.streams.house_events import HOUSE
+from taisai.streams.house_events import HOUSE_STREAM
 from taisai.streams.loading import load
 from taisai.table.evolve import replay
 from taisai.table.rules import set_up_of
@@ -49,7 +49,7 @@ def audit(capfd: pytest.CaptureFixture[str], journal: Path) -> str:
 def test_it_opens_and_replays(journal: Path) -> None:
     """Every table comes to the same state from its snapshot as from its first record, under its digest of then."""
     with open_journal(journal) as opened:
-        tables = [table for table in opened.tables() if table != HOUSE]
+        tables = [table for table in opened.tables() if table != HOUSE_STREAM]
         assert tables == ["A1", "A2", *DEALT]
         for table in tables:
             state, _ = load(opened, table)

@@ -18,7 +18,7 @@ from taisai.table.decide import decide
 from taisai.table.events import Event
 from taisai.table.evolve import evolve
 from taisai.table.refusals import Refusal
-from taisai.table.rules import Books, RulesAtHand, TableRules
+from taisai.table.rules import Books, RulesCache, TableRules
 from taisai.table.state import SNAPSHOT_FORMAT, snapshot_of
 
 
@@ -39,7 +39,7 @@ class TableKeeper:
         self._snapshot_every = snapshot_every
         self.state, self._snapshot_seq = load(journal, table)
         self._known = KnownCommands(journal.recent_commands(table, COMMANDS_KEPT), COMMANDS_KEPT)
-        self._rules = RulesAtHand(books)
+        self._rules = RulesCache(books)
 
     def rules(self) -> TableRules | None:
         """The rules that the table stands under, once it is set up."""

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from taisai.floor.answers import Answer
 from taisai.floor.live import LiveTable, Reply
 from taisai.floor.nodes import Nodes
-from taisai.floor.writer import GroupWriter, Written
+from taisai.floor.writer import GroupWriter, PendingWrite
 from taisai.journal import Batch, Journal, JournalError, Record
 from taisai.streams.codec import event_of
 from taisai.table import commands as c
@@ -27,7 +27,7 @@ from taisai.table.commands import Command
 from taisai.table.evolve import evolve
 from taisai.table.handlers import dealing
 from taisai.table.state import SNAPSHOT_FORMAT, snapshot_of
-from tests.torture.disk import Disk, Way
+from tests.torture.disk import Disk, SimulatedJournal
 
 Planted = AbstractContextManager[Any]
 
@@ -71,9 +71,11 @@ def _fence_of_now() -> Planted:
     """The server takes any number that is not newer than its own for a valid one."""
     commit = Disk.commit
 
-    def lenient(self: Disk, way: Way, batches: Sequence[Batch], fences: Mapping[str, int] | None) -> Any:
+    def lenient(
+        self: Disk, journal: SimulatedJournal, batches: Sequence[Batch], fences: Mapping[str, int] | None
+    ) -> Any:
         valid = {name: fence for name, fence in (fences or {}).items() if fence > self.lease_of[name].fence}
-        return commit(self, way, batches, valid)
+        return commit(self, journal, batches, valid)
 
     return patch.object(Disk, "commit", lenient)
 
@@ -191,19 +193,19 @@ def _blind_take_over() -> Planted:
         await self._writer.run(lambda _journal: None)
         self.owned = True
 
-    append = Way.append
+    write = SimulatedJournal.write
 
-    def anywhere(self: Way, batches: Sequence[Batch], fences: Mapping[str, int] | None = None) -> Any:
+    def anywhere(self: SimulatedJournal, batches: Sequence[Batch], fences: Mapping[str, int] | None) -> Any:
         ends = {batch.table: self.disk.head(batch.table).seq for batch in batches}
         moved = []
         for batch in batches:
             moved.append(batch._replace(expected_seq=ends[batch.table]))
             ends[batch.table] += len(batch.records)
-        return append(self, moved, fences)
+        return write(self, moved, fences)
 
     stack = ExitStack()
     stack.enter_context(patch.object(LiveTable, "take_over", take_over))
-    stack.enter_context(patch.object(Way, "append", anywhere))
+    stack.enter_context(patch.object(SimulatedJournal, "write", anywhere))
     return stack
 
 
@@ -222,7 +224,7 @@ def _all_is_well() -> Planted:
     """Where one batch of a commit is refused, everybody is told that it is written."""
     one_by_one = GroupWriter._one_by_one
 
-    def cheerful(self: GroupWriter, group: Sequence[Written], error: JournalError | None) -> Any:
+    def cheerful(self: GroupWriter, group: Sequence[PendingWrite], error: JournalError | None) -> Any:
         return [(one, None) for one, _ in one_by_one(self, group, error)]
 
     return patch.object(GroupWriter, "_one_by_one", cheerful)

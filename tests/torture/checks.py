@@ -15,7 +15,7 @@ from taisai.floor.answers import Answer, HouseCode
 from taisai.floor.live import LiveTable
 from taisai.journal import Record
 from taisai.streams.codec import event_of
-from taisai.streams.house_events import HOUSE
+from taisai.streams.house_events import HOUSE_STREAM
 from taisai.table import commands as c
 from taisai.table import events as e
 from taisai.table.events import Event
@@ -25,7 +25,7 @@ from taisai.table.parts import Handed
 from taisai.table.state import TableState, state_from
 
 if TYPE_CHECKING:
-    from tests.torture.disk import Way
+    from tests.torture.disk import SimulatedJournal
     from tests.torture.node import SimulatedNode
     from tests.torture.simulate import World
 
@@ -289,21 +289,21 @@ class Checker:
 
     # ------------------------------------------------------------------ the disk
 
-    def committed(self, way: Way, records: list[Record]) -> None:
+    def committed(self, journal: SimulatedJournal, records: list[Record]) -> None:
         """A commit has taken effect."""
         for record in records:
             table = record.table
             if record.position != self._position + 1:
                 raise Broken(f"record {record.position} follows record {self._position}")
             self._position = record.position
-            if table == HOUSE:
+            if table == HOUSE_STREAM:
                 continue
             states = self.states[table]
             if record.seq != len(states) or self._ends.get(table, record.prev) != record.prev:
                 raise Broken(f"{table}: record {record.seq} does not follow record {len(states) - 1}")
             self._ends[table] = record.hash
             if self._world.several:
-                self._right_writer(way, table)
+                self._right_writer(journal.holder, table)
             event = EVENTS.read(record)
             what = event.what
             if not record.command_id.startswith(OURS):
@@ -325,14 +325,14 @@ class Checker:
             states.append(state)
             STATES.comes(event, before, state)
 
-    def _right_writer(self, way: Way, table: str) -> None:
-        """Who writes has the lease, and nobody else writes under its number."""
-        held = self._world.disk.lease_of.get(table)
-        if held is None or held.holder != way.holder:
-            owner = None if held is None else held.holder
-            raise Broken(f"{way.holder} wrote to {table}, which {owner or 'nobody'} holds")
-        if self._writers.setdefault((table, held.fence), way.holder) != way.holder:
-            raise Broken(f"two nodes wrote to {table} under the number {held.fence}")
+    def _right_writer(self, writer: str, table: str) -> None:
+        """The writer has the table's lease, and nobody else has written under its fencing number."""
+        lease = self._world.disk.lease_of.get(table)
+        if lease is None or lease.holder != writer:
+            holder = None if lease is None else lease.holder
+            raise Broken(f"{writer} wrote to {table}, which {holder or 'nobody'} holds")
+        if self._writers.setdefault((table, lease.fence), writer) != writer:
+            raise Broken(f"two nodes wrote to {table} under the fencing number {lease.fence}")
 
     def _asked_for(self, record: Record, what: e.EventBody) -> None:
         asked = self.asked.get(record.command_id)

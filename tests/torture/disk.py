@@ -1,23 +1,27 @@
-"""The one journal of a simulation, as its server keeps it, and each process's way to it.
+"""The journal of a simulation: the server's side, and each process's connection to it.
 
 Enters: calls of the nodes. Leaves: records, leases and errors as the journals of `taisai.journal` give them: a commit
-is whole or not there, a fencing number that has passed is refused, the server's clock alone counts. What can go wrong
-is switched from outside: the disk is full, the server is down, a way is cut, an answer is lost after its commit.
+is whole or does not happen, an outdated fencing number is refused, only the server's clock counts. Faults are switched
+from outside: the disk is full, the server is down, a connection is cut, an answer is lost after its commit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
+from pathlib import Path
 from random import Random
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from taisai.journal import (
     Batch,
+    Checkpoint,
+    Finding,
     Head,
+    Journal,
     JournalClosed,
     JournalError,
     JournalFailed,
@@ -28,23 +32,26 @@ from taisai.journal import (
     OutcomeUnknown,
     Record,
     Snapshot,
+    Standing,
 )
 from taisai.journal.chain import linked
+from taisai.journal.contract import Progress
+from taisai.journal.record import Row
 from taisai.journal.signing import Signer
+from tests.torture.leases import SimulatedLeases
 from tests.torture.loop import SECOND, NodeLoop, Time
 
-Seen = Callable[["Way", list[Record]], None]
-NOTICE_LOST: Final = 0.1
+OnCommit = Callable[["SimulatedJournal", list[Record]], None]
+LATE_MAX: Final = 200_000
+"""Microseconds after which a commit of a lost connection takes effect, at most."""
 
 
-class Lease(NamedTuple):
-    """Who may write to a table."""
+class StoredLease(NamedTuple):
+    """A lease as the server stores it."""
 
     holder: str | None
     fence: int
     until: int
-    seconds_left: float = 0.0
-    is_there: bool = False
 
 
 @cache
@@ -55,13 +62,13 @@ def _signer() -> Signer:
 class Disk(MemoryJournal):
     """The server's side."""
 
-    def __init__(self, time: Time, seen: Seen) -> None:
+    def __init__(self, time: Time, on_commit: OnCommit) -> None:
         super().__init__()
         self.time = time
         self.chance: Random = time.chance
-        self.seen = seen
+        self.on_commit = on_commit
         self.skew_us = 0
-        """How far the server's clock is off."""
+        """How far the server's clock is wrong."""
         self.full = False
         self.slow = 1
         """How many times as long everything takes."""
@@ -71,23 +78,23 @@ class Disk(MemoryJournal):
         self.trouble = 0.0
         """The chance that a commit's answer is lost, before or after it has taken effect."""
         self.starts = 0
-        self.lease_of: dict[str, Lease] = {}
-        self.ways: list[Way] = []
-        self.shown: dict[str, Way] = {}
-        """The way by which each holder shows that it lives."""
+        self.lease_of: dict[str, StoredLease] = {}
+        self.followers: list[SimulatedLeases] = []
+        self.announced: dict[str, SimulatedJournal] = {}
+        """The connection on which each holder has announced itself."""
         self.opened = 0
-        """How many ways there have been."""
+        """How many connections there have been."""
         self.late: set[str] = set()
-        """Commands that took effect after their connection was gone: nobody could know, and may have said no."""
+        """Commands that took effect after their connection was lost: their sender may have been refused."""
         self.synced = 0
         self.syncs = True
-        """A commit waits for the disk; a planted bug does not."""
+        """Whether a commit waits for the disk; a planted bug switches it off."""
         self._ids: dict[str, list[str]] = {}
         """The commands of each table, in order."""
         self._signer = _signer()
 
     def begin(self, records: Sequence[Record]) -> None:
-        """What is there before anything happens."""
+        """Store the records that exist before the simulation begins."""
         for record in records:
             known = self._by_command.setdefault((record.table, record.command_id), [])
             if not known:
@@ -98,15 +105,17 @@ class Disk(MemoryJournal):
         self.synced = len(records)
 
     def latency(self) -> int:
-        """Microseconds that a journey to the server takes."""
+        """Microseconds that a request takes to the server, or back."""
         return (20 + int(self.time.random() * 400)) * self.slow
 
-    def commit(self, way: Way, batches: Sequence[Batch], fences: Mapping[str, int] | None) -> dict[str, Head]:
-        """All batches or none, if each lease named is still the one that it was."""
+    def commit(
+        self, journal: SimulatedJournal, batches: Sequence[Batch], fences: Mapping[str, int] | None
+    ) -> dict[str, Head]:
+        """Write all batches or none, if each named lease is still current."""
         for table, fence in (fences or {}).items():
-            held = self.lease_of.get(table)
-            if held is None or held.holder is None or held.fence != fence:
-                raise LeaseLost(table, fence, None if held is None else held.fence)
+            lease = self.lease_of.get(table)
+            if lease is None or lease.holder is None or lease.fence != fence:
+                raise LeaseLost(table, fence, None if lease is None else lease.fence)
         rows, heads = linked(batches, len(self._records), self._head)
         records = [Record(*row) for row in rows]
         by_table, by_command = self._by_table, self._by_command
@@ -115,10 +124,10 @@ class Disk(MemoryJournal):
         self._records += records
         for record in records:
             table, command_id = record.table, record.command_id
-            found = by_table.get(table)
-            if found is None:
-                found = by_table[table] = []
-            found.append(record)
+            of_table = by_table.get(table)
+            if of_table is None:
+                of_table = by_table[table] = []
+            of_table.append(record)
             known = by_command.get((table, command_id))
             if known is None:
                 known = by_command[table, command_id] = []
@@ -127,13 +136,13 @@ class Disk(MemoryJournal):
             known.append(record)
         if self.syncs or self.chance.random() < 0.3:
             self.synced = len(self._records)
-        self.seen(way, records)
-        for other in self.ways:
-            other.notice(way.writes_as)
+        self.on_commit(journal, records)
+        for follower in self.followers:
+            follower.notify(journal.writer_id)
         return heads
 
     def restart(self) -> None:
-        """The server has died and is there again: every way is lost, and what was not synced with it."""
+        """Restart the server: every connection is lost, and so are records that were not synced."""
         self.starts += 1
         while len(self._records) > self.synced:
             record = self._records.pop()
@@ -144,103 +153,104 @@ class Disk(MemoryJournal):
                 self._ids[record.table].pop()
 
     def recent_commands(self, table: str, count: int) -> list[str]:
-        """The ids of the last commands, newest first: each process that starts asks for them."""
+        """The ids of the last commands, newest first; indexed, because each process that starts asks for them."""
         return self._ids.get(table, [])[: -count - 1 : -1]
 
     def commands(self, table: str, command_id: str) -> list[Record]:
-        """What a command brought about, for who only looks on."""
+        """The records of a command, for the checks."""
         return self._by_command.get((table, command_id), [])
 
     def all_records(self) -> list[Record]:
-        """Every record."""
+        """Every record, for the checks."""
         return self._records
 
     # ------------------------------------------------------------------ leases, by the server's clock
 
     @property
     def clock(self) -> int:
-        """What the server's clock shows."""
+        """The time on the server's clock."""
         return self.time.now + self.skew_us
 
     def take(self, table: str, holder: str, seconds: float) -> int | None:
-        """A lease, where there is none that is valid."""
-        held = self.lease_of.get(table)
-        until = self.clock + round(seconds * SECOND)
-        if held is None:
-            held = Lease(None, 0, 0)
-        if held.holder not in (None, holder) and held.until > self.clock:
+        """Take a lease that no other holder has; its fencing number."""
+        lease = self.lease_of.get(table) or StoredLease(None, 0, 0)
+        if lease.holder not in (None, holder) and lease.until > self.clock:
             return None
-        fence = held.fence if held.holder == holder else held.fence + 1
-        self.lease_of[table] = Lease(holder, fence, until)
+        fence = lease.fence if lease.holder == holder else lease.fence + 1
+        self.lease_of[table] = StoredLease(holder, fence, self.clock + round(seconds * SECOND))
         return fence
 
     def renew(self, holder: str, seconds: float) -> set[str]:
-        """All leases of a holder, for longer."""
+        """Extend all leases of a holder."""
         until = self.clock + round(seconds * SECOND)
-        found = [name for name, held in self.lease_of.items() if held.holder == holder]
-        for name in found:
-            self.lease_of[name] = Lease(holder, self.lease_of[name].fence, until)
-        return set(found)
+        names = [name for name, lease in self.lease_of.items() if lease.holder == holder]
+        for name in names:
+            self.lease_of[name] = self.lease_of[name]._replace(until=until)
+        return set(names)
 
-    def give_back(self, table: str, holder: str) -> None:
-        """A lease that its holder needs no longer."""
-        held = self.lease_of.get(table)
-        if held is not None and held.holder == holder:
-            self.lease_of[table] = Lease(None, held.fence, self.clock)
+    def release(self, table: str, holder: str) -> None:
+        """Give a lease back."""
+        lease = self.lease_of.get(table)
+        if lease is not None and lease.holder == holder:
+            self.lease_of[table] = StoredLease(None, lease.fence, self.clock)
 
-    def end(self, holder: str, seconds: float) -> None:
-        """The leases of a holder that would last for less than so long are over."""
+    def expire_holder(self, holder: str, seconds: float) -> None:
+        """End the leases of a holder that would last less than `seconds`."""
         soon = self.clock + round(seconds * SECOND)
-        for name, held in self.lease_of.items():
-            if held.holder == holder and held.until < soon:
-                self.lease_of[name] = held._replace(until=self.clock)
+        for name, lease in self.lease_of.items():
+            if lease.holder == holder and lease.until < soon:
+                self.lease_of[name] = lease._replace(until=self.clock)
 
     def expire(self, table: str) -> None:
-        """A lease runs out before its time."""
-        held = self.lease_of.get(table)
-        if held is not None:
-            self.lease_of[table] = held._replace(until=self.clock)
+        """End a lease before its time: a fault."""
+        lease = self.lease_of.get(table)
+        if lease is not None:
+            self.lease_of[table] = lease._replace(until=self.clock)
 
 
-class Way:
-    """One process's journal: the way to the server, which can be lost."""
+class SimulatedJournal(Journal):
+    """One process's journal: a connection to the server, which can be lost."""
 
     def __init__(self, disk: Disk, loop: NodeLoop, holder: str, is_cut: Callable[[], bool]) -> None:
         self.disk = disk
         self.holder = holder
-        self._loop = loop
-        self._is_cut = is_cut
-        self._start = disk.starts
-        self._told: Callable[[int], None] | None = None
-        self._besides: Callable[[], int] = int
+        self.loop = loop
+        self.is_cut = is_cut
+        self.start = disk.starts
+        """The server's start that the connection was made after."""
         disk.opened += 1
-        self.writes_as = disk.opened
-        """What its commits are known by."""
-        self._notified = False
+        self.writer_id = disk.opened
+        """What its commits are known by to followers."""
         self.closed = False
+        self._leases = SimulatedLeases(self)
         if is_cut() or not disk.up:
             raise JournalUnreachable("the server cannot be reached")
 
-    def _reach(self) -> Disk:
+    def reach(self) -> Disk:
+        """The server, for a read; a lost connection is made again."""
         disk = self.disk
         if self.closed:
-            raise JournalClosed("the way is closed")
-        if self._is_cut() or not disk.up:
+            raise JournalClosed("the journal is closed")
+        if self.is_cut() or not disk.up:
             raise JournalFailed("the connection was lost: nothing was read")
-        self._start = disk.starts  # a way that was lost is made anew by the next who needs it
+        self.start = disk.starts
         return disk
 
-    def append(self, batches: Sequence[Batch], fences: Mapping[str, int] | None = None) -> dict[str, Head]:
+    def append(self, batches: Sequence[Batch]) -> dict[str, Head]:
+        """One commit without a fence."""
+        return self.write(batches, None)
+
+    def write(self, batches: Sequence[Batch], fences: Mapping[str, int] | None) -> dict[str, Head]:
         """One commit; its answer may be lost."""
         disk = self.disk
         if self.closed:
-            raise JournalClosed("the way is closed")
-        lost = self._is_cut() or not disk.up or self._start != disk.starts
+            raise JournalClosed("the journal is closed")
+        lost = self.is_cut() or not disk.up or self.start != disk.starts
         if lost or (disk.trouble and disk.chance.random() < disk.trouble):
-            self._start = disk.starts
+            self.start = disk.starts
             fate = disk.chance.random()
             if fate < 0.1:
-                disk.time.after(disk.time.below(200_000), self._late, disk.position(), batches, fences)
+                disk.time.after(disk.time.below(LATE_MAX), self._commit_late, disk.position(), batches, fences)
             elif disk.up and not disk.full and fate < 0.55:
                 disk.commit(self, batches, fences)
             kind = OutcomeUnknown if disk.chance.random() < 0.7 else JournalFailed
@@ -249,7 +259,7 @@ class Way:
             raise JournalFull("the disk is full: nothing was written")
         return disk.commit(self, batches, fences)
 
-    def _late(self, position: int, batches: Sequence[Batch], fences: Mapping[str, int] | None) -> None:
+    def _commit_late(self, position: int, batches: Sequence[Batch], fences: Mapping[str, int] | None) -> None:
         """A commit that nobody waits for any more takes effect, if nobody has written in the meantime."""
         disk = self.disk
         if disk.up and not disk.full and disk.position() == position:
@@ -257,158 +267,103 @@ class Way:
                 disk.commit(self, batches, fences)
                 disk.late |= {new.command_id for batch in batches for new in batch.records}
 
-    def read(self, table: str, after: int = 0, upto: int | None = None) -> Iterator[Record]:
-        """The records of a table."""
-        return self._reach().read(table, after, upto)
-
-    def read_all(self, after_position: int = 0, upto: int | None = None) -> Iterator[Record]:
-        """The records of all tables."""
-        return self._reach().read_all(after_position, upto)
-
-    def head(self, table: str) -> Head:
-        """The end of a table's chain."""
-        return self._reach().head(table)
-
-    def position(self) -> int:
-        """The last position."""
-        return self._reach().position()
-
-    def tables(self) -> list[str]:
-        """All tables."""
-        return self._reach().tables()
-
-    def find_command(self, table: str, command_id: str) -> list[Record]:
-        """What a command brought about."""
-        return self._reach().find_command(table, command_id)
-
-    def recent_commands(self, table: str, count: int) -> list[str]:
-        """The last commands."""
-        return self._reach().recent_commands(table, count)
+    @property
+    def leases(self) -> SimulatedLeases:
+        """Which process may write to which table."""
+        return self._leases
 
     def save_snapshot(self, table: str, seq: int, format_number: int, state: bytes) -> None:
-        """Keep a state."""
-        disk = self._reach()
+        """Store a state, unless the disk is full."""
+        disk = self.reach()
         if disk.full:
             raise JournalFull("the disk is full: nothing was written")
         disk.save_snapshot(table, seq, format_number, state)
 
+    def close(self) -> None:
+        """Close the connection."""
+        self.closed = True
+        if self._leases in self.disk.followers:
+            self.disk.followers.remove(self._leases)
+
+    # ------------------------------------------------------------------ everything else is the server's
+
+    def read(self, table: str, after: int = 0, upto: int | None = None) -> Iterator[Record]:
+        """The records of a table."""
+        return self.reach().read(table, after, upto)
+
+    def read_all(self, after_position: int = 0, upto: int | None = None) -> Iterator[Record]:
+        """The records of all tables."""
+        return self.reach().read_all(after_position, upto)
+
+    def rows(self, after_position: int, upto: int, count: int) -> list[Row]:
+        """Some records as plain tuples."""
+        return self.reach().rows(after_position, upto, count)
+
+    def head(self, table: str) -> Head:
+        """The end of a table's chain."""
+        return self.reach().head(table)
+
+    def position(self) -> int:
+        """The last position."""
+        return self.reach().position()
+
+    def tables(self) -> list[str]:
+        """All tables."""
+        return self.reach().tables()
+
+    def standing(self) -> Standing:
+        """Position, heads and number of checkpoints."""
+        return self.reach().standing()
+
+    def find_command(self, table: str, command_id: str) -> list[Record]:
+        """The records of a command."""
+        return self.reach().find_command(table, command_id)
+
+    def recent_commands(self, table: str, count: int) -> list[str]:
+        """The last commands."""
+        return self.reach().recent_commands(table, count)
+
     def latest_snapshot(self, table: str, upto: int | None = None) -> Snapshot | None:
         """The newest snapshot."""
-        return self._reach().latest_snapshot(table, upto)
+        return self.reach().latest_snapshot(table, upto)
 
-    def sign_checkpoint(self, at: int) -> object:
+    def snapshots(self) -> Iterator[Snapshot]:
+        """Every snapshot."""
+        return self.reach().snapshots()
+
+    def sign_checkpoint(self, at: int) -> Checkpoint:
         """Sign what is there."""
-        return self._reach().sign_checkpoint(at)
+        return self.reach().sign_checkpoint(at)
 
-    def keep(self, name: str, value: bytes | None) -> None:
-        """Put a thing into the drawer."""
-        self._reach().keep(name, value)
+    def keep_checkpoint(self, checkpoint: Checkpoint) -> None:
+        """Store a checkpoint that was signed elsewhere."""
+        self.reach().keep_checkpoint(checkpoint)
 
-    def kept(self, prefix: str = "") -> dict[str, bytes]:
-        """What is in the drawer."""
-        return self._reach().kept(prefix)
+    def checkpoints(self, after: int = 0, upto: int | None = None) -> Iterator[Checkpoint]:
+        """The checkpoints in order."""
+        return self.reach().checkpoints(after, upto)
 
-    def close(self) -> None:
-        """Let go of the server."""
-        self.closed = True
-        if self in self.disk.ways:
-            self.disk.ways.remove(self)
+    def put(self, key: str, value: bytes | None) -> None:
+        """Store a value under a key, or delete the key."""
+        self.reach().put(key, value)
 
-    # ------------------------------------------------------------------ several nodes
-
-    def take_lease(self, table: str, holder: str, seconds: float) -> int | None:
-        """Take a lease; whether it was taken may not be known."""
-        fence: int | None = self._leasing(lambda disk: disk.take(table, holder, seconds))
-        return fence
+    def entries(self, prefix: str = "") -> dict[str, bytes]:
+        """The key-value entries."""
+        return self.reach().entries(prefix)
 
     @property
-    def connections(self) -> int:
-        """A server that was away has ended the connection."""
-        return self._start
+    def key_file(self) -> None:
+        """None: the key is the simulation's own."""
+        return
 
-    def live_as(self, holder: str) -> None:
-        """Be seen for as long as the connection lasts."""
-        self._reach().shown[holder] = self
+    def public_key(self) -> Ed25519PublicKey | None:
+        """The server's public key."""
+        return self.reach().public_key()
 
-    def is_seen(self) -> bool:
-        """Whether the server has a connection; one that is cut without a word it has for ever."""
-        return not self._loop.dead and self._start == self.disk.starts
+    def self_check(self) -> Iterator[Finding]:
+        """Nothing."""
+        return self.reach().self_check()
 
-    def take_leases(self, tables: Collection[str], holder: str, seconds: float) -> dict[str, int]:
-        """Take several, in one commit."""
-        taken: dict[str, int | None] = self._leasing(
-            lambda disk: {table: disk.take(table, holder, seconds) for table in tables}
-        )
-        return {table: fence for table, fence in taken.items() if fence is not None}
-
-    def end_leases(self, holder: str, seconds: float) -> None:
-        """The leases of somebody who is gone are over."""
-        self._leasing(lambda disk: disk.end(holder, seconds))
-
-    def renew_leases(self, holder: str, seconds: float) -> set[str]:
-        """Prolong all."""
-        found: set[str] = self._leasing(lambda disk: disk.renew(holder, seconds))
-        return found
-
-    def release_lease(self, table: str, holder: str) -> None:
-        """Give one back."""
-        self._leasing(lambda disk: disk.give_back(table, holder))
-
-    def _leasing(self, work: Callable[[Disk], Any]) -> Any:
-        disk = self._reach()
-        if disk.trouble and disk.chance.random() < disk.trouble:
-            if disk.chance.random() < 0.5:
-                work(disk)
-            raise OutcomeUnknown("the connection was lost in the commit")
-        return work(disk)
-
-    def leases(self) -> dict[str, Lease]:
-        """Who has which table."""
-        disk = self._reach()
-        return {
-            name: held._replace(
-                seconds_left=(held.until - disk.clock) / SECOND,
-                is_there=held.holder in disk.shown and disk.shown[held.holder].is_seen(),
-            )
-            for name, held in sorted(disk.lease_of.items())
-            if held.holder is not None
-        }
-
-    def news(self, after_position: int, upto: int, besides: Collection[str]) -> tuple[list[Record], int]:
-        """What was written to other tables than these, and up to where that is all."""
-        disk = self._reach()
-        found = [record for record in disk.read_all(after_position, upto) if record.table not in besides]
-        return found, max(min(disk.position(), upto), after_position)
-
-    def follow(self, told: Callable[[int], None], besides: Callable[[], int]) -> Way:
-        """Have somebody told of others' commits; some notices are lost."""
-        self._reach()
-        self._told, self._besides = told, besides
-        ways = self.disk.ways
-        ways[:] = [way for way in ways if not way.is_deaf]
-        ways.append(self)
-        return self
-
-    @property
-    def is_deaf(self) -> bool:
-        """Whether word is on its way to a process that has died."""
-        return self._notified and self._loop.dead
-
-    def stop(self) -> None:
-        """Be told nothing more."""
-        self._told = None
-
-    def notice(self, by: int) -> None:
-        """A commit was made: word of it is on its way."""
-        if self._told is None or self._notified or self._is_cut() or self._besides() == by:
-            return
-        self._notified = True
-        if self.disk.chance.random() < NOTICE_LOST:
-            self._loop.later(SECOND // 2, self._heard, False)
-        else:
-            self._loop.later(self.disk.time.between(500, 20_000), self._heard, True)
-
-    def _heard(self, really: bool) -> None:
-        self._notified = False
-        if really and self._told is not None:
-            self._told(self.disk.position())
+    def backup(self, path: Path | str, progress: Progress | None = None) -> None:
+        """Write everything into a new journal file."""
+        self.reach().backup(path, progress)

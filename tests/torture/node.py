@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import partial
 from queue import Empty
 from random import Random
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from msgspec.structs import replace
 
@@ -23,16 +23,18 @@ from taisai.floor.dice import VirtualTumbler, mischief_every, no_mischief
 from taisai.floor.driver import Driver
 from taisai.floor.floor import Floor
 from taisai.floor.nodes import Nodes
-from taisai.floor.writer import GroupWriter, Written
+from taisai.floor.writer import GroupWriter, PendingWrite
 from taisai.journal import Journal, JournalError
 from taisai.settings.forms import Timing
 from taisai.table.commands import Command
 from taisai.table.refusals import Refusal
-from tests.torture.disk import Way
+from tests.torture.disk import SimulatedJournal
 from tests.torture.loop import SECOND, Handle, NodeLoop
 
 if TYPE_CHECKING:
     from tests.torture.simulate import World
+
+T = TypeVar("T")
 
 HURRY: Final = Timing(
     betting_ms=300, after_close_ms=0, tumbling_ms=0, reveal_ms=0, lit_ms=0, paid_ms=0, between_ms=20
@@ -58,12 +60,12 @@ class _Chance:
 class SimulatedWriter(GroupWriter):
     """The group writer without its thread: it takes what waits, is at the server a moment later, and then hears."""
 
-    def _begin(self) -> None:
+    def _start(self) -> None:
+        assert isinstance(self._loop, NodeLoop)
+        assert isinstance(self.journal, SimulatedJournal)
         self._busy = False
-        loop: Any = self._loop
-        self._sim: NodeLoop = loop
-        journal: Any = self.journal
-        self._disk = journal.disk
+        self._sim: NodeLoop = self._loop
+        self._disk = self.journal.disk
         self._end: asyncio.Future[None] | None = None
 
     def _hand_over(self) -> None:
@@ -77,7 +79,7 @@ class SimulatedWriter(GroupWriter):
         if not self._busy:
             self._kick()
 
-    async def run(self, work: Callable[[Journal], Any]) -> Any:
+    async def run(self, work: Callable[[Journal], T]) -> T:
         """Have something done, and wait for it."""
         self._sim.call_soon(self._kick)
         return await super().run(work)
@@ -109,7 +111,7 @@ class SimulatedWriter(GroupWriter):
 
     def _arrived(
         self,
-        group: list[Written],
+        group: list[PendingWrite],
         chores: Sequence[Callable[[Journal], None]],
         stopping: bool,
         fences: dict[str, int],
@@ -183,12 +185,12 @@ class SimulatedNode:
         time = world.time
         clock = Clock(lambda: time.now + self.skew_us, lambda: time.now)
 
-        def open_way() -> Any:
-            return Way(world.disk, loop, holder, lambda: self.cut)
+        def open_journal() -> Journal:
+            return SimulatedJournal(world.disk, loop, holder, lambda: self.cut)
 
-        self.floor = Floor(world.book_of, open_way, clock, large_win=2_000, make_writer=SimulatedWriter)
+        self.floor = Floor(world.book_of, open_journal, clock, large_win=2_000, make_writer=SimulatedWriter)
         if world.several:
-            self.floor.nodes = Nodes(self.floor, self.address, self._forward, open_way, name=str(self.life))
+            self.floor.nodes = Nodes(self.floor, self.address, self._forward, open_journal, name=str(self.life))
         self.floor.listen(partial(world.checker.told, self))
         loop.start(self._open(loop, self.floor))
 

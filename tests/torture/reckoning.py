@@ -16,9 +16,9 @@ from pathlib import Path
 
 from taisai.audit.run import Audit
 from taisai.books import open_shelf
-from taisai.house.log import game_tables
 from taisai.journal import Journal, open_journal
 from taisai.streams.codec import event_of
+from taisai.streams.house_events import game_tables
 from taisai.streams.loading import load
 from taisai.table import events as e
 from tests.torture.load import Acknowledged, read_acknowledged

@@ -40,7 +40,7 @@ from taisai.table.state import SetUpState, TableState
 from tests.streams.keeper import TableKeeper
 from tests.torture.bugs import BUGS
 from tests.torture.checks import BROKEN, EVENTS, STATES, Broken, Checker, Felt
-from tests.torture.disk import Disk, Way
+from tests.torture.disk import Disk, SimulatedJournal
 from tests.torture.faults import KINDS, KINDS_OF_SEVERAL, Faults
 from tests.torture.loop import EPOCH, SECOND, Time
 from tests.torture.node import SimulatedNode
@@ -138,7 +138,7 @@ class World:
         self.tables = [f"T{number + 1}" for number in range(tables)]
         self.time = Time(chance)
         self.checker = Checker(self)
-        self.disk = Disk(self.time, self._seen)
+        self.disk = Disk(self.time, self._committed)
         self.disk.usual = self.disk.slow = chance.choice((1, 4, 20, 60))
         begin = opened(layout_name, tables)
         self.disk.begin(begin.records)
@@ -162,9 +162,9 @@ class World:
         """Something to be shown when an invariant breaks."""
         self.notes.append((self.time.now, words, *values))
 
-    def _seen(self, way: Way, records: list[Record]) -> None:
-        self.note("%s wrote %s", way.holder, records)
-        self.checker.committed(way, records)
+    def _committed(self, journal: SimulatedJournal, records: list[Record]) -> None:
+        self.note("%s wrote %s", journal.holder, records)
+        self.checker.committed(journal, records)
 
     def _survey(self) -> None:
         self.checker.survey()

@@ -103,7 +103,7 @@ async def run(context: Context, players: int, peers: dict[str, str]) -> None:
     """Serve until told to stop."""
     port = context.settings.listen.port
     if context.floor.nodes is not None and peers:
-        context.floor.nodes.handing.forward = _by_other_ways(context.peers, peers)
+        context.floor.nodes.router.forward = _by_other_ways(context.peers, peers)
     await context.start()
     stopping = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)

@@ -14,9 +14,9 @@ import pytest
 
 from taisai.audit.run import Audit
 from taisai.books import open_shelf
-from taisai.house.log import game_tables
 from taisai.journal import Journal, open_journal
 from taisai.streams.codec import event_of
+from taisai.streams.house_events import game_tables
 from taisai.streams.loading import load
 from taisai.table import events as e
 from tests.postgres import journal_url

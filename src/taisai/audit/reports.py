@@ -15,16 +15,8 @@ from typing import Final, NamedTuple
 from taisai.journal.contract import Journal
 from taisai.journal.record import Record
 from taisai.streams.codec import KIND_OF, event_of
-from taisai.streams.house_events import (
-    EVERYDAY,
-    HOUSE,
-    HOUSE_KINDS,
-    HouseEvent,
-    LargeWin,
-    house_event_of,
-    house_told,
-    is_significant,
-)
+from taisai.streams.house_events import HOUSE_KINDS, HOUSE_STREAM, HouseEvent, LargeWin, house_event_of
+from taisai.streams.narration import EVERYDAY, is_significant, narrate
 from taisai.table import events as e
 from taisai.table.declared import Significance
 from taisai.table.notation.narration import told
@@ -159,7 +151,7 @@ def make_report(journal: Journal, asked: ReportRequest) -> Report:
     first: datetime | None = None
     last: datetime | None = None
     for record in journal.read_all():
-        if record.table == HOUSE:
+        if record.table == HOUSE_STREAM:
             notice = _of_the_house(record, asked)
             if notice is None:
                 continue
@@ -180,7 +172,7 @@ def make_report(journal: Journal, asked: ReportRequest) -> Report:
 
 def significant_of(record: Record, asked: ReportRequest) -> SignificantEvent | None:
     """What is significant of a record; nothing when it concerns no table that is asked for."""
-    if record.table == HOUSE:
+    if record.table == HOUSE_STREAM:
         return _of_the_house(record, asked)
     return _of_a_table(record, event_of(record), asked) if asked.wants(record.table) else None
 
@@ -205,9 +197,9 @@ def _of_the_house(record: Record, asked: ReportRequest) -> SignificantEvent | No
         return None
     if isinstance(event.what, LargeWin) and event.what.amount < asked.large_win:
         return None
-    detail = f"{house_told(event.what)} ({event.reason})" if event.reason else house_told(event.what)
+    detail = f"{narrate(event.what)} ({event.reason})" if event.reason else narrate(event.what)
     at = asked.time_of(event.at)
-    return SignificantEvent(at, HOUSE, record.seq, record.kind, event.by, event.authorised_by, detail)
+    return SignificantEvent(at, HOUSE_STREAM, record.seq, record.kind, event.by, event.authorised_by, detail)
 
 
 def _counted(row: ReportRow, what: e.EventBody) -> ReportRow:

@@ -23,7 +23,7 @@ from taisai.journal.record import Finding, Record, Row
 from taisai.journal.sqlite.journal import SqliteJournal
 from taisai.journal.verify import verify, verify_file
 from taisai.streams.codec import KIND_OF, VERSION_OF, event_of
-from taisai.streams.house_events import HOUSE, house_event_of
+from taisai.streams.house_events import HOUSE_STREAM, house_event_of
 from taisai.table import events as e
 from taisai.table.evolve import IN_RUNS, evolve, with_run
 from taisai.table.ledger import LedgerBroken
@@ -197,7 +197,7 @@ class Audit:
         for row in rows:
             by_table.setdefault(row[0], []).append(row)
         for table, some in by_table.items():
-            if table == HOUSE:
+            if table == HOUSE_STREAM:
                 for row in some:
                     self._see_house(Record(*row))
                 continue
@@ -212,7 +212,7 @@ class Audit:
         try:
             house_event_of(record)
         except JournalError as error:
-            self._found.append(AuditFinding("not-an-event", str(error), HOUSE, None, record.seq))
+            self._found.append(AuditFinding("not-an-event", str(error), HOUSE_STREAM, None, record.seq))
 
     def _drained(self) -> Iterator[AuditFinding]:
         found, self._found = self._found, []

@@ -57,11 +57,11 @@ class Alerts:
 
     def load(self) -> None:
         """Know what the drawer holds; the floor is started."""
-        self._know(self._floor.writer.journal.kept(PREFIX))
+        self._know(self._floor.writer.journal.entries(PREFIX))
 
     async def refresh(self) -> None:
         """Know what other nodes raised and cleared meanwhile."""
-        self._know(await self._floor.writer.run(lambda journal: journal.kept(PREFIX)))
+        self._know(await self._floor.writer.run(lambda journal: journal.entries(PREFIX)))
 
     def _know(self, kept: Mapping[str, bytes]) -> None:
         for name, value in kept.items():
@@ -93,7 +93,7 @@ class Alerts:
         cleared = replace(alert, cleared_at=self._now(), cleared_by=by, note=note)
         self._all[alert.id] = cleared
         value = msgspec.json.encode(cleared)
-        await self._floor.writer.run(lambda journal: journal.keep(PREFIX + alert.id, value))
+        await self._floor.writer.run(lambda journal: journal.put(PREFIX + alert.id, value))
         await self._floor.log.note(AlertCleared(alert.table, alert.kind, alert.what, alert.at), by=by, reason=note)
         self._forget_old()
         return cleared
@@ -156,4 +156,4 @@ class Alerts:
             self._keep(each.id, None)
 
     def _keep(self, alert_id: str, value: bytes | None) -> None:
-        self._floor.background(self._floor.writer.run(lambda journal: journal.keep(PREFIX + alert_id, value)))
+        self._floor.background(self._floor.writer.run(lambda journal: journal.put(PREFIX + alert_id, value)))

@@ -1,7 +1,7 @@
 """The house's clock.
 
-Enters: the machine's wall clock and its steady one. Leaves: microseconds since 1970 in UTC that never run backwards,
-and a word to whoever listens when the wall clock was moved (a significant event, R30).
+Enters: the machine's wall clock and its monotonic one. Leaves: microseconds since 1970 in UTC that never run backwards,
+and a call of `on_jump` when somebody has set the wall clock (a significant event, R30).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from time import monotonic_ns, time_ns
 from typing import Final
 
 JUMP_US: Final = 2_000_000
-"""A difference between the two clocks that is a change of the clock, not drift."""
+"""A change of the difference between the two clocks that is more than drift."""
 
 
 class Clock:
@@ -22,17 +22,17 @@ class Clock:
         wall: Callable[[], int] | None = None,
         steady: Callable[[], int] | None = None,
     ) -> None:
-        """Other clocks than the machine's, in microseconds, are for tests."""
+        """Tests give clocks of their own, in microseconds."""
         self._wall, self._steady = wall, steady
         self._last = 0
         self._ahead: int | None = None
-        """By how much the wall clock was ahead of the steady one."""
+        """By how much the wall clock was ahead of the monotonic one."""
         self.on_jump: Callable[[int, int], None] | None = None
-        """Told what the clock should have shown, and what it shows."""
+        """Called with the time that the clock should have shown, and the time that it shows."""
         self.now()
 
     def now(self) -> int:
-        """The time; the same as before, or later."""
+        """The time: the same as at the last call, or later."""
         wall = time_ns() // 1000 if self._wall is None else self._wall()
         ahead = wall - (monotonic_ns() // 1000 if self._steady is None else self._steady())
         before, self._ahead = self._ahead, ahead

@@ -18,16 +18,17 @@ from taisai.floor.clock import Clock
 from taisai.floor.driver import Driver
 from taisai.floor.live import LiveTable, Reply
 from taisai.floor.writer import GroupWriter
-from taisai.house.log import HouseLog, game_tables
+from taisai.house.log import HouseLog
 from taisai.journal import Journal
 from taisai.streams.house_events import (
     ClockChanged,
     HouseDisabled,
     HouseEnabled,
+    HouseEventBody,
     LargeWin,
-    Notice,
     TableDisabled,
     TableEnabled,
+    game_tables,
 )
 from taisai.table.commands import Command, OpenBets, PlaceBet
 from taisai.table.events import BetPaid, BetPlaced, Event, RoundConcluded, RoundInterrupted, RoundVoided
@@ -93,7 +94,7 @@ class Floor:
         self.writer = await asyncio.to_thread(self._make_writer, self._open_journal, loop)
         self.log = HouseLog(self.writer.run, self.clock.now)
         self.clock.on_jump = lambda due, shown: self._note(ClockChanged(due, shown))
-        kept = self.writer.journal.kept(DISABLED)
+        kept = self.writer.journal.entries(DISABLED)
         self.disabled = {name.removeprefix(DISABLED) for name in kept}
         for name in game_tables(self.writer.journal):
             table = self.table(name)
@@ -128,7 +129,7 @@ class Floor:
 
     async def refresh(self) -> None:
         """Read again what other nodes may have changed beside the tables."""
-        kept = await self.writer.run(lambda journal: journal.kept(DISABLED))
+        kept = await self.writer.run(lambda journal: journal.entries(DISABLED))
         self.disabled = {name.removeprefix(DISABLED) for name in kept}
 
     def forget(self, name: str) -> None:
@@ -155,7 +156,7 @@ class Floor:
     def submit(self, table: LiveTable, command: Command, reply: Reply) -> None:
         """Carry a command out, here or at the node that holds its table; the reply comes when it is on disk."""
         if self.nodes is not None and not table.owned:
-            self.nodes.handing.submit(table, command, reply)
+            self.nodes.router.submit(table, command, reply)
         elif self.closing or self.disabled or self.nodes is not None:
             self.submit_here(table, command, reply)
         else:
@@ -175,7 +176,7 @@ class Floor:
         elif self.nodes is None:
             table.submit(command, reply)
         else:
-            self.nodes.handing.submit(table, command, reply)
+            self.nodes.router.submit(table, command, reply)
 
     async def do(self, name: str, command: Command) -> Answer:
         """Carry a command out and wait for what becomes of it."""
@@ -190,13 +191,13 @@ class Floor:
 
     async def disable(self, what: str, *, by: str, reason: str) -> None:
         """No new round begins at a table, or at any (`*`); the one in play is finished (R35)."""
-        await self.writer.run(lambda journal: journal.keep(DISABLED + what, reason.encode() or b"-"))
+        await self.writer.run(lambda journal: journal.put(DISABLED + what, reason.encode() or b"-"))
         self.disabled.add(what)
         await self.log.note(HouseDisabled() if what == EVERYTHING else TableDisabled(what), by=by, reason=reason)
 
     async def enable(self, what: str, *, by: str, reason: str) -> None:
         """Rounds may begin again."""
-        await self.writer.run(lambda journal: journal.keep(DISABLED + what, None))
+        await self.writer.run(lambda journal: journal.put(DISABLED + what, None))
         self.disabled.discard(what)
         await self.log.note(HouseEnabled() if what == EVERYTHING else TableEnabled(what), by=by, reason=reason)
         for name in self.drivers:
@@ -228,7 +229,7 @@ class Floor:
         for listener in self._listeners:
             listener(table, events)
 
-    def _note(self, what: Notice) -> None:
+    def _note(self, what: HouseEventBody) -> None:
         self.background(self.log.note(what))
 
     def background(self, work: Coroutine[Any, Any, Any]) -> None:

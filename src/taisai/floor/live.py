@@ -1,12 +1,12 @@
-"""A live table: one writer, durable before told.
+"""A live table: one writer, and nothing is answered before it is on disk.
 
-Enters: commands with the one to answer. Leaves: an `Answer` for each, after its events are on disk; and for whoever
-listens the new durable state with what happened.
+Enters: commands with their reply callbacks. Leaves: an `Answer` for each, after its events are on disk; and for the
+listener every new durable state with its events.
 
-The table decides at once, on the state that follows from everything decided so far, and hands the events to the group
-writer; meanwhile it decides further. Nothing of that is told before it is written. When writing fails, everything
-that was decided on top of it has not happened either: those who asked are told, and the table goes on from what is on
-disk. A command whose fate is not known (the connection was cut in the commit) is looked up there.
+A command is decided at once, on the state that follows from everything decided so far, and its events go to the group
+writer; the next command is decided meanwhile. Nothing is shown before it is written. When a write fails, everything
+decided on top of it is void too: its senders are refused, and the table continues from what is on disk. A command
+whose outcome is unknown (the connection was lost in the commit) is looked up there.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from taisai.journal import (
     LeaseLost,
 )
 from taisai.journal.record import Record
-from taisai.streams.codec import UnknownEvent, event_of, events_of, records_of
+from taisai.streams.codec import event_of, events_of, records_of
 from taisai.streams.loading import load
 from taisai.table.commands import Command, Interrupt
 from taisai.table.decide import decide
@@ -38,7 +38,7 @@ from taisai.table.evolve import evolve, replay
 from taisai.table.ledger import LedgerBroken
 from taisai.table.people import Person, Role
 from taisai.table.refusals import Refusal
-from taisai.table.rules import Books, RulesAtHand, TableRules
+from taisai.table.rules import Books, RulesCache, TableRules
 from taisai.table.state import SNAPSHOT_FORMAT, RoundPhase, TableState, snapshot_of
 
 LOGGER = logging.getLogger("taisai.floor")
@@ -46,13 +46,13 @@ Reply = Callable[[Answer], None]
 Listener = Callable[["LiveTable", tuple[Event, ...]], None]
 
 SNAPSHOT_EVERY: Final = 2_000
-"""Events between snapshots: what a restart replays at most."""
+"""Events between snapshots: a restart replays at most so many."""
 INFLIGHT_MAX: Final = 10_000
 """Commands of one table that may wait to be written."""
 
 
 def restart_command(state: TableState, at: int) -> Command | None:
-    """What interrupts a round that was in play when the house stopped; None when there was none."""
+    """The command that interrupts a round which was in play when the program stopped; None when none was."""
     if state.round.phase is RoundPhase.BETWEEN or state.round.interrupted:
         return None
     by = Person("house", Role.SYSTEM)
@@ -60,7 +60,7 @@ def restart_command(state: TableState, at: int) -> Command | None:
 
 
 class _Pending:
-    """A command that is decided and not yet on disk."""
+    """A command that is decided and not yet on disk: a `PendingWrite`."""
 
     __slots__ = ("batch", "by", "command_id", "events", "replies", "state", "table")
 
@@ -80,9 +80,9 @@ class _Pending:
         self.state = state
         self.replies: list[Reply] = []
 
-    def written(self, error: JournalError | None) -> None:
-        """Told by the writer."""
-        self.table.settle(self, error)
+    def on_written(self, error: JournalError | None) -> None:
+        """The writer's answer."""
+        self.table.on_written(self, error)
 
 
 class LiveTable:
@@ -91,46 +91,46 @@ class LiveTable:
     def __init__(self, name: str, writer: GroupWriter, books: Books, listener: Listener, *, owned: bool = True) -> None:
         self.name = name
         self.owned = owned
-        """Whether this node writes to it; if not, it follows what another one writes."""
+        """Whether this node writes to it; otherwise it follows what another node writes."""
         self._writer = writer
-        self._rules = RulesAtHand(books)
+        self._rules = RulesCache(books)
         self._listener = listener
         self._pending: dict[str, _Pending] = {}
         self._waiting: list[tuple[Command, Reply]] = []
         self._recovering = False
         self._catching_up = False
-        """Records that others wrote are being read."""
+        """Whether records that another node wrote are being read."""
         self._unsure = False
-        """What is on disk could not be read after a failure: it is read before anything else is decided."""
+        """The disk could not be read after a failure: it must be read before anything else is decided."""
         self._failed: list[tuple[_Pending, JournalError]] = []
         self.broken = ""
-        """Why the table has stopped, when an invariant does not hold."""
+        """Why the table has stopped, after an invariant was violated."""
         self.refusals: dict[str, int] = {}
         self.commands = 0
         self._load(writer.journal)
 
     def _load(self, journal: Journal) -> None:
         self.state, self._snapshot_seq = load(journal, self.name)
-        """What is on disk; `_next` is what is decided."""
+        """The durable state; `_next` is the state after everything decided."""
         self._next = self.state
         recent = journal.recent_commands(self.name, COMMANDS_KEPT)
         self._known = KnownCommands(recent, COMMANDS_KEPT)
 
     def rules(self) -> TableRules | None:
-        """The rules that the table stands under, once it is set up."""
+        """The rules of the table's book, once it is set up."""
         return self._rules.of(self.state)
 
     @property
     def in_flight(self) -> int:
-        """Commands that are decided and not yet on disk."""
+        """How many commands are decided and not yet on disk."""
         return len(self._pending)
 
     def restart(self, at: int) -> Command | None:
-        """The command that interrupts a round which was in play when the house stopped, if one was."""
+        """The command that interrupts a round which was in play when the program stopped, if one was."""
         return restart_command(self.state, at)
 
     def submit(self, command: Command, reply: Reply) -> None:
-        """Carry a command out; the reply comes when its events are on disk, or at once with the refusal."""
+        """Carry a command out; the reply comes when its events are on disk, or at once with a refusal."""
         self.commands += 1
         if self._unsure and not self._recovering:
             self._recovering = True
@@ -143,27 +143,29 @@ class LiveTable:
         elif self.broken:
             self._refuse(reply, Refusal(HouseCode.TABLE_BROKEN, f"The table has stopped: {self.broken}"))
         elif len(self._pending) >= INFLIGHT_MAX:
-            self._refuse(reply, Refusal(HouseCode.TOO_MANY, "The table has more to write than it can take; try again."))
+            self._refuse(
+                reply, Refusal(HouseCode.TOO_MANY, "Too many commands of this table wait to be written; try again.")
+            )
         else:
             self._decide(command, reply)
 
     def _decide(self, command: Command, reply: Reply) -> None:
         state = self._next
         rules = self._rules.for_command(state, command)
-        found = rules if isinstance(rules, Refusal) else decide(rules, state, command)
-        if isinstance(found, Refusal):
-            self._refuse(reply, found)
+        decided = rules if isinstance(rules, Refusal) else decide(rules, state, command)
+        if isinstance(decided, Refusal):
+            self._refuse(reply, decided)
             return
         expected = state.seq
         try:
-            for event in found:
+            for event in decided:
                 state = evolve(state, event)
         except LedgerBroken as error:
             self.broken = str(error)
             self._refuse(reply, Refusal(HouseCode.TABLE_BROKEN, f"The table has stopped: {error}"))
             return
-        batch = Batch(self.name, expected, records_of(command.id, found))
-        pending = self._pending[command.id] = _Pending(self, command, batch, tuple(found), state)
+        batch = Batch(self.name, expected, records_of(command.id, decided))
+        pending = self._pending[command.id] = _Pending(self, command, batch, tuple(decided), state)
         pending.replies.append(reply)
         self._next = state
         self._writer.write(pending)
@@ -172,8 +174,8 @@ class LiveTable:
         self.refusals[refusal.code] = self.refusals.get(refusal.code, 0) + 1
         reply(Answer(self.state.seq, refusal=refusal))
 
-    def settle(self, pending: _Pending, error: JournalError | None) -> None:
-        """What was decided is on disk, or is not."""
+    def on_written(self, pending: _Pending, error: JournalError | None) -> None:
+        """A commit's acknowledgement: the command is on disk, or why it is not."""
         if error is not None or self._recovering:
             if not self._recovering:
                 LOGGER.error("not written: %s", error, extra={"table": self.name})
@@ -185,60 +187,60 @@ class LiveTable:
                 self._writer.chore(self._look_up)
             return
         del self._pending[pending.command_id]
-        further = pending.state.seq > self.state.seq  # a node that has lost the table may have read this, and more
-        if further:
+        is_newer = pending.state.seq > self.state.seq  # a node that has lost the table may have read this, and more
+        if is_newer:
             self.state = pending.state
         self._known.add(pending.command_id)
         answer = Answer(pending.state.seq, pending.events)
         for reply in pending.replies:
             reply(answer)
-        if further:
+        if is_newer:
             self._listener(self, pending.events)
         if self.state.seq - self._snapshot_seq >= SNAPSHOT_EVERY:
             self.snapshot()
 
     def snapshot(self) -> None:
-        """Keep the durable state, so that a restart need not replay what came before; and sign all that is written."""
+        """Save the durable state, so that a restart need not replay what came before, and sign a checkpoint."""
         state = self.state
         self._snapshot_seq = state.seq
 
-        def keep(journal: Journal) -> None:
+        def save(journal: Journal) -> None:
             journal.save_snapshot(state.table, state.seq, SNAPSHOT_FORMAT, snapshot_of(state))
             journal.sign_checkpoint(state.at)
 
-        self._writer.chore(keep)
+        self._writer.chore(save)
 
-    # ------------------------------------------------------------------ changing hands
+    # ------------------------------------------------------------------ moving between nodes
 
     async def take_over(self) -> None:
-        """Become its writer: from what is on disk, since another node may have written a moment ago."""
-        seen = self.state
+        """Become its writer, after reading the disk: another node may have written a moment ago."""
+        known = self.state
 
         def read(journal: Journal) -> tuple[TableState, list[str]]:
-            rest = list(journal.read(self.name, seen.seq))
-            return replay(seen, events_of(rest)), [record.command_id for record in rest]
+            rest = list(journal.read(self.name, known.seq))
+            return replay(known, events_of(rest)), [record.command_id for record in rest]
 
         state, ids = await self._writer.run(read)
         for command_id in ids:
             self._known.add(command_id)
         moved = state.seq > self.state.seq
-        if moved:  # while it was read, the last that the other wrote may have been seen already
+        if moved:  # `follow` may have seen the last records while they were read here
             self.state = state
         self._next = self.state
-        # The other has made snapshots too: this one need not begin with its own.
+        # The other node has saved snapshots too: this one need not begin with its own.
         self._snapshot_seq = max(self._snapshot_seq, self.state.seq - SNAPSHOT_EVERY // 2)
         self.owned = True
         if moved:
             self._listener(self, ())
 
     async def hand_over(self) -> None:
-        """Decide nothing more, and wait until what is decided is on disk."""
+        """Decide nothing more, and wait until everything decided is on disk."""
         self.owned = False
         while self._pending:
             await self._writer.run(lambda _journal: None)
 
     def follow(self, record: Record) -> None:
-        """Another node has written: see it too."""
+        """Apply a record that another node has written."""
         state = self.state
         if record.seq == state.seq + 1:
             event = event_of(record)
@@ -255,11 +257,11 @@ class LiveTable:
             self._writer.chore(self._catch_up)
 
     def _catch_up(self, journal: Journal) -> None:
-        """On the writer's thread: something between was not heard of; it is read."""
+        """On the writer's thread: read the records of a gap."""
         try:
             records = list(journal.read(self.name, self.state.seq))
         except JournalError as error:
-            LOGGER.warning("what another node wrote cannot be read: %s", error, extra={"table": self.name})
+            LOGGER.warning("records of another node cannot be read: %s", error, extra={"table": self.name})
             records = []
         self._writer.on_loop(lambda: self._caught_up(records))
 
@@ -268,28 +270,28 @@ class LiveTable:
         try:
             for record in () if self.owned else records:
                 self.follow(record)
-        except (JournalError, UnknownEvent) as error:
-            LOGGER.warning("what another node wrote cannot be understood: %s", error, extra={"table": self.name})
+        except JournalError as error:
+            LOGGER.warning("records of another node cannot be decoded: %s", error, extra={"table": self.name})
 
     # ------------------------------------------------------------------ after a failure
 
     def _look_up(self, journal: Journal) -> None:
-        """On the writer's thread: read what is on disk by now, and which of the failed commands are there."""
-        failed, seen = self._failed, self.state
+        """On the writer's thread: read what is on disk now, and which of the failed commands are there."""
+        failed, known = self._failed, self.state
         self._writer.recovered(self.name)
         try:
             end = journal.head(self.name).seq
-            if end < seen.seq:
-                raise JournalDamaged(f"table {self.name} has told of record {seen.seq}, and the journal ends at {end}")
-            rest = list(journal.read(self.name, seen.seq))
-            state = replay(seen, events_of(rest))
+            if end < known.seq:
+                raise JournalDamaged(f"table {self.name} has shown record {known.seq}, and the journal ends at {end}")
+            rest = list(journal.read(self.name, known.seq))
+            state = replay(known, events_of(rest))
             ids = {record.command_id for record in rest}
             there = {
                 each.command_id
                 for each, _ in failed
-                # What was decided before the state that is known may have been seen by following another node.
+                # A command decided before the known state may have been read by following another node.
                 if each.command_id in ids
-                or (each.batch.expected_seq < seen.seq and journal.find_command(self.name, each.command_id))
+                or (each.batch.expected_seq < known.seq and journal.find_command(self.name, each.command_id))
             }
         except JournalError as error:
             unreadable = error
@@ -298,7 +300,7 @@ class LiveTable:
         self._writer.on_loop(lambda: self._recovered(state, ids, there))
 
     def _unreadable(self, error: JournalError) -> None:
-        """Nothing can be said about the commands in doubt: their askers repeat them by their ids."""
+        """The outcome of the failed commands is unknown: their senders must repeat them with the same id."""
         LOGGER.error("the journal cannot be read: %s", error, extra={"table": self.name})
         sentence = "It is not known whether this was recorded: the journal does not answer."
         refusal = Refusal(HouseCode.NOT_RECORDED, sentence, allowed="repeat it with the same id")
@@ -316,7 +318,7 @@ class LiveTable:
             self._known.add(command_id)
         answers = {each: Answer(self.state.seq, repeated=True) for each in there}
         self._end_recovery(answers, None)
-        if moved:  # where nothing changed nobody is woken: a dealer would try again at once, and again
+        if moved:  # otherwise nobody is woken: an automatic dealer would retry at once, for ever
             self._listener(self, ())
 
     def _end_recovery(self, answers: dict[str, Answer], unknown: Refusal | None) -> None:
@@ -343,7 +345,7 @@ class LiveTable:
     # ------------------------------------------------------------------ repeats
 
     def _repeat(self, command: Command, reply: Reply) -> None:
-        """A command that is known: its first answer, when it comes, or from the journal."""
+        """A known command: the answer that its first sending gets, or the one that the journal has."""
         pending = self._pending.get(command.id)
         if pending is not None:
             if pending.by == command.by.id:
@@ -376,19 +378,15 @@ def _again(answer: Answer) -> Answer:
 
 
 def _id_taken(seq: int) -> Answer:
-    sentence = "This command id has been used by somebody else: choose a new one."
+    sentence = "Somebody else has used this command id: choose a new one."
     return Answer(seq, refusal=Refusal(HouseCode.ID_TAKEN, sentence, field="id"))
 
 
 def _not_recorded(error: JournalError) -> Refusal:
     if isinstance(error, LeaseLost):
-        return Refusal(
-            HouseCode.NOT_HELD, "Another node holds this table by now.", allowed="repeat it with the same id"
-        )
+        return Refusal(HouseCode.NOT_HELD, "Another node holds this table now.", allowed="repeat it with the same id")
     if isinstance(error, DuplicateCommand):
-        return Refusal(
-            HouseCode.TRY_AGAIN, "Another command of this table was a repeat: nothing of yours was recorded."
-        )
+        return Refusal(HouseCode.TRY_AGAIN, "Another command of this table was a repeat: yours was not recorded.")
     why = next((words for kind, words in _WHY.items() if isinstance(error, kind)), "the journal cannot be written")
     return Refusal(HouseCode.NOT_RECORDED, f"Nothing was recorded: {why}.", allowed="try again with the same id")
 
@@ -397,4 +395,4 @@ _WHY: Final[dict[type[JournalError], str]] = {
     JournalFull: "the journal's disk is full",
     JournalReadOnly: "the journal is read-only",
 }
-"""What people are told; where the journal lies is for the log alone."""
+"""What clients are told; the journal's address is for the log only."""

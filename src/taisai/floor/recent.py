@@ -1,7 +1,7 @@
 """The last commands of a table, by id.
 
-Enters: ids, as commands are carried out. Leaves: whether one has been seen lately; an older repeat is still caught by
-the journal's own key.
+Enters: ids, as commands are carried out. Leaves: whether one was seen recently; the journal's unique key still catches
+an older repeat.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from collections.abc import Iterable
 from typing import Final
 
 COMMANDS_KEPT: Final = 10_000
-"""Command ids held in memory."""
+"""Command ids kept in memory."""
 
 
 class KnownCommands:
-    """The ids of a table's last commands: at least as many as it is told, at most twice as many.
+    """The ids of a table's last commands: at least `kept` of them, at most twice as many.
 
     Evicting a dict's oldest key rescans deleted slots; two generations of sets avoid it.
     """
@@ -30,7 +30,7 @@ class KnownCommands:
         return command_id in self._new or command_id in self._old
 
     def add(self, command_id: str) -> None:
-        """One more."""
+        """Add an id."""
         self._new.add(command_id)
         if len(self._new) >= self._kept:
             self._old, self._new = self._new, set()

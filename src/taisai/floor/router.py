@@ -1,7 +1,7 @@
-"""Commands for tables that other nodes hold, and who holds which.
+"""Routing commands between nodes: each goes to the node that holds its table.
 
-Enters: commands, and word of who holds a table. Leaves: their answers, from here or from the node that holds the
-table, wherever it goes in the meantime. Nobody waits longer than he has patience.
+Enters: commands, and who holds which table. Leaves: their answers, from this node or from the holder, also when the
+table moves meanwhile. Forwarding gives up after `PATIENCE_S`.
 """
 
 from __future__ import annotations
@@ -21,103 +21,100 @@ if TYPE_CHECKING:
 
 LOGGER = logging.getLogger("taisai.floor")
 PATIENCE_S: Final = 8.0
-"""How long a command waits for a table that nobody holds."""
-AGAIN_S: Final = 0.5
-"""How often a command that waits for its table tries the node that should hold it, if nothing changes."""
+"""How long a command waits for a table that no node holds."""
+RETRY_S: Final = 0.5
+"""How often a waiting command tries the presumed holder again, if nothing changes."""
 
 
 class Forward(Protocol):
-    """Hands a command on to another node."""
+    """Sends a command to another node."""
 
     async def __call__(self, address: str, table: str, command: Command) -> Answer:
-        """What became of it there; an exception when the node cannot be reached."""
+        """The other node's answer; an exception when the node cannot be reached."""
         ...
 
 
 def address_of(holder: str) -> str:
-    """Where a holder is reached: its name is its address and a word of its own."""
+    """Where a holder is reached: its name is its address, a `#` and a word of its own."""
     return holder.partition("#")[0]
 
 
-class Handing:
-    """What is handed on from one node."""
+class Router:
+    """Sends commands to the holders of their tables."""
 
     def __init__(self, floor: Floor, holder: str, forward: Forward, hurry: Callable[[], None]) -> None:
-        """`holder` is this node; `hurry` is called when somebody waits for a table that nobody seems to hold."""
+        """`holder` is this node; `hurry` is called while a command waits for a table that no node seems to hold."""
         self._floor = floor
         self._holder = holder
         self.forward = forward
         self._hurry = hurry
         self.holders: dict[str, str] = {}
-        """Who holds each table, as far as is known."""
+        """The holder of each table, as far as this node knows."""
         self._waiting: dict[str, dict[asyncio.Future[None], None]] = {}
-        """Those who wait for a change of hands, by table, in the order in which they came."""
+        """Futures that wait for a table to change hands, in the order of their arrival."""
 
     # ------------------------------------------------------------------ who holds what
 
-    def know(self, holders: dict[str, str]) -> None:
-        """Who holds which table, of all."""
+    def update(self, holders: dict[str, str]) -> None:
+        """Replace all that is known about holders."""
         earlier, self.holders = self.holders, holders
         for name in list(self._waiting):
             if holders.get(name) != earlier.get(name):
                 self._wake(name)
 
-    def held(self, name: str) -> None:
-        """A table is this node's."""
+    def took(self, name: str) -> None:
+        """Note that this node holds a table now."""
         self.holders[name] = self._holder
         self._wake(name)
 
-    def unheld(self, name: str) -> None:
-        """Nobody holds a table, or nobody knows who."""
+    def forget(self, name: str) -> None:
+        """Note that no node holds a table, or that it is not known which one does."""
         self.holders.pop(name, None)
 
     # ------------------------------------------------------------------ commands
 
     def submit(self, table: LiveTable, command: Command, reply: Reply) -> None:
-        """Carry a command out, here or at the node that holds its table."""
+        """Carry a command out here when this node holds its table; otherwise forward it to the holder."""
         if not table.owned:
-            self._floor.background(self._hand_on(table, command, reply))
+            self._floor.background(self._route(table, command, reply))
             return
 
-        def heard(answer: Answer) -> None:
+        def on_answer(answer: Answer) -> None:
             if answer.refusal is not None and answer.refusal.code == HouseCode.NOT_HELD:
-                self._floor.background(self._hand_on(table, command, reply))
+                self._floor.background(self._route(table, command, reply))
             else:
                 reply(answer)
 
-        table.submit(command, heard)
+        table.submit(command, on_answer)
 
-    async def _hand_on(self, table: LiveTable, command: Command, reply: Reply) -> None:
+    async def _route(self, table: LiveTable, command: Command, reply: Reply) -> None:
         loop = asyncio.get_running_loop()
-        patience = loop.time() + PATIENCE_S
-        while loop.time() < patience:
+        deadline = loop.time() + PATIENCE_S
+        while loop.time() < deadline:
             if table.owned:
                 self.submit(table, command, reply)
                 return
             holder = self.holders.get(table.name)
             if holder is not None and holder != self._holder:
-                answer = await self._asked(holder, table, command, patience)
+                answer = await self._ask(holder, table, command, deadline)
                 if answer is not None:
                     reply(answer)
                     return
             self._hurry()
-            await self._change(table.name, AGAIN_S)
+            await self._change(table.name, RETRY_S)
         sentence = "The table is changing hands; it is not known whether this was recorded."
-        reply(
-            Answer(
-                table.state.seq, refusal=Refusal(HouseCode.TRY_AGAIN, sentence, allowed="repeat it with the same id")
-            )
-        )
+        refusal = Refusal(HouseCode.TRY_AGAIN, sentence, allowed="repeat it with the same id")
+        reply(Answer(table.state.seq, refusal=refusal))
 
-    async def _asked(self, holder: str, table: LiveTable, command: Command, patience: float) -> Answer | None:
-        """What became of a command at another node; None when it is not reached, or does not hold the table any more.
+    async def _ask(self, holder: str, table: LiveTable, command: Command, deadline: float) -> Answer | None:
+        """The holder's answer; None when it cannot be reached, or does not hold the table any more.
 
-        A frozen node does not answer: nobody waits for it longer than it holds the table, or than he has patience.
+        A frozen node does not answer: the wait ends when the table changes hands, or at the deadline.
         """
         loop = asyncio.get_running_loop()
-        asking = loop.create_task(self._forwarded(address_of(holder), table, command))
-        change = self._change(table.name, patience - loop.time())
-        asking.add_done_callback(lambda _asking: _end(change))
+        asking = loop.create_task(self._forward(address_of(holder), table, command))
+        change = self._change(table.name, deadline - loop.time())
+        asking.add_done_callback(lambda _asking: _resolve(change))
         try:
             await change
             if not asking.done():
@@ -129,12 +126,12 @@ class Handing:
         return None if is_elsewhere else answer
 
     def _change(self, name: str, seconds: float) -> asyncio.Future[None]:
-        """Done when a table has changed hands, or after so long."""
+        """A future that resolves when a table changes hands, or after `seconds`."""
         loop = asyncio.get_running_loop()
         change: asyncio.Future[None] = loop.create_future()
         waiting = self._waiting.setdefault(name, {})
         waiting[change] = None
-        alarm = loop.call_later(seconds, _end, change)
+        alarm = loop.call_later(seconds, _resolve, change)
 
         def ended(_change: asyncio.Future[None]) -> None:
             alarm.cancel()
@@ -147,9 +144,9 @@ class Handing:
 
     def _wake(self, name: str) -> None:
         for change in list(self._waiting.get(name, ())):
-            _end(change)
+            _resolve(change)
 
-    async def _forwarded(self, address: str, table: LiveTable, command: Command) -> Answer | None:
+    async def _forward(self, address: str, table: LiveTable, command: Command) -> Answer | None:
         try:
             return await self.forward(address, table.name, command)
         except (OSError, TimeoutError) as error:
@@ -157,6 +154,6 @@ class Handing:
             return None
 
 
-def _end(change: asyncio.Future[None]) -> None:
-    if not change.done():
-        change.set_result(None)
+def _resolve(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)

@@ -1,13 +1,13 @@
-"""The one writer of a journal: what arrives together shares one commit.
+"""The writer of a journal: batches that arrive together share one commit.
 
-Enters: batches of records of any tables, from the event loop. Leaves: the word that they are on disk, or why not, to
-the event loop again. A thread of its own commits; while it does, the next batches gather. There is no waiting for more:
-the disk itself sets the pace.
+Enters: batches of records of any tables, from the event loop. Leaves: for each, back on the event loop, that it is on
+disk or why not. A thread of its own commits; the next batches gather meanwhile. It never waits for more: the disk sets
+the pace.
 
-A batch that its journal refuses (a number taken, a command known) fails alone with the later ones of its table; the
-others of its commit are written again without it. Later ones fail until the table has read what is on disk, even if
-their number would fit: they were decided on what did not happen. A journal that has failed is closed and opened anew
-before the next commit.
+When the journal refuses a batch (sequence number taken, command known), the batch and the later ones of its table fail;
+the rest of the group is committed without them. Later batches of the table fail until the table has read what is on
+disk, even if their sequence number would fit: they were decided on a state that never came to be. A journal that has
+failed is closed and reopened before the next commit.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Any, Final, Protocol, TypeAlias, TypeVar
+from typing import Final, Protocol, TypeAlias, TypeVar
 
 from taisai.journal import (
     Batch,
@@ -35,34 +35,35 @@ from taisai.journal import (
 
 T = TypeVar("T")
 
-ENOUGH: Final = 40
-"""Batches that are handed over before the turn of the event loop is over: while they are written, the rest is decided.
-All in one would make everybody who waits for an answer go in step, the disk idle while they decide and they while it
-writes. In so many the price of a commit itself hardly shows; where several nodes share a journal, and each waits for
-the others' commits, fewer would be dear."""
-LARGEST_GROUP: Final = 4_096
+HAND_OVER_AT: Final = 40
+"""Batches that go to the thread before the event loop's turn is over, so that they are written while the rest is
+decided. One group a turn would put everybody in lockstep: the disk idle while commands are decided, and the loop while
+it writes. At this size the cost of a commit itself hardly shows; smaller groups would be expensive where several nodes
+share a journal and each waits for the others' commits."""
+GROUP_MAX: Final = 4_096
 """Batches in one commit, at most."""
 EARLIER: Final = "an earlier record of the table failed: nothing was written"
 BUCKETS_S: Final = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 """Bounds of the histogram of commit times."""
 
 
-class Written(Protocol):
-    """Who is told that a batch is on disk, or why it is not."""
+class PendingWrite(Protocol):
+    """A batch that waits to be written, and what to call then."""
 
     batch: Batch
 
-    def written(self, error: JournalError | None) -> None:
-        """Called on the event loop."""
+    def on_written(self, error: JournalError | None) -> None:
+        """Called on the event loop when the batch is on disk (None), or with the reason why it is not."""
         ...
 
 
-_Item: TypeAlias = list[Written] | Callable[[Journal], None] | None
-"""Batches, a chore, or None: the end."""
+_Item: TypeAlias = list[PendingWrite] | Callable[[Journal], None] | None
+"""Batches, a chore, or None: stop."""
+_Outcome: TypeAlias = tuple[PendingWrite, JournalError | None]
 
 
 class Counts:
-    """What the writer has done, for the metrics."""
+    """The writer's figures for the metrics."""
 
     def __init__(self) -> None:
         self.commits = 0
@@ -72,7 +73,7 @@ class Counts:
         self.by_time = [0] * (len(BUCKETS_S) + 1)
 
     def add(self, seconds: float, records: int) -> None:
-        """One commit more."""
+        """Count a commit."""
         self.commits += 1
         self.records += records
         self.seconds += seconds
@@ -80,7 +81,7 @@ class Counts:
 
 
 class GroupWriter:
-    """Commits for all tables of a floor."""
+    """Commits the batches of all tables of a floor."""
 
     def __init__(self, open_journal: Callable[[], Journal], loop: asyncio.AbstractEventLoop) -> None:
         self._open = open_journal
@@ -88,36 +89,36 @@ class GroupWriter:
         self.counts = Counts()
         self._loop = loop
         self._queue: SimpleQueue[_Item] = SimpleQueue()
-        self._gathered: list[Written] = []
-        """What this turn of the event loop has brought so far."""
+        self._gathered: list[PendingWrite] = []
+        """Batches of this turn of the event loop so far."""
         self.fences: dict[str, int] = {}
-        """Fencing numbers of the tables that this node holds, where several nodes share the journal."""
+        """Fencing numbers of the tables that this node has leased, where several nodes share the journal."""
         self._broken = False
         self._in_doubt: set[str] = set()
-        """Tables of which a batch has failed: what was decided on top of it is not tried, whatever its number is."""
+        """Tables of which a batch has failed: later batches were decided on top of it and are not tried."""
         self._stopped = False
-        self._begin()
+        self._start()
 
-    def _begin(self) -> None:
+    def _start(self) -> None:
         self._thread = Thread(target=self._run, name="journal writer", daemon=True)
         self._thread.start()
 
     @property
     def depth(self) -> int:
-        """How much waits to be written."""
+        """How many items wait for the thread."""
         return self._queue.qsize() + len(self._gathered)
 
-    def write(self, item: Written) -> None:
-        """Have a batch written; its `written` is called when it is.
+    def write(self, item: PendingWrite) -> None:
+        """Queue a batch; its `on_written` is called when it is written.
 
-        What one turn of the event loop brings is handed over together, a good many at a time: waking the thread for
-        each would make both wait for the interpreter, and the first batch would be committed alone.
+        The batches of one turn of the event loop go to the thread together, `HAND_OVER_AT` at a time: waking the
+        thread for each would make both contend for the interpreter, and the first batch would be committed alone.
         """
         gathered = self._gathered
         if not gathered:
             self._loop.call_soon(self._hand_over)
         gathered.append(item)
-        if len(gathered) >= ENOUGH:
+        if len(gathered) >= HAND_OVER_AT:
             self._hand_over()
 
     def _hand_over(self) -> None:
@@ -127,18 +128,18 @@ class GroupWriter:
             self._queue.put(gathered)
 
     def _put(self, item: _Item) -> None:
-        """Hand something over, after everything that came before it."""
+        """Queue an item after everything that came before it."""
         self._hand_over()
         self._queue.put(item)
 
     def chore(self, work: Callable[[Journal], None]) -> None:
-        """Have something done with the journal between two commits (a snapshot, say); failures of it are let go."""
+        """Run work on the writer's thread between two commits (a snapshot, say); its journal errors are ignored."""
         self._put(work)
 
     async def run(self, work: Callable[[Journal], T]) -> T:
-        """Have something done with the journal between two commits, and wait for what comes of it."""
+        """Run work on the writer's thread between two commits, and wait for its result."""
         if self._stopped:
-            raise JournalFailed("the house is closed")
+            raise JournalFailed("the journal's writer has stopped")
         future: asyncio.Future[T] = self._loop.create_future()
 
         def do(journal: Journal) -> None:
@@ -153,11 +154,11 @@ class GroupWriter:
         return await future
 
     def on_loop(self, call: Callable[[], None]) -> None:
-        """From the writer's thread: have something called on the event loop."""
+        """From the writer's thread: call something on the event loop."""
         self._loop.call_soon_threadsafe(call)
 
     async def stop(self) -> None:
-        """Write what waits, and close the journal."""
+        """Write what is queued, and close the journal."""
         self._stopped = True
         self._put(None)
         await asyncio.to_thread(self._thread.join)
@@ -166,7 +167,7 @@ class GroupWriter:
     # ------------------------------------------------------------------ the writer's thread
 
     def recovered(self, table: str) -> None:
-        """From a chore: the table goes on from what is on disk; nothing that was decided before is on its way."""
+        """From a chore: the table continues from what is on disk, and none of its earlier batches is queued."""
         self._in_doubt.discard(table)
 
     def _run(self) -> None:
@@ -175,9 +176,9 @@ class GroupWriter:
             group, chores, stopping = self._gather(self._queue.get())
             self._carry_out(group, chores)
 
-    def _gather(self, first: _Item) -> tuple[list[Written], list[Callable[[Journal], None]], bool]:
-        """All that waits, and whether it is the last."""
-        group: list[Written] = []
+    def _gather(self, first: _Item) -> tuple[list[PendingWrite], list[Callable[[Journal], None]], bool]:
+        """Everything that is queued, and whether it is the last."""
+        group: list[PendingWrite] = []
         chores: list[Callable[[Journal], None]] = []
         stopping = False
         item = first
@@ -188,7 +189,7 @@ class GroupWriter:
                 chores.append(item)
             else:
                 group += item
-            if len(group) >= LARGEST_GROUP:
+            if len(group) >= GROUP_MAX:
                 break
             try:
                 item = self._queue.get_nowait()
@@ -196,7 +197,7 @@ class GroupWriter:
                 break
         return group, chores, stopping
 
-    def _carry_out(self, group: list[Written], chores: Sequence[Callable[[Journal], None]]) -> None:
+    def _carry_out(self, group: list[PendingWrite], chores: Sequence[Callable[[Journal], None]]) -> None:
         if group:
             self._commit(group)
         for chore in chores:
@@ -205,68 +206,63 @@ class GroupWriter:
             with suppress(JournalError):
                 chore(self.journal)
 
-    def _commit(self, group: list[Written]) -> None:
-        told: list[tuple[Written, JournalError | None]] = []
+    def _commit(self, group: list[PendingWrite]) -> None:
+        outcomes: list[_Outcome] = []
         if self._in_doubt:
-            told = [(one, JournalError(EARLIER)) for one in group if one.batch.table in self._in_doubt]
+            outcomes = [(one, JournalError(EARLIER)) for one in group if one.batch.table in self._in_doubt]
             group = [one for one in group if one.batch.table not in self._in_doubt]
         if group:
-            told += self._written(group)
-        if told[-1][1] is not None:
+            outcomes += self._write_group(group)
+        if outcomes[-1][1] is not None:
             self.counts.failures += 1
-        self._in_doubt |= {one.batch.table for one, error in told if error is not None}
-        self._loop.call_soon_threadsafe(self._tell, told)
+        self._in_doubt |= {one.batch.table for one, error in outcomes if error is not None}
+        self._loop.call_soon_threadsafe(self._acknowledge, outcomes)
 
-    def _written(self, group: list[Written]) -> list[tuple[Written, JournalError | None]]:
+    def _write_group(self, group: list[PendingWrite]) -> list[_Outcome]:
         started = time.perf_counter()
-        told: list[tuple[Written, JournalError | None]]
         try:
             self._reopen_if_broken()
             self._append([one.batch for one in group])
         except (DuplicateCommand, SequenceConflict, InvalidRecord, LeaseLost) as error:
             tables = dict.fromkeys(one.batch.table for one in group)
             if len(tables) == 1:
-                told = self._one_by_one(group, error)
-            else:
-                told = [
-                    pair
-                    for table in tables
-                    for pair in self._one_by_one([one for one in group if one.batch.table == table], None)
-                ]
+                return self._one_by_one(group, error)
+            return [
+                outcome
+                for table in tables
+                for outcome in self._one_by_one([one for one in group if one.batch.table == table], None)
+            ]
         except Exception as error:
-            # Whatever it is, those who wait are told; the thread goes on.
+            # Whatever it is, the waiting tables get an answer and the thread continues.
             failure = error if isinstance(error, JournalError) else JournalFailed(f"writing failed: {error!r}")
             lost = isinstance(failure, JournalFailed) and not isinstance(failure, OutcomeUnknown)
             self._broken = self._broken or lost
-            told = [(one, failure) for one in group]
-        else:
-            self.counts.add(time.perf_counter() - started, sum([len(one.batch.records) for one in group]))
-            told = [(one, None) for one in group]
-        return told
+            return [(one, failure) for one in group]
+        self.counts.add(time.perf_counter() - started, sum([len(one.batch.records) for one in group]))
+        return [(one, None) for one in group]
 
-    def _one_by_one(
-        self, group: Sequence[Written], error: JournalError | None
-    ) -> list[tuple[Written, JournalError | None]]:
-        """The batches of one table, each in its own commit, until one is refused: the rest follow from that one."""
-        told: list[tuple[Written, JournalError | None]] = []
+    def _one_by_one(self, group: Sequence[PendingWrite], error: JournalError | None) -> list[_Outcome]:
+        """The batches of one table, each in its own commit, until one is refused: the later ones depend on it."""
         if len(group) == 1 and error is not None:
             return [(group[0], error)]
+        outcomes: list[_Outcome] = []
         refused: JournalError | None = None
         for one in group:
             if refused is None:
                 try:
                     self._append([one.batch])
-                except JournalError as found:
-                    refused = found
-            told.append((one, refused))
-        return told
+                except JournalError as refusal:
+                    refused = refusal
+            outcomes.append((one, refused))
+        return outcomes
 
     def _append(self, batches: Sequence[Batch]) -> None:
         known = self.fences
         fences = known and {batch.table: known[batch.table] for batch in batches if batch.table in known}
         if fences:
-            journal: Any = self.journal  # a number is given by a journal that knows what to do with it
-            journal.append(batches, fences)
+            leases = self.journal.leases
+            assert leases is not None, "only a journal with leases gives fencing numbers"
+            leases.append(batches, fences)
         else:
             self.journal.append(batches)
 
@@ -279,9 +275,9 @@ class GroupWriter:
 
     # ------------------------------------------------------------------ the event loop
 
-    def _tell(self, told: Sequence[tuple[Written, JournalError | None]]) -> None:
-        for one, error in told:
-            one.written(error)
+    def _acknowledge(self, outcomes: Sequence[_Outcome]) -> None:
+        for one, error in outcomes:
+            one.on_written(error)
 
 
 def _succeed(future: asyncio.Future[T], result: T) -> None:

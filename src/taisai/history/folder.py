@@ -31,7 +31,7 @@ from taisai.core.faults import InputFault
 from taisai.history.rows import Kept
 from taisai.history.schema import DATASETS, FORM
 from taisai.journal.contract import Progress
-from taisai.streams.house_events import HOUSE
+from taisai.streams.house_events import HOUSE_STREAM
 
 FIELD: Final = "FOLDER"
 MANIFESTS: Final = "_manifest"
@@ -128,7 +128,7 @@ class Export:
     @property
     def game_tables(self) -> list[str]:
         """The names of the tables, without the house's own stream."""
-        return sorted(table for table in self.tables if table != HOUSE)
+        return sorted(table for table in self.tables if table != HOUSE_STREAM)
 
     @property
     def rules(self) -> list[str]:

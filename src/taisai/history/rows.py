@@ -16,12 +16,12 @@ from msgspec import Struct
 
 from taisai.core.dice import roll_of
 from taisai.history.schema import CONCLUDED, REVERSED, VOID_ROLL, VOIDED, rules_key
-from taisai.journal.chain import FORM as CHAIN_FORM
+from taisai.journal.chain import FORMAT as CHAIN_FORM
 from taisai.journal.chain import genesis, record_hash
 from taisai.journal.contract import JournalDamaged
 from taisai.journal.record import Record
 from taisai.streams.codec import event_of
-from taisai.streams.house_events import HOUSE, house_event_of
+from taisai.streams.house_events import HOUSE_STREAM, house_event_of
 from taisai.table import events as e
 from taisai.table.ledger import postings_of
 
@@ -93,13 +93,13 @@ class Sheet:
 
     def take_up(self, record: Record) -> None:
         """Know again a record whose rows were written before."""
-        if self.table != HOUSE:
+        if self.table != HOUSE_STREAM:
             self._learn(record, event_of(record).what, Rows.none())
 
     def see(self, record: Record, rows: Rows) -> None:
         """Add the rows of the next record."""
         self._follow(record)
-        if self.table == HOUSE:
+        if self.table == HOUSE_STREAM:
             self._house_row(record, rows)
             return
         event = event_of(record)

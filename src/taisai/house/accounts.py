@@ -22,12 +22,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from taisai.core.faults import InputFault, shown
-from taisai.house.log import Clock, Drawer, HouseEvent, Log
+from taisai.house.log import Clock, Log
 from taisai.house.passwords import Passwords, password_fault
 from taisai.house.sessions import ADMINISTRATOR, HOUR_US, MINUTE_US, Admission, Session, Sessions
+from taisai.journal.contract import KeyValueStore
 from taisai.settings.forms import SignIn
 from taisai.streams import house_events as h
-from taisai.streams.house_events import THE_HOUSE, Post, StaffSheet
+from taisai.streams.house_events import HOUSE_ACTOR, Post, StaffSheet
 from taisai.table.commands import Name
 from taisai.table.people import CREW, Person, Role
 
@@ -35,7 +36,7 @@ FIRST_LOGIN: Final = "admin"
 ACCOUNT: Final = "account/"
 LINK: Final = "one-time-link/"
 STAFF_ROLES: Final = CREW | {Role.AUDITOR}
-RESERVED: Final = frozenset({THE_HOUSE, "console", "system", "auto-dealer", "auto-supervisor"})
+RESERVED: Final = frozenset({HOUSE_ACTOR, "console", "system", "auto-dealer", "auto-supervisor"})
 """Names under which the program itself acts."""
 STRANGERS_KEPT: Final = 10_000
 """Logins that nobody has but somebody tried, of which failures are counted: as if they were accounts."""
@@ -126,7 +127,7 @@ class Accounts:
 
     def __init__(
         self,
-        drawer: Drawer,
+        store: KeyValueStore,
         log: Log,
         clock: Clock,
         policy: SignIn,
@@ -134,11 +135,11 @@ class Accounts:
         sessions: Sessions | None = None,
         passwords: Passwords | None = None,
     ) -> None:
-        self._drawer = drawer
+        self._store = store
         self._log = log
         self._clock = clock
         self._policy = policy
-        self.sessions = sessions or Sessions(drawer, log, clock, policy)
+        self.sessions = sessions or Sessions(store, log, clock, policy)
         self._passwords = passwords or Passwords()
         self._strangers: OrderedDict[str, int] = OrderedDict()
         # One attempt at a login at a time: failures are counted one by one, however many come together.
@@ -160,8 +161,8 @@ class Accounts:
             if FIRST_LOGIN not in accounts:
                 first = Account(login=FIRST_LOGIN, name="Administrator", administrator=True, created_at=self._clock())
                 await self._keep(first)
-                await self._note(THE_HOUSE, h.StaffAdded(first.sheet))
-            return await self._make_link(FIRST_LOGIN, THE_HOUSE)
+                await self._note(HOUSE_ACTOR, h.StaffAdded(first.sheet))
+            return await self._make_link(FIRST_LOGIN, HOUSE_ACTOR)
 
     # ------------------------------------------------------------------ signing in
 
@@ -180,7 +181,7 @@ class Accounts:
             role = None if post == ADMINISTRATOR else Role(post)
             tables = _reach(account, role)
             if tables is None:
-                await self._note(THE_HOUSE, h.SignInFailed(account.login, f"no post as {post}", where))
+                await self._note(HOUSE_ACTOR, h.SignInFailed(account.login, f"no post as {post}", where))
                 return _refuse(SignInCode.NO_POST, f"{account.login} has no post as {post}.")
             for each in self.sessions.all():
                 if each.who == account.login and not each.is_player and each.role is not role:
@@ -200,10 +201,10 @@ class Accounts:
             return found
         tables = _reach(found, role)
         if tables is None:
-            await self._note(THE_HOUSE, h.SignInFailed(found.login, f"no post as {role}", where))
+            await self._note(HOUSE_ACTOR, h.SignInFailed(found.login, f"no post as {role}", where))
             return _refuse(SignInCode.NO_POST, f"{found.login} has no post as {role}.")
         if tables != "*" and table not in tables:
-            await self._note(THE_HOUSE, h.SignInFailed(found.login, f"no {role} at table {table}", where))
+            await self._note(HOUSE_ACTOR, h.SignInFailed(found.login, f"no {role} at table {table}", where))
             return _refuse(SignInCode.NOT_HERE, f"{found.login} is no {role} at table {table}.")
         return Person(found.login, role)
 
@@ -225,12 +226,12 @@ class Accounts:
                 return await self._stranger(login, where)
             account = await self._unlocked_by_time(account)
             if account.locked_at is not None:
-                await self._note(THE_HOUSE, h.SignInFailed(login, "the login is locked", where, account.failures))
+                await self._note(HOUSE_ACTOR, h.SignInFailed(login, "the login is locked", where, account.failures))
                 return self._locked()
             if not right:
                 return await self._failed(account, where)
             if account.disabled:
-                await self._note(THE_HOUSE, h.SignInFailed(login, "the login is disabled", where))
+                await self._note(HOUSE_ACTOR, h.SignInFailed(login, "the login is disabled", where))
                 return _refuse(SignInCode.DISABLED, "This login is disabled.")
             outdated = account.password is not None and self._passwords.outdated(account.password)
             if account.failures or outdated:
@@ -243,10 +244,10 @@ class Accounts:
         failures = account.failures + 1
         locked_at = self._clock() if failures >= self._policy.failures else None
         await self._keep(replace(account, failures=failures, locked_at=locked_at))
-        await self._note(THE_HOUSE, h.SignInFailed(account.login, "the password is wrong", where, failures))
+        await self._note(HOUSE_ACTOR, h.SignInFailed(account.login, "the password is wrong", where, failures))
         if locked_at is None:
             return _WRONG
-        await self._note(THE_HOUSE, h.LoginLocked(account.login, failures, where))
+        await self._note(HOUSE_ACTOR, h.LoginLocked(account.login, failures, where))
         # Sessions stay: otherwise anybody could throw a dealer out of his round with three wrong passwords.
         return self._locked()
 
@@ -256,7 +257,7 @@ class Accounts:
         self._strangers[login] = failures
         if len(self._strangers) > STRANGERS_KEPT:
             self._strangers.popitem(last=False)
-        await self._note(THE_HOUSE, h.SignInFailed("", "nobody has this login", where))
+        await self._note(HOUSE_ACTOR, h.SignInFailed("", "nobody has this login", where))
         return _WRONG if failures < self._policy.failures else self._locked()
 
     def _locked(self) -> SignInRefusal:
@@ -269,7 +270,7 @@ class Accounts:
         minutes = self._policy.unlock_minutes
         if account.locked_at is None or not minutes or self._clock() < account.locked_at + minutes * MINUTE_US:
             return account
-        return await self._unlock(account, THE_HOUSE, f"{minutes} minutes have passed")
+        return await self._unlock(account, HOUSE_ACTOR, f"{minutes} minutes have passed")
 
     async def _unlock(self, account: Account, by: str, how: str) -> Account:
         opened = replace(account, failures=0, locked_at=None)
@@ -290,7 +291,7 @@ class Accounts:
             weak = password_fault(account.login, password)
             if weak is not None:
                 return _refuse(SignInCode.WEAK_PASSWORD, weak)
-            await asyncio.to_thread(self._drawer.keep, name, None)
+            await asyncio.to_thread(self._store.put, name, None)
             await self._set_password(account.login, password, "one-time link", where)
             return account.login
 
@@ -329,14 +330,14 @@ class Accounts:
             return await self._make_link(login, by.who)
 
     async def _make_link(self, login: str, by: str) -> OneTimeLink:
-        for name, value in (await asyncio.to_thread(self._drawer.kept, LINK)).items():
+        for name, value in (await asyncio.to_thread(self._store.entries, LINK)).items():
             link = msgspec.json.decode(value, type=_KeptLink)
             if link.login == login or self._clock() >= link.expires_at:
-                await asyncio.to_thread(self._drawer.keep, name, None)
+                await asyncio.to_thread(self._store.put, name, None)
         token = token_urlsafe(32)
         expires_at = self._clock() + self._policy.one_time_hours * HOUR_US
         kept = msgspec.json.encode(_KeptLink(login, expires_at))
-        await asyncio.to_thread(self._drawer.keep, _link_name(token), kept)
+        await asyncio.to_thread(self._store.put, _link_name(token), kept)
         await self._note(by, h.OneTimeLinkMade(login, expires_at))
         return OneTimeLink(login, token, expires_at)
 
@@ -468,23 +469,23 @@ class Accounts:
         return self._one_at_a_time[hash(login) % _STRIPES]
 
     async def _all(self) -> dict[str, Account]:
-        kept = await asyncio.to_thread(self._drawer.kept, ACCOUNT)
+        kept = await asyncio.to_thread(self._store.entries, ACCOUNT)
         return {name.removeprefix(ACCOUNT): msgspec.json.decode(value, type=Account) for name, value in kept.items()}
 
     async def _account(self, login: str) -> Account | None:
         name = ACCOUNT + login
-        value = (await asyncio.to_thread(self._drawer.kept, name)).get(name) if _is_name(login) else None
+        value = (await asyncio.to_thread(self._store.entries, name)).get(name) if _is_name(login) else None
         return None if value is None else msgspec.json.decode(value, type=Account)
 
     async def _keep(self, account: Account) -> None:
-        await asyncio.to_thread(self._drawer.keep, ACCOUNT + account.login, msgspec.json.encode(account))
+        await asyncio.to_thread(self._store.put, ACCOUNT + account.login, msgspec.json.encode(account))
 
     async def _link(self, name: str) -> _KeptLink | None:
-        value = (await asyncio.to_thread(self._drawer.kept, name)).get(name)
+        value = (await asyncio.to_thread(self._store.entries, name)).get(name)
         return None if value is None else msgspec.json.decode(value, type=_KeptLink)
 
-    async def _note(self, by: str, what: h.Notice, reason: str = "") -> None:
-        await self._log(HouseEvent(self._clock(), by, what, reason=reason))
+    async def _note(self, by: str, what: h.HouseEventBody, reason: str = "") -> None:
+        await self._log(h.HouseEvent(self._clock(), by, what, reason=reason))
 
 
 def _plain(login: str) -> str:

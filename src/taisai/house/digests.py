@@ -18,10 +18,18 @@ from msgspec import Struct
 
 from taisai import __version__
 from taisai.books import Shelf
-from taisai.house.log import Clock, HouseEvent, Log
+from taisai.house.log import Clock, Log
 from taisai.journal.contract import Journal
 from taisai.settings.forms import Settings
-from taisai.streams.house_events import HOUSE, HOUSE_KINDS, THE_HOUSE, DigestDiffers, HouseStarted, house_event_of
+from taisai.streams.house_events import (
+    HOUSE_ACTOR,
+    HOUSE_KINDS,
+    HOUSE_STREAM,
+    DigestDiffers,
+    HouseEvent,
+    HouseStarted,
+    house_event_of,
+)
 
 PACKAGE: Final = Path(__file__).resolve().parents[1]
 _LEFT_BEHIND: Final = frozenset({"__pycache__", ".mypy_cache", ".ruff_cache"})
@@ -127,7 +135,7 @@ def last_start(journal: Journal) -> HouseStarted | None:
     """What the house was when it last started; None when it never did."""
     kind = HOUSE_KINDS[HouseStarted]
     last = None
-    for record in journal.read(HOUSE):
+    for record in journal.read(HOUSE_STREAM):
         if record.kind == kind:
             last = record
     what = None if last is None else house_event_of(last).what
@@ -135,7 +143,7 @@ def last_start(journal: Journal) -> HouseStarted | None:
 
 
 async def note_differences(
-    before: Manifest | HouseStarted | None, after: Manifest, log: Log, clock: Clock, by: str = THE_HOUSE
+    before: Manifest | HouseStarted | None, after: Manifest, log: Log, clock: Clock, by: str = HOUSE_ACTOR
 ) -> list[Difference]:
     """What differs, each of it written into the house's log; nothing when there is nothing to compare with."""
     found = [] if before is None else differences(before, after)

@@ -1,30 +1,18 @@
-"""The house's log: what happens beside the tables, on disk before anybody is told.
+"""The house's log: events of the house, on disk before anybody is answered.
 
-Enters: events of the house, from the event loop. Leaves: records of the stream `@house`. The events themselves, their
-form on disk and their words are `journal.house`, where the audit finds them too. Serves R30, R31, R37.
+Enters: events of the house, from the event loop. Leaves: records of the stream `@house` (`streams.house_events`).
+Serves R30, R31, R37.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from secrets import token_hex
 from typing import Final, Protocol, TypeAlias, TypeVar
 
 from taisai.journal.contract import Journal, SequenceConflict
 from taisai.journal.record import Batch
-from taisai.streams.house_events import (
-    HOUSE,
-    THE_HOUSE,
-    HouseEvent,
-    Notice,
-    game_tables,
-    house_event_of,
-    house_records_of,
-    house_told,
-    is_significant,
-    read_house,
-)
+from taisai.streams.house_events import HOUSE_ACTOR, HOUSE_STREAM, HouseEvent, HouseEventBody, house_records_of
 
 T = TypeVar("T")
 
@@ -38,63 +26,24 @@ TRIES: Final = 100
 
 
 class Run(Protocol):
-    """Has something done with the journal, away from the event loop, and gives what comes of it."""
+    """Runs work with the journal, away from the event loop, and gives its result."""
 
     def __call__(self, work: Callable[[Journal], T], /) -> Awaitable[T]:
-        """Do it."""
+        """Run it."""
         ...
-
-
-class Drawer(Protocol):
-    """Where accounts, sessions and codes are kept: beside the journal's records, and not in them."""
-
-    def keep(self, name: str, value: bytes | None) -> None:
-        """Keep a thing, durably; None lets go of it."""
-        ...
-
-    def kept(self, prefix: str = "") -> dict[str, bytes]:
-        """The things whose name begins so."""
-        ...
-
-
-class MemoryDrawer:
-    """A drawer that lives no longer than the process."""
-
-    def __init__(self) -> None:
-        self.things: dict[str, bytes] = {}
-
-    def keep(self, name: str, value: bytes | None) -> None:
-        """Keep a thing; None lets go of it."""
-        if value is None:
-            self.things.pop(name, None)
-        else:
-            self.things[name] = value
-
-    def kept(self, prefix: str = "") -> dict[str, bytes]:
-        """The things whose name begins so."""
-        return {name: value for name, value in sorted(self.things.items()) if name.startswith(prefix)}
 
 
 def append_house(journal: Journal, events: Sequence[HouseEvent]) -> None:
-    """Write events of the house, in one commit; another node's writing at the same moment is no obstacle."""
+    """Write events of the house, in one commit; retried when another node writes to the stream at the same moment."""
     records = house_records_of(f"house-{token_hex(12)}", events)
-    for tried in range(1, TRIES + 1):
+    for attempt in range(1, TRIES + 1):
         try:
-            journal.append([Batch(HOUSE, journal.head(HOUSE).seq, records)])
+            journal.append([Batch(HOUSE_STREAM, journal.head(HOUSE_STREAM).seq, records)])
         except SequenceConflict:
-            if tried == TRIES:
+            if attempt == TRIES:
                 raise
         else:
             return
-
-
-def in_a_thread(journal: Journal) -> Run:
-    """How to have things done with an open journal, where no writer of its own stands between."""
-
-    def run(work: Callable[[Journal], T], /) -> Awaitable[T]:
-        return asyncio.to_thread(work, journal)
-
-    return run
 
 
 class HouseLog:
@@ -108,28 +57,8 @@ class HouseLog:
         """Write an event. When this returns it is on disk."""
         await self._run(lambda journal: append_house(journal, [event]))
 
-    async def note(self, what: Notice, *, by: str = THE_HOUSE, authorised_by: str = "", reason: str = "") -> None:
+    async def note(
+        self, what: HouseEventBody, *, by: str = HOUSE_ACTOR, authorised_by: str = "", reason: str = ""
+    ) -> None:
         """Write something that happens now."""
         await self(HouseEvent(self._clock(), by, what, authorised_by, reason))
-
-
-__all__ = [
-    "HOUSE",
-    "THE_HOUSE",
-    "Clock",
-    "Drawer",
-    "HouseEvent",
-    "HouseLog",
-    "Log",
-    "MemoryDrawer",
-    "Notice",
-    "Run",
-    "append_house",
-    "game_tables",
-    "house_event_of",
-    "house_records_of",
-    "house_told",
-    "in_a_thread",
-    "is_significant",
-    "read_house",
-]

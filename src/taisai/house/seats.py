@@ -21,10 +21,18 @@ from msgspec import Struct
 from taisai.core.faults import InputFault, shown
 from taisai.core.money import chips_of
 from taisai.house.accounts import ACCOUNT, RESERVED
-from taisai.house.log import Clock, Drawer, HouseEvent, Log
+from taisai.house.log import Clock, Log
 from taisai.house.sessions import MINUTE_US, Session
+from taisai.journal.contract import KeyValueStore
 from taisai.settings.forms import SignIn
-from taisai.streams.house_events import THE_HOUSE, GuessingStopped, Notice, SeatCodeMade, SeatCodeUsed
+from taisai.streams.house_events import (
+    HOUSE_ACTOR,
+    GuessingStopped,
+    HouseEvent,
+    HouseEventBody,
+    SeatCodeMade,
+    SeatCodeUsed,
+)
 from taisai.table.commands import Name
 
 PREFIX: Final = "seat-code/"
@@ -119,9 +127,9 @@ class Seats:
     """The seat codes of the house. `taken` says whether a name is somebody's already at a table."""
 
     def __init__(
-        self, drawer: Drawer, log: Log, clock: Clock, policy: SignIn, taken: Callable[[str, str], bool]
+        self, store: KeyValueStore, log: Log, clock: Clock, policy: SignIn, taken: Callable[[str, str], bool]
     ) -> None:
-        self._drawer = drawer
+        self._store = store
         self._log = log
         self._clock = clock
         self._policy = policy
@@ -142,7 +150,7 @@ class Seats:
         code = "".join(choice(ALPHABET) for _ in range(LENGTH))
         expires_at = self._clock() + self._policy.seat_code_minutes * MINUTE_US
         kept = _KeptCode(table, player, amount, expires_at)
-        await asyncio.to_thread(self._drawer.keep, _name_of(code), msgspec.json.encode(kept))
+        await asyncio.to_thread(self._store.put, _name_of(code), msgspec.json.encode(kept))
         await self._note(by.who, SeatCodeMade(table, player, amount, expires_at))
         return SeatCode(f"{code[:4]}-{code[4:]}", table, player, amount, expires_at)
 
@@ -157,7 +165,7 @@ class Seats:
             if wait:
                 return await self._too_many(source, wait, now)
             name = _name_of(code)
-            value = (await asyncio.to_thread(self._drawer.kept, name)).get(name)
+            value = (await asyncio.to_thread(self._store.entries, name)).get(name)
             kept = None if value is None else msgspec.json.decode(value, type=_KeptCode)
             if kept is None or now >= kept.expires_at:
                 self._guesses.add(where, now)
@@ -168,7 +176,7 @@ class Seats:
             if not kept.player and (self._taken(kept.table, wanted) or await self._is_of_the_house(wanted)):
                 sentence = f"The name {wanted} is taken at this table; choose another."
                 return SeatRefusal(SeatRefusalCode.NAME_TAKEN, sentence)
-            await asyncio.to_thread(self._drawer.keep, name, None)
+            await asyncio.to_thread(self._store.put, name, None)
             await self._note(wanted, SeatCodeUsed(kept.table, wanted, where))
             return Seat(kept.table, wanted, kept.amount)
 
@@ -181,11 +189,11 @@ class Seats:
         now = self._clock()
         over = [
             name
-            for name, value in (await asyncio.to_thread(self._drawer.kept, PREFIX)).items()
+            for name, value in (await asyncio.to_thread(self._store.entries, PREFIX)).items()
             if now >= msgspec.json.decode(value, type=_KeptCode).expires_at
         ]
         for name in over:
-            await asyncio.to_thread(self._drawer.keep, name, None)
+            await asyncio.to_thread(self._store.put, name, None)
         return len(over)
 
     async def _too_many(self, source: str, wait: int, now: int) -> SeatRefusal:
@@ -193,7 +201,7 @@ class Seats:
         if now - self._told.get(source, -MINUTE_US) >= MINUTE_US:
             self._told = {place: at for place, at in self._told.items() if now - at < MINUTE_US}
             self._told[source] = now
-            await self._note(THE_HOUSE, GuessingStopped(source))
+            await self._note(HOUSE_ACTOR, GuessingStopped(source))
         seconds = -(-wait // 1_000_000)
         sentence = f"Too many wrong codes; wait {seconds} seconds, or ask the dealer."
         return SeatRefusal(SeatRefusalCode.TOO_MANY_GUESSES, sentence, seconds)
@@ -201,7 +209,7 @@ class Seats:
     async def _is_of_the_house(self, name: str) -> bool:
         """Whether a name is a login of the staff, or the program's own: a log with two of one name misleads."""
         login = ACCOUNT + name.lower()
-        return name.lower() in RESERVED or login in await asyncio.to_thread(self._drawer.kept, login)
+        return name.lower() in RESERVED or login in await asyncio.to_thread(self._store.entries, login)
 
     def _new_name(self, kind: str, table: str) -> str:
         while True:
@@ -210,7 +218,7 @@ class Seats:
                 self._guests.add(name)
                 return name
 
-    async def _note(self, by: str, what: Notice) -> None:
+    async def _note(self, by: str, what: HouseEventBody) -> None:
         await self._log(HouseEvent(self._clock(), by, what))
 
 

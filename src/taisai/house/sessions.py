@@ -19,9 +19,10 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from taisai.house.log import Clock, Drawer, HouseEvent, Log
+from taisai.house.log import Clock, Log
+from taisai.journal.contract import KeyValueStore
 from taisai.settings.forms import SignIn
-from taisai.streams.house_events import THE_HOUSE, Notice, SessionExpired, SignedOut
+from taisai.streams.house_events import HOUSE_ACTOR, HouseEvent, HouseEventBody, SessionExpired, SignedOut
 from taisai.table.people import CREW, Person, Role
 
 ADMINISTRATOR: Final = "administrator"
@@ -101,8 +102,8 @@ def key_of(token: str) -> str:
 class Sessions:
     """All sessions of the house."""
 
-    def __init__(self, drawer: Drawer, log: Log, clock: Clock, policy: SignIn) -> None:
-        self._drawer = drawer
+    def __init__(self, store: KeyValueStore, log: Log, clock: Clock, policy: SignIn) -> None:
+        self._store = store
         self._log = log
         self._clock = clock
         self._policy = policy
@@ -122,7 +123,7 @@ class Sessions:
 
     def _read(self) -> dict[str, Session]:
         kept = {}
-        for name, value in self._drawer.kept(PREFIX).items():
+        for name, value in self._store.entries(PREFIX).items():
             try:
                 session = msgspec.json.decode(value, type=Session)
             except msgspec.MsgspecError:
@@ -147,7 +148,7 @@ class Sessions:
     def reload_one(self, token: str) -> None:
         """Know a session that began at another node a moment ago."""
         key = key_of(token)
-        value = self._drawer.kept(PREFIX + key).get(PREFIX + key)
+        value = self._store.entries(PREFIX + key).get(PREFIX + key)
         if value is not None and key not in self._open:
             try:
                 self._open[key] = msgspec.json.decode(value, type=Session)
@@ -277,7 +278,7 @@ class Sessions:
         over = [each for each in self._open.values() if now >= each.expires_at]
         for session in over:
             if self._open.pop(session.key, None) is not None:
-                await self._forget(session, SessionExpired(session.who, session.post), THE_HOUSE)
+                await self._forget(session, SessionExpired(session.who, session.post), HOUSE_ACTOR)
         for session in self.all():
             if session.seen_at - self._written_seen.get(session.key, 0) >= SEEN_LAG_US:
                 await self._write(session.key)
@@ -294,7 +295,7 @@ class Sessions:
         async with self._hand_on(key), self._writing:
             session = self._open.get(key)
             if session is not None:
-                await asyncio.to_thread(self._drawer.keep, PREFIX + key, msgspec.json.encode(session))
+                await asyncio.to_thread(self._store.put, PREFIX + key, msgspec.json.encode(session))
                 self._written_seen[key] = session.seen_at
 
     @asynccontextmanager
@@ -306,9 +307,9 @@ class Sessions:
         finally:
             self._in_hand.discard(key)
 
-    async def _forget(self, session: Session, what: Notice, by: str) -> None:
+    async def _forget(self, session: Session, what: HouseEventBody, by: str) -> None:
         async with self._hand_on(session.key), self._writing:
             self._written_seen.pop(session.key, None)
-            await asyncio.to_thread(self._drawer.keep, PREFIX + session.key, None)
+            await asyncio.to_thread(self._store.put, PREFIX + session.key, None)
         if not session.is_player:
             await self._log(HouseEvent(self._clock(), by, what))

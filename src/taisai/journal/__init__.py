@@ -1,4 +1,4 @@
-"""The journal: the events of tables on disk, for good, and so that no change to them goes unseen.
+"""The journal: the durable, tamper-evident events of tables.
 
 Enters: `Batch`es of `NewRecord`s. Leaves: `Record`s in order, `Snapshot`s, signed `Checkpoint`s, and `Finding`s.
 
@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from taisai.journal.contract import (
     DuplicateCommand,
+    InvalidEntry,
     InvalidRecord,
-    InvalidThing,
     Journal,
     JournalClosed,
     JournalDamaged,
@@ -20,17 +20,19 @@ from taisai.journal.contract import (
     JournalInUse,
     JournalReadOnly,
     JournalUnreachable,
+    KeyValueStore,
     LeaseLost,
+    Leases,
     NotAJournal,
     OutcomeUnknown,
     RestoreRefused,
     SequenceConflict,
-    SigningFault,
+    SigningError,
     UnknownFormat,
 )
 from taisai.journal.memory import MemoryJournal
 from taisai.journal.opening import open_journal
-from taisai.journal.record import Batch, Checkpoint, Finding, Head, NewRecord, Record, Snapshot, Standing
+from taisai.journal.record import Batch, Checkpoint, Finding, Head, Lease, NewRecord, Record, Snapshot, Standing
 from taisai.journal.sqlite.journal import SqliteJournal
 
 __all__ = [
@@ -39,8 +41,8 @@ __all__ = [
     "DuplicateCommand",
     "Finding",
     "Head",
+    "InvalidEntry",
     "InvalidRecord",
-    "InvalidThing",
     "Journal",
     "JournalClosed",
     "JournalDamaged",
@@ -50,7 +52,10 @@ __all__ = [
     "JournalInUse",
     "JournalReadOnly",
     "JournalUnreachable",
+    "KeyValueStore",
+    "Lease",
     "LeaseLost",
+    "Leases",
     "MemoryJournal",
     "NewRecord",
     "NotAJournal",
@@ -58,7 +63,7 @@ __all__ = [
     "Record",
     "RestoreRefused",
     "SequenceConflict",
-    "SigningFault",
+    "SigningError",
     "Snapshot",
     "SqliteJournal",
     "Standing",

@@ -1,8 +1,8 @@
 """Backups of a journal's file.
 
 Enters: the path of a journal, which may be in use, and the path of a file that does not exist yet. Leaves: that file,
-with everything as it was at one moment, on disk, complete or not there at all; and the public key beside it. The
-private key is not copied: keep it apart.
+with everything as it was at one moment, on disk, complete or not at all; and the public key beside it. The private key
+is not copied: keep it apart.
 """
 
 from __future__ import annotations
@@ -11,27 +11,21 @@ import errno
 import os
 import secrets
 from pathlib import Path
-from typing import Final
-
-import apsw
 
 from taisai.journal.contract import JournalFailed, JournalFull, JournalUnreachable, Progress
 from taisai.journal.signing import public_beside, public_path, write_public
-from taisai.journal.sqlite.database import connect_reader, sync_folder, translated
-
-PAGES: Final = 1_000
-"""How many pages are copied between two reports of progress."""
+from taisai.journal.sqlite.database import copy_database, sync_folder
 
 
 def write_backup(source: Path, target: Path, progress: Progress | None = None) -> None:
-    """Copy a journal's file, while others write to it if they like."""
+    """Copy a journal's file, which others may be writing to."""
     if target.exists():
         raise JournalUnreachable(f"{target} exists already: a backup overwrites nothing")
     if not target.parent.is_dir():
         raise JournalUnreachable(f"the folder {target.parent} does not exist: make it first")
     public, there = public_beside(source), public_beside(target)
     if public is not None and there is not None and public != there:
-        raise JournalUnreachable(f"{public_path(target)} exists already and is the key of another journal")
+        raise JournalUnreachable(f"{public_path(target)} exists already and belongs to another journal")
     draft = draft_of(target)
     try:
         copy_database(source, draft, progress)
@@ -48,41 +42,13 @@ def draft_of(target: Path) -> Path:
 
 
 def remove_draft(draft: Path) -> None:
-    """Remove what is left of an incomplete file, and what SQLite and the lock have put beside it."""
+    """Remove an incomplete file, if it is still there, and what SQLite and the lock have put beside it."""
     for ending in ("", "-wal", "-shm", "-journal", ".lock"):
         draft.with_name(draft.name + ending).unlink(missing_ok=True)
 
 
-def copy_database(source: Path, draft: Path, progress: Progress | None = None) -> None:
-    """Copy an SQLite file as it is at one moment, its write-ahead log included."""
-    with translated(source):
-        reader = connect_reader(source)
-    try:
-        with translated(draft):
-            writer = apsw.Connection(str(draft))
-            try:
-                # The open transaction keeps one moment in view, however long the copying takes.
-                with reader:
-                    reader.execute("SELECT count(*) FROM sqlite_schema").fetchall()
-                    _copy(reader, writer, progress)
-                # A backup is one file, readable from anywhere; the next writer brings the write-ahead log back.
-                writer.execute("PRAGMA journal_mode = DELETE").fetchall()
-            finally:
-                writer.close()
-    finally:
-        reader.close()
-
-
-def _copy(reader: apsw.Connection, writer: apsw.Connection, progress: Progress | None) -> None:
-    with writer.backup("main", reader, "main") as backup:
-        while not backup.done:
-            backup.step(PAGES)
-            if progress is not None:
-                progress(backup.page_count - backup.remaining, backup.page_count)
-
-
 def put_in_place(draft: Path, target: Path) -> None:
-    """Give a complete file its name, on disk."""
+    """Flush a complete file to disk and give it its name."""
     try:
         with draft.open("rb+") as file:
             os.fsync(file.fileno())

@@ -1,13 +1,13 @@
 """The hash chain of a table.
 
 Enters: batches, the heads of their tables, the last position. Leaves: rows in the order of `Record`'s fields, each with
-the hash of the one before it and its own, and the new heads.
+the hash of the previous one and its own, and the new heads.
 
     hash = SHA-256(prev || header || body)        prev of a table's first record = SHA-256("taisai:" + table)
 
 The header is a MessagePack array of [1, table, seq, position, kind, version, at, command_id, part, by], every value
-in its shortest form. MessagePack puts its length before every string, so no two headers have the same bytes, and none
-is the beginning of another; the leading 1 is the number of this form. Whoever reads MessagePack can check a chain.
+in its shortest encoding. MessagePack puts its length before every string, so no two headers have the same bytes, and
+none is a prefix of another; the leading 1 is the number of this format. Any MessagePack reader can check a chain.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ import msgspec
 from taisai.journal.contract import InvalidRecord, SequenceConflict
 from taisai.journal.record import Batch, Head, NewRecord, Row
 
-FORM: Final = 1
+FORMAT: Final = 1
 LARGEST: Final = 2**63 - 1
-"""The largest whole number that every store keeps."""
+"""The largest whole number that every store can represent."""
 
 Header: TypeAlias = tuple[int, str, int, int, str, int, int, str, int, str]
-"""`FORM`, and the fields of a `Record` as far as the body."""
+"""`FORMAT`, and the fields of a `Record` as far as the body."""
 
 _packed = msgspec.msgpack.Encoder().encode
 _TYPES: Final = (str, int, int, str, int, str, bytes)
 
 
 def genesis(table: str) -> bytes:
-    """What stands for the hash before the first record of a table."""
+    """What takes the place of the previous hash in the first record of a table."""
     return sha256(b"taisai:" + table.encode()).digest()
 
 
@@ -43,14 +43,14 @@ def record_hash(prev: bytes, header: Header, body: bytes) -> bytes:
 
 
 def snapshot_digest(table: str, seq: int, format_number: int, record_hash: bytes, state: bytes) -> bytes:
-    """The digest of a snapshot: over its place, its form, the record that it follows, and its state."""
-    return sha256(_packed((FORM, table, seq, format_number, record_hash)) + state).digest()
+    """The digest of a snapshot: over its table and seq, its format, the hash of its record, and its state."""
+    return sha256(_packed((FORMAT, table, seq, format_number, record_hash)) + state).digest()
 
 
 def linked(
     batches: Iterable[Batch], position: int, head_of: Callable[[str], Head]
 ) -> tuple[list[Row], dict[str, Head]]:
-    """The rows to write after `position`, and the heads that they lead to; nothing is changed when a batch is wrong."""
+    """The rows to write after `position`, and the new heads; raises for the first batch that is wrong."""
     rows: list[Row] = []
     ends: dict[str, tuple[int, bytes]] = {}
     for table, expected, records in batches:
@@ -76,11 +76,13 @@ def linked(
                 and 0 <= part <= LARGEST
                 and -LARGEST <= at <= LARGEST
             ):
-                raise InvalidRecord(table, _fault_of(new))
+                raise InvalidRecord(table, _problem_of(new))
             try:
-                digest = record_hash(prev, (FORM, table, seq, position, kind, version, at, command_id, part, by), body)
+                digest = record_hash(
+                    prev, (FORMAT, table, seq, position, kind, version, at, command_id, part, by), body
+                )
             except UnicodeEncodeError as error:
-                raise InvalidRecord(table, "its text has a character that is none (a lone surrogate)") from error
+                raise InvalidRecord(table, "its text contains a lone surrogate") from error
             rows.append((table, seq, position, kind, version, at, command_id, part, by, body, prev, digest))
             prev = digest
         ends[table] = (seq, prev)
@@ -93,11 +95,11 @@ def _check_table(table: str) -> None:
     try:
         table.encode()
     except UnicodeEncodeError as error:
-        raise InvalidRecord(ascii(table), "the table's name has a character that is none") from error
+        raise InvalidRecord(ascii(table), "the table's name contains a lone surrogate") from error
 
 
-def _fault_of(new: NewRecord) -> str:
-    """What is wrong with a record that is not as it should be."""
+def _problem_of(new: NewRecord) -> str:
+    """Why a record is invalid."""
     for name, wanted in zip(NewRecord.__struct_fields__, _TYPES, strict=True):
         value = getattr(new, name)
         if type(value) is not wanted:

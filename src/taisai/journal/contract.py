@@ -1,22 +1,24 @@
-"""The contract of every journal, and what can go wrong with one.
+"""The contract that every journal keeps, and the errors that it may raise.
 
-Enters: batches of new records, snapshots, the wish for a checkpoint, things for the drawer. Leaves: records in order,
+Enters: batches of new records, snapshots, requests for a checkpoint, key-value entries. Leaves: records in order,
 heads, snapshots, checkpoints, or an exception whose text is a sentence for people.
 
 Rules that hold for every store (one suite of tests runs against each):
 
 - `append` is one commit: all batches or none. When it returns, the records are on disk.
-- A table's records are numbered from 1 without gaps, and so are all records together, in the order of their commits.
+- A table's records are numbered from 1 without gaps, and so are all records together, in commit order.
 - (table, seq) and (table, command_id, part) are unique for ever.
-- A journal may be used by several threads. Reading is done in chunks and holds nothing open between two records, so
-  that appending goes on meanwhile; a reading ends at what was there when it began.
-- A snapshot is a convenience: a damaged one is passed over when it is asked for (`verify` still finds it).
-- The drawer holds small things that may change (accounts, sessions, settings). It is outside the hash chain.
+- Several threads may use a journal. A read fetches chunks and holds no transaction open between two records, so
+  appends continue meanwhile; it ends at the last record that existed when it began.
+- A snapshot only saves time: reads skip a damaged one (`verify` still reports it).
+- The key-value store holds small values that may change (accounts, sessions, settings). It is outside the hash chain.
+
+A journal that several nodes may share also has `Leases`: one node at a time may write to a table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self, TypeAlias
@@ -24,16 +26,95 @@ from typing import TYPE_CHECKING, Protocol, Self, TypeAlias
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-    from taisai.journal.record import Batch, Checkpoint, Finding, Head, Record, Row, Snapshot, Standing
+    from taisai.journal.record import Batch, Checkpoint, Finding, Head, Lease, Record, Row, Snapshot, Standing
 
 Progress: TypeAlias = Callable[[int, int], None]
-"""Told from time to time: how much is done, and of how much."""
+"""Called from time to time with how much is done, and of how much."""
 
 SNAPSHOTS_KEPT = 3
 """How many snapshots of a table are kept: the newest ones."""
 
 
-class Journal(Protocol):
+class KeyValueStore(Protocol):
+    """Small values under names, outside the hash chain."""
+
+    def put(self, key: str, value: bytes | None) -> None:
+        """Store a value under a key, or delete the key when the value is None. Durable when it returns."""
+        ...
+
+    def entries(self, prefix: str = "") -> dict[str, bytes]:
+        """The entries whose keys begin with `prefix`, sorted by key."""
+        ...
+
+
+class Subscription(Protocol):
+    """A running `follow`."""
+
+    def stop(self) -> None:
+        """End it. May be called twice."""
+        ...
+
+
+class Leases(Protocol):
+    """The right to write to a table, where several nodes share a journal.
+
+    A lease belongs to a holder (one name for each process, never reused) until a time on the server's clock. Its
+    fencing number grows with every change of holder; `append` refuses a number that is no longer current, so a holder
+    that slept through the end of its lease cannot write.
+    """
+
+    def current(self) -> dict[str, Lease]:
+        """The lease of every table that has a holder, expired or not."""
+        ...
+
+    def take(self, tables: Collection[str], holder: str, seconds: float) -> dict[str, int]:
+        """Lease, in one commit, those of the tables that no other holder has a valid lease of; their fences."""
+        ...
+
+    def renew(self, holder: str, seconds: float) -> set[str]:
+        """Extend every lease of a holder to `seconds` from now; the tables that it still holds."""
+        ...
+
+    def release(self, table: str, holder: str) -> None:
+        """Give a lease back. Nothing happens when another holder has it by now."""
+        ...
+
+    def expire(self, holder: str, seconds: float) -> None:
+        """End a dead holder's leases now, those that would last less than `seconds`."""
+        ...
+
+    def announce(self, holder: str) -> None:
+        """Show the others that this holder is connected, also after reconnecting, until the process ends."""
+        ...
+
+    @property
+    def connections(self) -> int:
+        """How many connections for writing there have been, one after another."""
+        ...
+
+    @property
+    def writer_id(self) -> int:
+        """What this journal's commits are known by to those who follow; 0 before it has written."""
+        ...
+
+    def append(self, batches: Sequence[Batch], fences: Mapping[str, int]) -> dict[str, Head]:
+        """`Journal.append`, on condition that each fence is the current one of its table; `LeaseLost` otherwise."""
+        ...
+
+    def follow(self, on_commit: Callable[[int], None], own: Callable[[], int] | None = None) -> Subscription:
+        """Call `on_commit` with the last position: now, and after every commit of anybody.
+
+        It runs on a thread of the journal and must not use the journal itself; let it wake another. Commits of the
+        writer whose id `own` gives are left out. A notice may be lost or come twice.
+        """
+        ...
+
+    def news(self, after_position: int, upto: int, except_tables: Collection[str]) -> tuple[list[Record], int]:
+        """The records of other tables between two positions, and the position up to which none is missing."""
+        ...
+
+
+class Journal(KeyValueStore, Protocol):
     """The durable events of tables."""
 
     def append(self, batches: Sequence[Batch]) -> dict[str, Head]:
@@ -49,13 +130,13 @@ class Journal(Protocol):
         ...
 
     def read_all(self, after_position: int = 0, upto: int | None = None) -> Iterator[Record]:
-        """The records of all tables with `after_position` < position <= `upto`, in the order of their commits."""
+        """The records of all tables with `after_position` < position <= `upto`, in commit order."""
         ...
 
     def rows(self, after_position: int, upto: int, count: int) -> list[Row]:
         """At most `count` of the records that `read_all` would give, as plain tuples in the order of their fields.
 
-        For who goes through everything, `verify` above all: it is a good deal faster.
+        Much faster than `read_all`, for callers that go through everything, such as `verify`.
         """
         ...
 
@@ -64,7 +145,7 @@ class Journal(Protocol):
         ...
 
     def position(self) -> int:
-        """The position of the last record of all."""
+        """The position of the last record."""
         ...
 
     def tables(self) -> list[str]:
@@ -76,71 +157,70 @@ class Journal(Protocol):
         ...
 
     def find_command(self, table: str, command_id: str) -> list[Record]:
-        """What a command brought about, in order; empty when it is not known."""
+        """The records of a command, in order; empty when the id is unknown."""
         ...
 
     def recent_commands(self, table: str, count: int) -> list[str]:
-        """The ids of the last `count` commands that brought something about, newest first."""
+        """The ids of the last `count` commands that left a record, newest first."""
         ...
 
     def save_snapshot(self, table: str, seq: int, format_number: int, state: bytes) -> None:
-        """Keep a table's state after record `seq`, which must exist; the last few of each table are kept."""
+        """Store a table's state after record `seq`, which must exist; the newest `SNAPSHOTS_KEPT` are kept."""
         ...
 
     def latest_snapshot(self, table: str, upto: int | None = None) -> Snapshot | None:
-        """The newest sound snapshot at or before record `upto`."""
+        """The newest intact snapshot at or before record `upto`."""
         ...
 
     def snapshots(self) -> Iterator[Snapshot]:
-        """Every snapshot that is kept, sound or not, by table and seq."""
+        """Every stored snapshot, intact or not, by table and seq."""
         ...
 
     def sign_checkpoint(self, at: int) -> Checkpoint:
-        """Sign the standing of the journal at the time `at`, and keep the statement."""
+        """Sign the standing of the journal at the time `at`, and store the checkpoint."""
         ...
 
     def keep_checkpoint(self, checkpoint: Checkpoint) -> None:
-        """Keep a checkpoint that was signed elsewhere: the next one in number."""
+        """Store a checkpoint that was signed elsewhere: the next one in number."""
         ...
 
     def checkpoints(self, after: int = 0, upto: int | None = None) -> Iterator[Checkpoint]:
         """The checkpoints with `after` < number <= `upto`, in order."""
         ...
 
-    def keep(self, name: str, value: bytes | None) -> None:
-        """Put a thing into the drawer, in place of what had its name; None lets go of it. Durable when it returns."""
-        ...
-
-    def kept(self, prefix: str = "") -> dict[str, bytes]:
-        """What is in the drawer under names that begin with `prefix`, sorted by name."""
+    @property
+    def leases(self) -> Leases | None:
+        """The leases of a journal that several nodes may share; None where one process is the only writer."""
         ...
 
     @property
     def key_file(self) -> Path | None:
-        """Where the private key that signs checkpoints lies, or will; its public half lies beside it."""
+        """Where the private key that signs checkpoints is, or will be made; its public half is beside it."""
         ...
 
     def public_key(self) -> Ed25519PublicKey | None:
-        """The key beside this journal that its checkpoints are checked against, if there is one."""
+        """The key that this journal's checkpoints are checked against, if there is one."""
         ...
 
     def self_check(self) -> Iterator[Finding]:
-        """What the store itself finds wrong with its keeping (a file's structure, say), apart from the records."""
+        """What the store finds wrong with its own structure (the file, the schema), apart from the records."""
         ...
 
     def backup(self, path: Path | str, progress: Progress | None = None) -> None:
-        """Write everything, as it is at one moment, into a new journal file; appending goes on meanwhile."""
+        """Write everything, as it is at one moment, into a new journal file; appends continue meanwhile."""
         ...
 
     def close(self) -> None:
-        """Let go of everything. May be called twice."""
+        """Release the file or the connections. May be called twice."""
         ...
 
-    def __enter__(self) -> Self: ...
+    def __enter__(self) -> Self:
+        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    ) -> None:
+        self.close()
 
 
 class JournalError(Exception):
@@ -148,17 +228,17 @@ class JournalError(Exception):
 
 
 class SequenceConflict(JournalError):
-    """Somebody else has written to the table in the meantime."""
+    """Another writer has appended to the table since the caller last read it."""
 
-    def __init__(self, table: str, expected: int, found: int) -> None:
-        super().__init__(f"table {table!r} is at record {found}, not at {expected}: somebody else has written to it")
+    def __init__(self, table: str, expected: int, actual: int) -> None:
+        super().__init__(f"table {table!r} is at record {actual}, not at {expected}: another writer has appended to it")
         self.table = table
         self.expected = expected
-        self.found = found
+        self.actual = actual
 
 
 class DuplicateCommand(JournalError):
-    """The command has been carried out before."""
+    """The command is recorded already."""
 
     def __init__(self, table: str, command_id: str) -> None:
         super().__init__(f"table {table!r} has already recorded command {command_id!r}: nothing was written")
@@ -167,25 +247,25 @@ class DuplicateCommand(JournalError):
 
 
 class InvalidRecord(JournalError):
-    """A record, snapshot or checkpoint that cannot be kept as it is."""
+    """A record, snapshot or checkpoint that some store cannot represent, or that does not fit the journal."""
 
     def __init__(self, table: str, reason: str) -> None:
-        super().__init__(f"a record for table {table!r} cannot be kept: {reason}")
+        super().__init__(f"a record for table {table!r} cannot be stored: {reason}")
         self.table = table
         self.reason = reason
 
 
-class InvalidThing(JournalError):
-    """Something for the drawer that cannot be kept as it is."""
+class InvalidEntry(JournalError):
+    """A key-value entry that some store cannot represent."""
 
-    def __init__(self, name: str, reason: str) -> None:
-        super().__init__(f"{name!r} cannot be kept in the drawer: {reason}")
-        self.name = name
+    def __init__(self, key: str, reason: str) -> None:
+        super().__init__(f"the entry {key!r} cannot be stored: {reason}")
+        self.key = key
         self.reason = reason
 
 
 class JournalClosed(JournalError):
-    """The journal is used after its end."""
+    """The journal was used after `close`."""
 
 
 class JournalUnreachable(JournalError):
@@ -203,11 +283,11 @@ class JournalInUse(JournalError):
 
 
 class LeaseLost(JournalError):
-    """Somebody else may write to the table now, or nobody: this writer's lease has passed."""
+    """The writer's lease of the table is no longer current: another holder has it now, or none."""
 
     def __init__(self, table: str, fence: int, current: int | None = None) -> None:
-        now = "nobody has it now" if current is None else f"the lease is number {current} now"
-        super().__init__(f"the lease number {fence} of table {table!r} has passed: {now}, and nothing was written")
+        now = "no holder has it now" if current is None else f"its number is {current} now"
+        super().__init__(f"lease number {fence} of table {table!r} is no longer current: {now}; nothing was written")
         self.table = table
         self.fence = fence
 
@@ -221,31 +301,31 @@ class JournalFull(JournalError):
 
 
 class JournalFailed(JournalError):
-    """The disk, or another part that the journal rests on, has failed."""
+    """The disk, or another part that the journal depends on, has failed."""
 
 
 class OutcomeUnknown(JournalFailed):
-    """The connection was lost in the middle of a commit. The journal can be used again: look, or repeat the command."""
+    """The connection was lost in the middle of a commit. The journal stays usable: look, or repeat the command."""
 
 
 class NotAJournal(JournalError):
-    """The file is something else."""
+    """The file or schema belongs to another program."""
 
 
 class UnknownFormat(JournalError):
-    """The journal was made by another taisai, newer or altered."""
+    """The journal was made by another version of taisai, newer or altered."""
 
 
 class JournalDamaged(JournalError):
     """What is on disk is not what was written."""
 
 
-class SigningFault(JournalError):
-    """The key is missing, unreadable or another one."""
+class SigningError(JournalError):
+    """The signing key is missing, unreadable or another one."""
 
 
 class RestoreRefused(JournalError):
-    """A backup is not put in place; `findings` says why when it is not sound."""
+    """A backup was not put in place; `findings` says why when it is not sound."""
 
     def __init__(self, sentence: str, findings: Sequence[Finding] = ()) -> None:
         super().__init__(sentence)

@@ -1,37 +1,37 @@
-"""The drawer: small things that may change, kept beside the records.
+"""The key-value store beside the records: which entries every store can represent.
 
-Enters: the names and values that somebody wants kept (accounts, sessions, settings). Leaves: the same, known to be
-storable, or an `InvalidThing`; and the bounds within which a store finds the names that begin alike.
+Enters: keys and values (accounts, sessions, settings). Leaves: the same, known to be storable, or an `InvalidEntry`;
+and the upper bound of a range query over keys with a common prefix.
 
-The drawer is outside the hash chain: what must never change unseen is a record.
+The key-value store is outside the hash chain: what must never change unnoticed belongs in a record.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from taisai.journal.contract import InvalidThing
+from taisai.journal.contract import InvalidEntry
 
 _LAST: Final = "\U0010ffff"
 
 
-def check_thing(name: str, value: bytes | None) -> None:
-    """Refuse what not every store could keep."""
-    check_name(name)
-    if not name:
-        raise InvalidThing(name, "it needs a name")
+def check_entry(key: str, value: bytes | None) -> None:
+    """Refuse an entry that some store could not represent."""
+    check_key(key)
+    if not key:
+        raise InvalidEntry(key, "the key is empty")
     if value is not None and type(value) is not bytes:
-        raise InvalidThing(name, f"its value is of the type {type(value).__name__}, not bytes")
+        raise InvalidEntry(key, f"the value is of the type {type(value).__name__}, not bytes")
 
 
-def check_name(name: str) -> None:
-    """Refuse a name, or the beginning of one, that is no text."""
-    if type(name) is not str:
-        raise InvalidThing(str(name), f"its name is of the type {type(name).__name__}, not str")
+def check_key(key: str) -> None:
+    """Refuse a key, or a prefix of one, that is not text."""
+    if type(key) is not str:
+        raise InvalidEntry(str(key), f"the key is of the type {type(key).__name__}, not str")
     try:
-        name.encode()
+        key.encode()
     except UnicodeEncodeError as error:
-        raise InvalidThing(ascii(name), "its name has a character that is none (a lone surrogate)") from error
+        raise InvalidEntry(ascii(key), "the key contains a lone surrogate") from error
 
 
 def after_prefix(prefix: str) -> str | None:

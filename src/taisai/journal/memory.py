@@ -1,6 +1,6 @@
 """The journal in memory.
 
-Enters: batches of new records. Leaves: records, as from every journal, until the process ends. For tests and for
+Enters: batches of new records. Leaves: records, as from every journal, until the process ends. For tests, and for
 tables that need no history; its backup is a journal file.
 """
 
@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from threading import RLock
-from types import TracebackType
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import astuple
 
@@ -19,13 +18,13 @@ from taisai.journal.contract import (
     SNAPSHOTS_KEPT,
     DuplicateCommand,
     InvalidRecord,
+    Journal,
     JournalClosed,
     Progress,
-    SigningFault,
 )
-from taisai.journal.keyvalue import check_name, check_thing
+from taisai.journal.keyvalue import check_entry, check_key
 from taisai.journal.record import Batch, Checkpoint, Finding, Head, Record, Row, Snapshot, Standing
-from taisai.journal.signing import NO_CHECKPOINT, Signer
+from taisai.journal.signing import Signer, require_next
 from taisai.journal.transfer import write_copy
 
 if TYPE_CHECKING:
@@ -34,8 +33,8 @@ if TYPE_CHECKING:
 CHUNK: Final = 1_000
 
 
-class MemoryJournal:
-    """A journal that lives no longer than the process."""
+class MemoryJournal(Journal):
+    """A journal that ends with the process."""
 
     def __init__(self) -> None:
         self._lock = RLock()
@@ -44,12 +43,12 @@ class MemoryJournal:
         self._by_command: dict[tuple[str, str], list[Record]] = {}
         self._snapshots: dict[str, dict[int, Snapshot]] = {}
         self._checkpoints: list[Checkpoint] = []
-        self._drawer: dict[str, bytes] = {}
+        self._entries: dict[str, bytes] = {}
         self._signer: Signer | None = None
         self._closed = False
 
     def append(self, batches: Sequence[Batch]) -> dict[str, Head]:
-        """Keep all batches or none."""
+        """Store all batches or none."""
         with self._open():
             rows, heads = linked(batches, len(self._records), self._head)
             records = [Record(*row) for row in rows]
@@ -76,7 +75,7 @@ class MemoryJournal:
         return self._slices(records, after, upto)
 
     def read_all(self, after_position: int = 0, upto: int | None = None) -> Iterator[Record]:
-        """The records of all tables in the order of their commits."""
+        """The records of all tables in commit order."""
         with self._open():
             records = self._records
         return self._slices(records, after_position, upto)
@@ -106,7 +105,7 @@ class MemoryJournal:
         return Head(records[-1].seq, records[-1].hash) if records else Head(0, genesis(table))
 
     def position(self) -> int:
-        """The position of the last record of all."""
+        """The position of the last record."""
         with self._open():
             return len(self._records)
 
@@ -122,22 +121,22 @@ class MemoryJournal:
             return Standing(len(self._records), heads, len(self._checkpoints))
 
     def find_command(self, table: str, command_id: str) -> list[Record]:
-        """What a command brought about."""
+        """The records of a command."""
         with self._open():
             return list(self._by_command.get((table, command_id), ()))
 
     def recent_commands(self, table: str, count: int) -> list[str]:
         """The ids of the last commands, newest first."""
         with self._open():
-            found: dict[str, None] = {}
+            ids: dict[str, None] = {}
             for record in reversed(self._by_table.get(table, [])):
-                if len(found) >= count and record.command_id not in found:
+                if len(ids) >= count and record.command_id not in ids:
                     break
-                found[record.command_id] = None
-            return list(found)[:count]
+                ids[record.command_id] = None
+            return list(ids)[:count]
 
     def save_snapshot(self, table: str, seq: int, format_number: int, state: bytes) -> None:
-        """Keep a table's state after a record."""
+        """Store a table's state after a record."""
         with self._open():
             records = self._by_table.get(table, [])
             if not 1 <= seq <= len(records):
@@ -157,7 +156,7 @@ class MemoryJournal:
             return None if seq is None else kept[seq]
 
     def snapshots(self) -> Iterator[Snapshot]:
-        """Every snapshot that is kept."""
+        """Every stored snapshot."""
         with self._open():
             return iter(
                 [
@@ -168,7 +167,7 @@ class MemoryJournal:
             )
 
     def sign_checkpoint(self, at: int) -> Checkpoint:
-        """Sign the standing of the journal, with a key that ends with the process, and keep the statement."""
+        """Sign the standing of the journal with a key that ends with the process."""
         with self._open():
             self._signer = self._signer or Signer.new()
             checkpoint = self._signer.sign(self.standing(), self._checkpoints[-1] if self._checkpoints else None, at)
@@ -176,12 +175,9 @@ class MemoryJournal:
             return checkpoint
 
     def keep_checkpoint(self, checkpoint: Checkpoint) -> None:
-        """Keep a checkpoint that was signed elsewhere."""
+        """Store a checkpoint that was signed elsewhere."""
         with self._open():
-            number = len(self._checkpoints)
-            digest = self._checkpoints[-1].hash if number else NO_CHECKPOINT
-            if (checkpoint.number, checkpoint.prev) != (number + 1, digest):
-                raise SigningFault(f"checkpoint {checkpoint.number} does not follow checkpoint {number}")
+            require_next(checkpoint, self._checkpoints[-1] if self._checkpoints else None)
             self._checkpoints.append(checkpoint)
 
     def checkpoints(self, after: int = 0, upto: int | None = None) -> Iterator[Checkpoint]:
@@ -189,24 +185,29 @@ class MemoryJournal:
         with self._open():
             return iter(self._checkpoints[max(after, 0) : upto])
 
-    def keep(self, name: str, value: bytes | None) -> None:
-        """Put a thing into the drawer, or let go of it."""
-        check_thing(name, value)
+    def put(self, key: str, value: bytes | None) -> None:
+        """Store a value under a key, or delete the key."""
+        check_entry(key, value)
         with self._open():
             if value is None:
-                self._drawer.pop(name, None)
+                self._entries.pop(key, None)
             else:
-                self._drawer[name] = value
+                self._entries[key] = value
 
-    def kept(self, prefix: str = "") -> dict[str, bytes]:
-        """What is in the drawer under names that begin alike."""
-        check_name(prefix)
+    def entries(self, prefix: str = "") -> dict[str, bytes]:
+        """The entries whose keys begin with `prefix`."""
+        check_key(prefix)
         with self._open():
-            return {name: self._drawer[name] for name in sorted(self._drawer) if name.startswith(prefix)}
+            return {key: self._entries[key] for key in sorted(self._entries) if key.startswith(prefix)}
+
+    @property
+    def leases(self) -> None:
+        """None: one process is the only writer."""
+        return
 
     @property
     def key_file(self) -> None:
-        """Nowhere: the key ends with the process."""
+        """None: the key ends with the process."""
         return
 
     def public_key(self) -> Ed25519PublicKey | None:
@@ -215,7 +216,7 @@ class MemoryJournal:
             return None if self._signer is None else self._signer.public
 
     def self_check(self) -> Iterator[Finding]:
-        """Nothing: what is in memory has no form of its own."""
+        """Nothing: a journal in memory has no structure that could be damaged."""
         return iter(())
 
     def backup(self, path: Path | str, progress: Progress | None = None) -> None:
@@ -224,17 +225,9 @@ class MemoryJournal:
             write_copy(self, Path(path).resolve(), progress)
 
     def close(self) -> None:
-        """Forget everything."""
+        """End its use."""
         with self._lock:
             self._closed = True
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _open(self) -> RLock:
         if self._closed:

@@ -1,4 +1,4 @@
-"""Where a journal is.
+"""Opening a journal by its address.
 
 Enters: an address as people write it. Leaves: an open journal, or a `JournalError` that says what is wrong.
 
@@ -33,21 +33,21 @@ def open_journal(
 ) -> Journal:
     """Open the journal at an address; a missing file is made, unless `create` is false or it is only read.
 
-    Of a server: `again` is for a program that has had it open before and goes on when a newer one has added to its
-    form; `patience_s` is how long it may be silent before a connection is given up.
+    For a server: `again` is for a process that reconnects, and accepts a schema that a newer node has added to;
+    `patience_s` is how long the server may be silent before a connection is given up.
     """
     if isinstance(url, Path):
         return SqliteJournal(url, read_only=read_only, create=create)
     if not url:
         raise JournalUnreachable("a journal needs an address: a path, sqlite:///path, postgresql://... or memory:")
-    found = _SCHEME.fullmatch(url)
-    match found and found["scheme"].lower():
+    parts = _SCHEME.fullmatch(url)
+    match parts and parts["scheme"].lower():
         case None:
             return SqliteJournal(url, read_only=read_only, create=create)
-        case "memory" if found and not found["rest"]:
+        case "memory" if parts and not parts["rest"]:
             return MemoryJournal()
-        case "sqlite" if found and len(found["slashes"]) == 3 and found["rest"]:
-            return SqliteJournal(found["rest"], read_only=read_only, create=create)
+        case "sqlite" if parts and len(parts["slashes"]) == 3 and parts["rest"]:
+            return SqliteJournal(parts["rest"], read_only=read_only, create=create)
         case scheme if scheme in SCHEMES:
             waits: dict[str, Any] = {} if patience_s is None else {"patience_s": patience_s}
             return _on_postgresql(str(url), read_only=read_only, create=create, again=again, **waits)
@@ -57,23 +57,23 @@ def open_journal(
             )
         case scheme:
             raise JournalUnreachable(
-                f"journals of the kind {scheme!r} are not known: use a path, sqlite:///path, postgresql:// or memory:"
+                f"{scheme!r} is not a known kind of journal: use a path, sqlite:///path, postgresql:// or memory:"
             )
 
 
 def file_of(url: str | Path) -> Path | None:
-    """The file that an address names, there or not; None when the journal is no file."""
-    found = None if isinstance(url, Path) else _SCHEME.fullmatch(url)
-    if found is None:
+    """The file that an address names, existing or not; None when the journal is not a file."""
+    parts = None if isinstance(url, Path) else _SCHEME.fullmatch(url)
+    if parts is None:
         return Path(url)
-    is_file = found["scheme"].lower() == "sqlite" and len(found["slashes"]) == 3 and found["rest"]
-    return Path(found["rest"]) if is_file else None
+    is_file = parts["scheme"].lower() == "sqlite" and len(parts["slashes"]) == 3 and parts["rest"]
+    return Path(parts["rest"]) if is_file else None
 
 
 def shown_address(url: str | Path) -> str:
-    """An address as it may be shown: without a password."""
-    found = None if isinstance(url, Path) else _SCHEME.fullmatch(url)
-    return read_address(str(url)).shown if found and found["scheme"].lower() in SCHEMES else str(url)
+    """An address without its password, as it may be shown."""
+    parts = None if isinstance(url, Path) else _SCHEME.fullmatch(url)
+    return read_address(str(url)).shown if parts and parts["scheme"].lower() in SCHEMES else str(url)
 
 
 def _on_postgresql(url: str, **options: Any) -> Journal:

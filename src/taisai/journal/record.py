@@ -1,8 +1,8 @@
 """The values of the journal.
 
 Enters: what a table has decided, as `NewRecord`s in a `Batch`. Leaves: `Record`s with their place in the table's
-chain and in the order of the whole journal, and the values that vouch for them: `Head`, `Snapshot`, `Checkpoint`,
-`Standing`.
+chain and in the order of the whole journal, the values that vouch for them (`Head`, `Snapshot`, `Checkpoint`,
+`Standing`), and who may write (`Lease`).
 """
 
 from __future__ import annotations
@@ -14,31 +14,31 @@ import msgspec
 
 
 class NewRecord(msgspec.Struct, frozen=True, gc=False):
-    """One event as it is handed to the journal. The body is bytes: the journal never looks inside."""
+    """One event as it is given to the journal. The body is bytes: the journal never looks inside."""
 
     kind: str
     """The event's stable name."""
     version: int
-    """The version of the body's form, from 1."""
+    """The version of the body's format, from 1."""
     at: int
     """Microseconds since 1970 in UTC."""
     command_id: str
-    """The id of the command that brought the event about, made by the client."""
+    """The id of the command that caused the event, made by the client."""
     part: int
-    """Place among the events of that command, from 0."""
+    """Index among the events of that command, from 0."""
     by: str
     """Who acted."""
     body: bytes
 
 
 class Record(msgspec.Struct, frozen=True, gc=False):
-    """One event as it is kept."""
+    """One event as it is stored."""
 
     table: str
     seq: int
-    """Place among the records of the table, from 1 without gaps."""
+    """Number among the records of the table, from 1 without gaps."""
     position: int
-    """Place among all records in the order of commits, from 1 without gaps."""
+    """Number among all records in commit order, from 1 without gaps."""
     kind: str
     version: int
     at: int
@@ -47,13 +47,13 @@ class Record(msgspec.Struct, frozen=True, gc=False):
     by: str
     body: bytes
     prev: bytes
-    """The hash of the table's record before, or the table's genesis."""
+    """The hash of the table's previous record, or the table's genesis."""
     hash: bytes
     """SHA-256 over everything above; see `taisai.journal.chain`."""
 
 
 Row: TypeAlias = tuple[str, int, int, str, int, int, str, int, str, bytes, bytes, bytes]
-"""The fields of a `Record`, in its order."""
+"""The fields of a `Record`, in order."""
 
 
 class Batch(NamedTuple):
@@ -72,12 +72,12 @@ class Head(NamedTuple):
 
 
 class Snapshot(msgspec.Struct, frozen=True, gc=False):
-    """The state of a table after one of its records, kept so that a restart need not replay everything."""
+    """The state of a table after one of its records, so that a restart need not replay everything."""
 
     table: str
     seq: int
     format: int
-    """The form of `state`, a number that its maker gives."""
+    """The format of `state`, a number that its writer gives."""
     state: bytes
     record_hash: bytes
     """The hash of the record at `seq`: a snapshot belongs to one history and no other."""
@@ -91,14 +91,14 @@ class Checkpoint(msgspec.Struct, frozen=True, gc=False):
     number: int
     """From 1 without gaps."""
     prev: bytes
-    """The hash of the checkpoint before; 32 zero bytes before the first."""
+    """The hash of the previous checkpoint; 32 zero bytes before the first."""
     position: int
     count: int
     """How many records there are up to the position."""
     at: int
     """Microseconds since 1970 in UTC."""
     heads: bytes
-    """Every table's head, in the canonical form of `signing.heads_bytes`."""
+    """Every table's head, in the canonical encoding of `signing.heads_bytes`."""
     key: bytes
     """The raw public key, 32 bytes."""
     signature: bytes
@@ -107,14 +107,25 @@ class Checkpoint(msgspec.Struct, frozen=True, gc=False):
 
 
 class Standing(NamedTuple):
-    """The journal at one moment, read in one piece."""
+    """The journal at one moment, read in one transaction."""
 
     position: int
     """The last record's position, 0 in an empty journal."""
     heads: Mapping[str, Head]
-    """Every table's head, as the store keeps it."""
+    """Every table's head, as the store has it."""
     checkpoint: int
     """The number of the last checkpoint, 0 before the first."""
+
+
+class Lease(NamedTuple):
+    """Who may write to a table; see `taisai.journal.contract.Leases`."""
+
+    holder: str
+    fence: int
+    seconds_left: float
+    """Below zero when it has expired and nobody has taken it since."""
+    is_connected: bool
+    """Whether the server still has a connection of the holder."""
 
 
 class Finding(NamedTuple):

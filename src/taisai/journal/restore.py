@@ -1,8 +1,7 @@
-"""A backup put in place.
+"""Restoring a backup.
 
-Enters: a backup and the path where the journal should be. Leaves: a journal there that has been verified (chain,
-signatures, SQLite's own check) in the very form in which it is put in place, or `RestoreRefused`, with nothing
-changed.
+Enters: a backup and the path where the journal should be. Leaves: a journal there whose final file has been verified
+(chain, signatures, SQLite's own check), or `RestoreRefused`, with nothing changed.
 
 The private key is not part of a backup: put it beside the journal (`shift.db.key`) before the next checkpoint is
 signed.
@@ -13,9 +12,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from taisai.journal.backup import copy_database, draft_of, put_in_place, remove_draft
+from taisai.journal.backup import draft_of, put_in_place, remove_draft
 from taisai.journal.contract import JournalUnreachable, Progress, RestoreRefused
 from taisai.journal.signing import public_beside, public_path, write_public
+from taisai.journal.sqlite.database import copy_database
 from taisai.journal.sqlite.journal import SqliteJournal
 from taisai.journal.sqlite.lock import WriterLock
 from taisai.journal.verify import verify_file
@@ -35,7 +35,7 @@ def restore(
     witness: Checkpoint | None = None,
     progress: Progress | None = None,
 ) -> None:
-    """Verify a backup and put it in place; a journal that is there already is replaced only with `force`.
+    """Verify a backup and put it in place; an existing journal is replaced only with `force`.
 
     Checkpoints are checked against the key given, else the one beside the target, else the one beside the backup.
     """
@@ -51,11 +51,11 @@ def restore(
     try:
         public_key = public_key or public_beside(target) or public_beside(backup)
         copy_database(backup, draft)
-        SqliteJournal(draft, create=False).close()  # brings an older form up to date
+        SqliteJournal(draft, create=False).close()  # brings an older schema up to date
         findings = list(verify_file(draft, public_key, progress, witness=witness))
         if findings:
             raise RestoreRefused(f"{backup} is not sound: {findings[0].sentence}", findings)
-        # The log of the old file would be taken for the log of the new one.
+        # SQLite would take the log of the old file for the log of the new one.
         for ending in ("-wal", "-shm"):
             target.with_name(target.name + ending).unlink(missing_ok=True)
         put_in_place(draft, target)

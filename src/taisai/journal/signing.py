@@ -1,14 +1,14 @@
 """Checkpoints: signed statements of the whole journal.
 
-Enters: the standing of a journal, the checkpoint before, a time, an Ed25519 key. Leaves: a `Checkpoint`, or what is
+Enters: the standing of a journal, the previous checkpoint, a time, an Ed25519 key. Leaves: a `Checkpoint`, or what is
 wrong with one; a key as a file (mode 0600, made on first use) and its public half as PEM.
 
 What is signed is the text "taisai checkpoint" and a zero byte, followed by a MessagePack array of [1, number, prev,
-position, count, at, heads, key], each value in its shortest form; `heads` is itself a MessagePack array of [table,
-seq, hash], sorted by table. A checkpoint carries the hash of the one before it: none can be taken out of the middle,
+position, count, at, heads, key], each value in its shortest encoding; `heads` is itself a MessagePack array of [table,
+seq, hash], sorted by table. A checkpoint carries the hash of the previous one: none can be removed from the middle,
 and none can be edited without the private key.
 
-Beside a journal `shift.db` lie `shift.db.key` (private: keep it safe and apart from the backups) and `shift.db.pub`.
+Beside a journal `shift.db` are `shift.db.key` (private: keep it safe and apart from the backups) and `shift.db.pub`.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_public_key,
 )
 
-from taisai.journal.contract import SigningFault
+from taisai.journal.contract import SigningError
 from taisai.journal.record import Checkpoint, Head, Standing
 
-FORM: Final = 1
+FORMAT: Final = 1
 PREFIX: Final = b"taisai checkpoint\0"
 NO_CHECKPOINT: Final = bytes(32)
-"""What stands for the hash before the first checkpoint."""
+"""The previous hash in the first checkpoint."""
 
 _packed = msgspec.msgpack.Encoder().encode
 _heads_of = msgspec.msgpack.Decoder(list[tuple[str, int, bytes]]).decode
@@ -53,7 +53,7 @@ class Signer:
 
     @classmethod
     def new(cls) -> Self:
-        """A key that lives no longer than the process."""
+        """A key that ends with the process."""
         return cls(Ed25519PrivateKey.generate())
 
     @classmethod
@@ -62,7 +62,7 @@ class Signer:
         path = key_path(journal)
         if not path.exists():
             if not make:
-                raise SigningFault(f"the key {path} is missing, and this journal's checkpoints were signed with it")
+                raise SigningError(f"the key {path} is missing, and this journal's checkpoints were signed with it")
             _make_key(path)
         signer = cls(_read_private(path))
         if not public_path(journal).exists():
@@ -73,7 +73,7 @@ class Signer:
         """The checkpoint that follows `before`."""
         key = raw(self.public)
         if before is not None and before.key != key:
-            raise SigningFault("the checkpoints of this journal were signed with another key than the one beside it")
+            raise SigningError("this journal's checkpoints were signed with a different key from the one beside it")
         unsigned = Checkpoint(
             number=1 if before is None else before.number + 1,
             prev=NO_CHECKPOINT if before is None else before.hash,
@@ -90,38 +90,45 @@ class Signer:
         return msgspec.structs.replace(unsigned, signature=signature, hash=sha256(signed + signature).digest())
 
 
+def require_next(checkpoint: Checkpoint, last: Checkpoint | None) -> None:
+    """Refuse a checkpoint that does not follow the last one."""
+    number, digest = (0, NO_CHECKPOINT) if last is None else (last.number, last.hash)
+    if (checkpoint.number, checkpoint.prev) != (number + 1, digest):
+        raise SigningError(f"checkpoint {checkpoint.number} does not follow checkpoint {number}")
+
+
 def heads_bytes(heads: Mapping[str, Head]) -> bytes:
-    """All heads in their one canonical form."""
+    """All heads in their canonical encoding."""
     return _packed([(table, *heads[table]) for table in sorted(heads)])
 
 
 def heads_in(checkpoint: Checkpoint) -> dict[str, Head]:
-    """The heads that a checkpoint states; `SigningFault` when they cannot be read."""
+    """The heads that a checkpoint states; `SigningError` when they cannot be read."""
     try:
         return {table: Head(seq, digest) for table, seq, digest in _heads_of(checkpoint.heads)}
     except (msgspec.MsgspecError, TypeError) as error:
-        raise SigningFault(f"the heads in checkpoint {checkpoint.number} cannot be read: {error}") from error
+        raise SigningError(f"the heads in checkpoint {checkpoint.number} cannot be read: {error}") from error
 
 
 def signed_bytes(checkpoint: Checkpoint) -> bytes:
     """The bytes that the signature is over."""
     one = checkpoint
-    return PREFIX + _packed((FORM, one.number, one.prev, one.position, one.count, one.at, one.heads, one.key))
+    return PREFIX + _packed((FORMAT, one.number, one.prev, one.position, one.count, one.at, one.heads, one.key))
 
 
 def flaw_of(checkpoint: Checkpoint, public: Ed25519PublicKey | None) -> str | None:
-    """What is wrong with a checkpoint by itself, or None; without a key only its hash can be checked."""
+    """What is wrong with a checkpoint taken by itself, or None; without a key only its hash can be checked."""
     try:
         signed = signed_bytes(checkpoint)
         if sha256(signed + checkpoint.signature).digest() != checkpoint.hash:
-            return "it was altered: its hash is not that of its content"
+            return "it was altered: its hash does not match its content"
         if public is None:
             return None
         if checkpoint.key != raw(public):
-            return "it was signed with another key"
+            return "it was signed with a different key"
         public.verify(checkpoint.signature, signed)
     except InvalidSignature:
-        return "it was altered: its signature does not fit"
+        return "it was altered: its signature does not match"
     except (TypeError, ValueError, OverflowError, msgspec.MsgspecError) as error:
         return f"it cannot be read ({error})"
     return None
@@ -142,19 +149,19 @@ def public_from_pem(pem: bytes) -> Ed25519PublicKey:
     try:
         key = load_pem_public_key(pem)
     except (ValueError, UnsupportedAlgorithm) as error:
-        raise SigningFault("this is no public key in PEM form") from error
+        raise SigningError("this is not a public key in PEM format") from error
     if not isinstance(key, Ed25519PublicKey):
-        raise SigningFault("this is a public key of another kind: an Ed25519 key is needed")
+        raise SigningError("this is a public key of another type: an Ed25519 key is needed")
     return key
 
 
 def key_path(journal: Path) -> Path:
-    """Where the private key of a journal's file lies."""
+    """Where the private key of a journal's file is."""
     return journal.with_name(journal.name + ".key")
 
 
 def public_path(journal: Path) -> Path:
-    """Where the public key of a journal's file lies."""
+    """Where the public key of a journal's file is."""
     return journal.with_name(journal.name + ".pub")
 
 
@@ -165,7 +172,7 @@ def public_beside(journal: Path) -> Ed25519PublicKey | None:
     except FileNotFoundError:
         pass
     except OSError as error:
-        raise SigningFault(f"the public key {public_path(journal)} cannot be read: {error.strerror}") from error
+        raise SigningError(f"the public key {public_path(journal)} cannot be read: {error.strerror}") from error
     try:
         return _read_private(key_path(journal)).public_key()
     except FileNotFoundError:
@@ -173,7 +180,7 @@ def public_beside(journal: Path) -> Ed25519PublicKey | None:
 
 
 def write_public(public: Ed25519PublicKey, path: Path) -> None:
-    """Write a public key as PEM, in one step; an existing file is left alone."""
+    """Write a public key as PEM, atomically; an existing file is left alone."""
     _write_new(path, public_pem(public), 0o644)
 
 
@@ -183,7 +190,7 @@ def _make_key(path: Path) -> None:
 
 
 def _write_new(path: Path, content: bytes, mode: int) -> None:
-    """Write a file that is either there with all its content or not at all; the first of two writers wins."""
+    """Write a file that exists either with all its content or not at all; the first of two writers wins."""
     draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     try:
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
@@ -198,7 +205,7 @@ def _write_new(path: Path, content: bytes, mode: int) -> None:
             draft.unlink()
     except OSError as error:
         draft.unlink(missing_ok=True)
-        raise SigningFault(f"the key {path} cannot be written: {error.strerror}") from error
+        raise SigningError(f"the key {path} cannot be written: {error.strerror}") from error
 
 
 def _read_private(path: Path) -> Ed25519PrivateKey:
@@ -207,9 +214,9 @@ def _read_private(path: Path) -> Ed25519PrivateKey:
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise SigningFault(f"the key {path} cannot be read: {error.strerror}") from error
+        raise SigningError(f"the key {path} cannot be read: {error.strerror}") from error
     except (ValueError, TypeError, UnsupportedAlgorithm) as error:
-        raise SigningFault(f"{path} is not a private key") from error
+        raise SigningError(f"{path} is not a private key") from error
     if not isinstance(key, Ed25519PrivateKey):
-        raise SigningFault(f"{path} is a key of another kind: an Ed25519 key is needed")
+        raise SigningError(f"{path} is a key of another type: an Ed25519 key is needed")
     return key

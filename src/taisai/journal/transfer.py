@@ -1,7 +1,7 @@
-"""One journal copied into another, of whatever kind.
+"""Copying one journal into another, of any kind.
 
 Enters: a journal, and an empty one. Leaves: the second with the same records, hashes, snapshots, checkpoints and
-drawer; `JournalDamaged` when the hashes come out differently, which means that the first was tampered with.
+key-value entries; `JournalDamaged` when the hashes come out differently, which means that the first was tampered with.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ CHUNK: Final = 1_000
 
 
 def copy(source: Journal, target: Journal, progress: Progress | None = None) -> None:
-    """Copy everything that is in the source when the copying begins."""
+    """Copy everything that the source contains when the copying begins."""
     standing = source.standing()
     before = target.standing()
-    if before.position or before.checkpoint or target.kept():
-        raise InvalidRecord("*", "a journal can be copied into an empty one only")
+    if before.position or before.checkpoint or target.entries():
+        raise InvalidRecord("*", "a journal can only be copied into an empty one")
     records = source.read_all(upto=standing.position)
     done = 0
     while chunk := list(islice(records, CHUNK)):
@@ -39,16 +39,16 @@ def copy(source: Journal, target: Journal, progress: Progress | None = None) -> 
             target.save_snapshot(snapshot.table, snapshot.seq, snapshot.format, snapshot.state)
     for checkpoint in source.checkpoints(upto=standing.checkpoint):
         target.keep_checkpoint(checkpoint)
-    for name, value in source.kept().items():
-        target.keep(name, value)
+    for key, value in source.entries().items():
+        target.put(key, value)
     if target.standing() != standing:
-        raise JournalDamaged("the copy of the journal differs from the journal: verify it")
+        raise JournalDamaged("the copy differs from the journal: verify the journal")
 
 
 def _batches(records: list[Record]) -> Iterator[Batch]:
     for table, run in groupby(records, key=lambda record: record.table):
-        ours = list(run)
-        yield Batch(table, ours[0].seq - 1, [_new(record) for record in ours])
+        batch = list(run)
+        yield Batch(table, batch[0].seq - 1, [_new(record) for record in batch])
 
 
 def _new(one: Record) -> NewRecord:

@@ -1,17 +1,17 @@
-"""The proof that a journal is what was written.
+"""Verification: the proof that a journal is what was written.
 
 Enters: a journal, and the public key that its checkpoints are checked against (the one beside it unless another is
-given). Leaves: a `Finding` for everything that is not as it was written, with its place. No finding, no tampering,
-within this limit:
+given). Leaves: a `Finding`, with its place, for everything that differs from what was written. No finding means no
+tampering, within this limit:
 
-**What somebody with the file and without the private key can do.** Every record carries the hash of the one before,
-but hashes can be computed by anybody: who may write to the file can take back, replace or add whatever came *after a
-signed checkpoint* and rewrite the hashes from there on. What a checkpoint has signed cannot be changed unseen; but
-the newest checkpoints can be cut off together with the records that follow the one left standing, so that the journal
-looks like its own earlier self. Against that, keep the last checkpoint (its number and hash) somewhere else and give
-it as `witness`. Who has the private key can write any history; keep the key, or at least the public key that you
-check with, elsewhere. A snapshot's state is vouched for by a digest only: that it is what its history leads to is
-shown by replaying (`taisai audit`).
+**What an attacker can do with the file but without the private key.** Every record carries the hash of the previous
+one, but anybody can compute hashes: whoever can write to the file can remove, replace or add whatever came *after a
+signed checkpoint* and rewrite the hashes from there on. What a checkpoint has signed cannot be changed undetected; but
+the newest checkpoints can be cut off together with the records after the last one left, so that the journal looks like
+its own earlier self. Against that, keep the last checkpoint (its number and hash) somewhere else and give it as
+`witness`. Whoever has the private key can write any history; keep the key, or at least the public key that you check
+with, elsewhere. Only a digest vouches for a snapshot's state: replaying (`taisai audit`) shows that its history leads
+to it.
 
 Codes: `record-altered`, `record-missing`, `record-misplaced`, `record-unreadable`, `chain-broken`, `tail-missing`,
 `table-missing`, `head-altered`, `head-missing`, `head-unreadable`, `snapshot-altered`, `snapshot-orphaned`,
@@ -26,8 +26,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from taisai.journal.chain import FORM, LARGEST, genesis, record_hash, snapshot_digest
-from taisai.journal.contract import Journal, JournalError, JournalUnreachable, Progress, SigningFault
+from taisai.journal.chain import FORMAT, LARGEST, genesis, record_hash, snapshot_digest
+from taisai.journal.contract import Journal, JournalError, JournalUnreachable, Progress, SigningError
 from taisai.journal.record import Checkpoint, Finding, Head, Row, Snapshot, Standing
 from taisai.journal.signing import NO_CHECKPOINT, flaw_of, heads_in
 from taisai.journal.sqlite.journal import SqliteJournal
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 CHUNK: Final = 1_000
 MOST_UNREADABLE: Final = 100
-"""After so many records that cannot be read, the rest is not tried."""
+"""After this many unreadable records, the rest is not tried."""
 
 
 def verify(
@@ -48,13 +48,13 @@ def verify(
     witness: Checkpoint | None = None,
     each: Callable[[list[Row]], None] | None = None,
 ) -> Iterator[Finding]:
-    """Go once through everything that is there now.
+    """Check everything that the journal contains now, in one pass.
 
-    `each` is given all records that can be read, sound or not, in their global order, some at a time, as rows: whoever
-    replays them need not read them a second time.
+    `each` is given all readable records, intact or not, in commit order and in chunks, as rows: a caller that replays
+    them need not read them again.
     """
     with ThreadPoolExecutor(1, thread_name_prefix="self-check") as pool:
-        # SQLite looks through its file in C, on another core than the hashing here.
+        # SQLite checks its file in C, on another core than the hashing here.
         own = pool.submit(list, journal.self_check())
         yield from _content_findings(journal, public_key, progress, witness, each)
         yield from own.result()
@@ -68,7 +68,7 @@ def verify_file(
     witness: Checkpoint | None = None,
     each: Callable[[list[Row]], None] | None = None,
 ) -> Iterator[Finding]:
-    """`verify` a journal's file, for reading only; a file that cannot even be opened is a finding as well."""
+    """`verify` a journal's file, read-only; a file that cannot be opened is a finding as well."""
     if not Path(path).is_file():
         raise JournalUnreachable(f"there is no journal at {path}")
     try:
@@ -99,7 +99,7 @@ def _content_findings(
         yield Finding(None, None, None, "record-unreadable", f"the records cannot be read: {error}")
         return
     for row in early:
-        yield _at(row, "record-misplaced", "stands before the first position")
+        yield _at(row, "record-misplaced", "is before the first position")
     walk = _Walk(journal, end, progress, each)
     yield from _checkpoint_findings(journal, walk, standing, public_key, witness)
     yield from walk.findings(end)
@@ -109,16 +109,16 @@ def _content_findings(
 
 
 class _Walk:
-    """The way through all records, in their global order; it can stop at a checkpoint and look around."""
+    """A walk through all records in commit order, which can pause at a checkpoint to compare heads."""
 
     def __init__(
         self, journal: Journal, end: int, progress: Progress | None, each: Callable[[list[Row]], None] | None
     ) -> None:
         self.position = 0
-        """How far the reading has come."""
+        """The last position that was read."""
         self._heads: dict[str, tuple[int, bytes]] = {}
         self._last = 0
-        """The position of the record before, which is a lower one in a damaged file."""
+        """The position of the previous record, which may be higher than the next one's in a damaged file."""
         self._journal = journal
         self._end = end
         self._progress = progress
@@ -127,16 +127,16 @@ class _Walk:
 
     @property
     def heads(self) -> dict[str, Head]:
-        """Where every table's chain has come to."""
+        """The head of every table's chain at this point of the walk."""
         return {table: Head(*head) for table, head in self._heads.items()}
 
     @property
     def gave_up(self) -> bool:
-        """Too much could not be read."""
+        """Whether too many records could not be read."""
         return self._unreadable >= MOST_UNREADABLE
 
     def findings(self, upto: int) -> Iterator[Finding]:
-        """Go on as far as `upto`."""
+        """Continue as far as `upto`."""
         while self.position < upto and not self.gave_up:
             try:
                 rows = self._journal.rows(self.position, upto, CHUNK)
@@ -148,13 +148,13 @@ class _Walk:
                 before = self.position
                 yield from self._check(rows)
                 if self.position == before:
-                    yield _at(rows[-1], "file-damaged", "is where the file leads back: nothing after it was read")
+                    yield _at(rows[-1], "file-damaged", "leads back to earlier ones: nothing after it was read")
                     return
             if self._progress is not None:
                 self._progress(self.position, self._end)
 
     def _one_by_one(self, upto: int) -> Iterator[Finding]:
-        """Go through a stretch in which something cannot be read."""
+        """Continue record by record, where a chunk cannot be read."""
         for position in range(self.position + 1, upto + 1):
             try:
                 rows = self._journal.rows(position - 1, position, 1)
@@ -194,9 +194,9 @@ class _Walk:
                 last, link = heads.get(table) or (0, genesis(table))
                 if seq != last + 1 or prev != link:
                     yield from _link_findings(row, last)
-                header = (FORM, table, seq, position, kind, version, at, command_id, part, by)
+                header = (FORMAT, table, seq, position, kind, version, at, command_id, part, by)
                 if digest != record_hash(prev, header, body):
-                    yield _at(row, "record-altered", "was altered: its hash is not that of its content")
+                    yield _at(row, "record-altered", "was altered: its hash does not match its content")
                 heads[table] = (seq + 0, digest)
             except (TypeError, ValueError, AttributeError, OverflowError) as error:
                 yield _at(row, "record-unreadable", f"cannot be read ({error})")
@@ -208,7 +208,7 @@ class _Walk:
 
 
 def _link_findings(row: Row, before: int) -> Iterator[Finding]:
-    """Why a record is not the next link of its chain."""
+    """Why a record is not the next one of its chain."""
     first, last = before + 1, row[1] - 1
     if last > first:
         yield _at(row, "record-missing", f"follows a gap: records {first} to {last} are missing", first)
@@ -217,24 +217,24 @@ def _link_findings(row: Row, before: int) -> Iterator[Finding]:
     elif last < before:
         yield _at(row, "record-misplaced", f"comes after record {before}")
     else:
-        yield _at(row, "chain-broken", "does not follow the record before it: its link is another one's hash")
+        yield _at(row, "chain-broken", "does not follow the previous record: its link is a different hash")
 
 
-def _at(row: Row, code: str, sentence: str, place: int | None = None) -> Finding:
+def _at(row: Row, code: str, sentence: str, first: int | None = None) -> Finding:
     table, seq, position, *_ = row
     where = f"record {seq} of table {table!r} (position {position})"
-    return Finding(table, seq if place is None else place, position, code, f"{where} {sentence}")
+    return Finding(table, seq if first is None else first, position, code, f"{where} {sentence}")
 
 
-def _head_findings(found: Mapping[str, Head], kept: Mapping[str, Head]) -> Iterator[Finding]:
-    """Where the records end, against where the store says that they end."""
-    for table in sorted(kept.keys() - found.keys(), key=repr):
-        head = kept[table]
+def _head_findings(actual: Mapping[str, Head], stored: Mapping[str, Head]) -> Iterator[Finding]:
+    """Compare where the records end with where the store says that they end."""
+    for table in sorted(stored.keys() - actual.keys(), key=repr):
+        head = stored[table]
         yield Finding(
             table, head.seq, None, "table-missing", f"table {table!r} should have {head.seq} records, has none"
         )
-    for table, head in found.items():
-        said = kept.get(table)
+    for table, head in actual.items():
+        said = stored.get(table)
         if said is None:
             yield Finding(table, head.seq, None, "head-missing", f"table {table!r} has records and is not listed")
         elif said.seq != head.seq:
@@ -247,7 +247,7 @@ def _head_findings(found: Mapping[str, Head], kept: Mapping[str, Head]) -> Itera
 
 
 def _is_after(said: object, seq: int) -> bool:
-    """A damaged file may give anything for a number."""
+    """Whether a stored number is larger; in a damaged file it may not be a number."""
     return isinstance(said, int) and said > seq
 
 
@@ -258,18 +258,18 @@ def _checkpoint_findings(
     public_key: Ed25519PublicKey | None,
     witness: Checkpoint | None,
 ) -> Iterator[Finding]:
-    """Every checkpoint by itself, in its chain, and against the records; the walk goes along with them."""
+    """Every checkpoint by itself, in its chain, and against the records, which the walk reads along the way."""
     try:
         public_key = public_key or journal.public_key()
         problem = "there is no public key to check it with"
-    except SigningFault as fault:
+    except SigningError as fault:
         problem = str(fault)
     number, digest = 0, NO_CHECKPOINT
     witnessed = False
     rewritten: set[str] = set()
     checkpoints = journal.checkpoints(-LARGEST, None if standing is None else standing.checkpoint)
     while True:
-        # Only the reading may fail here: what goes wrong along the walk is not the checkpoints' fault.
+        # Only reading checkpoints is guarded here: the walk reports its own errors.
         try:
             one = next(checkpoints, None)
         except JournalError as error:
@@ -280,26 +280,26 @@ def _checkpoint_findings(
         if public_key is None and number == 0:
             yield _of(one, "key-missing", f"cannot be trusted: {problem}")
         if one.number != number + 1:
-            yield _of(one, "checkpoint-missing", f"follows checkpoint {number}: what stood between is missing")
+            yield _of(one, "checkpoint-missing", f"follows checkpoint {number}: those between are missing")
         elif one.prev != digest:
-            yield _of(one, "checkpoint-altered", "does not follow the checkpoint before it: its link is another's")
+            yield _of(one, "checkpoint-altered", "does not follow the previous one: its link is a different hash")
         flaw = flaw_of(one, public_key)
         if flaw is not None:
-            yield _of(one, "checkpoint-altered", f"does not stand: {flaw}")
+            yield _of(one, "checkpoint-altered", f"is not valid: {flaw}")
         else:
             yield from _signed_findings(one, walk, rewritten)
         witnessed = witnessed or (witness is not None and one.hash == witness.hash)
         number, digest = one.number, one.hash
     if witness is not None and not witnessed:
-        yield _of(witness, "checkpoint-missing", "is known from elsewhere, and is not in the journal as it was signed")
+        yield _of(witness, "checkpoint-missing", "was given as witness, and is not in the journal as it was signed")
 
 
 def _signed_findings(one: Checkpoint, walk: _Walk, rewritten: set[str]) -> Iterator[Finding]:
-    """The records up to a checkpoint, against what it has signed. Each table is told of once."""
+    """The records up to a checkpoint, against what it has signed. Each table is reported once."""
     try:
         signed = heads_in(one)
         goes_back = one.position < walk.position
-    except (SigningFault, TypeError) as error:
+    except (SigningError, TypeError) as error:
         yield _of(one, "checkpoint-unreadable", f"cannot be read: {error}")
         return
     if goes_back:
@@ -318,7 +318,7 @@ def _signed_findings(one: Checkpoint, walk: _Walk, rewritten: set[str]) -> Itera
         rewritten.add(table)
         head = signed.get(table)
         if head is None:
-            sentence = f"table {table!r} was not there when checkpoint {one.number} was signed: its records were put in"
+            sentence = f"table {table!r} did not exist when checkpoint {one.number} was signed: its records were added"
             yield Finding(table, 1, one.position, "history-rewritten", sentence)
         elif table not in heads:
             sentence = (
@@ -349,10 +349,10 @@ def _one_snapshot(journal: Journal, one: Snapshot) -> Iterator[Finding]:
     where = f"the snapshot of table {one.table!r} after record {one.seq}"
     try:
         if snapshot_digest(one.table, one.seq, one.format, one.record_hash, one.state) != one.digest:
-            sentence = f"{where} was altered: its digest is not that of its content"
+            sentence = f"{where} was altered: its digest does not match its content"
             yield Finding(one.table, one.seq, None, "snapshot-altered", sentence)
         if [record.hash for record in journal.read(one.table, one.seq - 1, one.seq)] != [one.record_hash]:
-            sentence = f"{where} belongs to another history: the record there is not the one that it followed"
+            sentence = f"{where} belongs to another history: that record is not the one that it followed"
             yield Finding(one.table, one.seq, None, "snapshot-orphaned", sentence)
     except (TypeError, ValueError, AttributeError, OverflowError) as error:
         yield Finding(one.table, one.seq, None, "snapshot-unreadable", f"{where} cannot be read ({error})")

@@ -1,23 +1,23 @@
 """A table's events as records, and back.
 
-Enters: events, or records of any age. Leaves: records whose body is JSON, or events in today's form. Names and
-versions are those of `table.happenings`; an older version goes through its upcasts first.
+Enters: events, or records of any age. Leaves: records whose body is JSON, or events in today's format. Kinds and
+versions are those of `table.events`; an older version goes through its upcasts first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final, get_args
+from typing import Any, Final, get_args
 
 import msgspec
 
 from taisai.journal.contract import JournalDamaged
 from taisai.journal.record import NewRecord, Record
-from taisai.streams.upcast import UPCASTS, UnknownEvent
+from taisai.streams.upcast import UPCASTS
 from taisai.table.events import VERSIONS, Event, EventBody
 
 KIND_OF: Final[dict[type[EventBody], str]] = {each: str(each.__struct_config__.tag) for each in get_args(EventBody)}
-"""The stable name of every event."""
+"""The stable name of every event: the kind of its record."""
 VERSION_OF: Final[dict[str, int]] = {kind: VERSIONS.get(kind, 1) for kind in KIND_OF.values()}
 
 for _kind, _version in VERSION_OF.items():
@@ -37,32 +37,31 @@ def records_of(command_id: str, events: Iterable[Event]) -> list[NewRecord]:
 
 
 def event_of(record: Record) -> Event:
-    """The event of a record, in today's form; `JournalDamaged` when its body is none."""
+    """The event of a record, in today's format; `JournalDamaged` when its body is not an event."""
     try:
         today = VERSION_OF.get(record.kind) == record.version
-        event = _decode(record.body) if today else _of_old(record)
+        event = _decode(record.body) if today else msgspec.convert(upcast_body(record), Event)
     except (msgspec.MsgspecError, UnicodeDecodeError, KeyError, TypeError) as error:
-        raise _not_an_event(record, f": {error}") from error
+        raise not_an_event(record, f": {error}") from error
     if today and KIND_OF[type(event.what)] != record.kind:
-        raise _not_an_event(record)
+        raise not_an_event(record)
     return event
 
 
-def _not_an_event(record: Record, why: str = "") -> JournalDamaged:
+def not_an_event(record: Record, why: str = "") -> JournalDamaged:
+    """The error for a record whose body is not what its kind says."""
     return JournalDamaged(f"table {record.table}, record {record.seq}: the body is not an event {record.kind}{why}")
 
 
-def _of_old(record: Record) -> Event:
+def upcast_body(record: Record, prefix: str = "") -> dict[str, Any]:
+    """The decoded body of an older record, in today's format; `prefix` is the part of the kind that is no tag."""
     raw = msgspec.json.decode(record.body)
     what = dict(raw["what"])
     what.pop("event", None)
     kind, _, body = UPCASTS.upcast(record.kind, record.version, what)
-    return msgspec.convert({**raw, "what": {"event": kind, **body}}, Event)
+    return {**raw, "what": {"event": kind.removeprefix(prefix), **body}}
 
 
 def events_of(records: Iterable[Record]) -> Sequence[Event]:
     """The events of records."""
     return [event_of(record) for record in records]
-
-
-__all__ = ["KIND_OF", "VERSION_OF", "UnknownEvent", "event_of", "events_of", "records_of"]

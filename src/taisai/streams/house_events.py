@@ -1,33 +1,32 @@
-"""The house's own stream: what happens beside the tables.
+"""The house's own events: what happens beside the tables.
 
-Enters: sign-ins, locks, changes of staff, starts and stops, what is switched off, large wins. Leaves: records of the
-stream `@house`, whose kinds begin with `house.`, and the same events back from them, with a sentence for each. No
-table can have that name. Serves R30, R31, R35, R36, R37.
+Enters: sign-ins, locks, changes of staff, starts and stops, tables switched off, large wins. Leaves: records of the
+stream `@house`, whose kinds begin with `house.`, and the same events decoded from them. Serves R30, R31, R35, R36, R37.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
-from typing import Final, Literal, assert_never, get_args
+from typing import Final, Literal, get_args
 
 import msgspec
 from msgspec import Struct
 
-from taisai.journal.contract import Journal, JournalDamaged
+from taisai.journal.contract import Journal
 from taisai.journal.record import NewRecord, Record
+from taisai.streams.codec import not_an_event, upcast_body
 from taisai.streams.upcast import UPCASTS, UnknownEvent
 from taisai.table.people import Role
 
-HOUSE: Final = "@house"
-"""The name of the stream; a table's name begins with a letter or a digit."""
-THE_HOUSE: Final = "house"
-"""Who acts when the program does, not a person."""
+HOUSE_STREAM: Final = "@house"
+"""The stream's name in the journal; no table can have it, since a table's name begins with a letter or a digit."""
+HOUSE_ACTOR: Final = "house"
+"""The actor of what the program does by itself, without a person."""
 KIND_PREFIX: Final = "house."
 
 
 class Post(Struct, frozen=True, forbid_unknown_fields=True):
-    """A position that a person may sign in to, and the tables it reaches."""
+    """A role that a person may sign in with, and the tables it covers."""
 
     role: Role
     tables: Literal["*"] | tuple[str, ...] = "*"
@@ -37,7 +36,7 @@ class Post(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class StaffSheet(Struct, frozen=True, kw_only=True):
-    """A member of staff, as lists and the log show him: everything but the password."""
+    """A member of staff as lists and the log show them: everything but the password."""
 
     login: str
     name: str
@@ -52,15 +51,15 @@ class StaffSheet(Struct, frozen=True, kw_only=True):
         return f"{self.name}, {'administrator' if self.administrator else posts}"
 
 
-class _Notice(Struct, frozen=True, tag_field="event"):
-    """Something that happened in the house."""
+class _Body(Struct, frozen=True, tag_field="event"):
+    """What happened, in a `HouseEvent`."""
 
 
 # ------------------------------------------------------------------ the program
 
 
-class HouseStarted(_Notice, frozen=True, kw_only=True, tag="house-started"):
-    """The program began to serve, in this form."""
+class HouseStarted(_Body, frozen=True, kw_only=True, tag="house-started"):
+    """The program began to serve, with these digests and versions."""
 
     version: str
     program: str
@@ -71,24 +70,24 @@ class HouseStarted(_Notice, frozen=True, kw_only=True, tag="house-started"):
     """Digests of the rule books, by id."""
     python: str = ""
     dependencies: dict[str, str] = {}
-    """Versions of the packages that it stands on."""
+    """Versions of the packages that it depends on."""
 
 
-class HouseStopped(_Notice, frozen=True, tag="house-stopped"):
-    """The program ended in order."""
+class HouseStopped(_Body, frozen=True, tag="house-stopped"):
+    """The program stopped in order."""
 
     why: str = ""
 
 
-class DigestDiffers(_Notice, frozen=True, tag="digest-differs"):
-    """A program, rule book or setting is not what it was."""
+class DigestDiffers(_Body, frozen=True, tag="digest-differs"):
+    """The program, a rule book or the settings are not what they were."""
 
     what: str
     before: str
     after: str
 
 
-class ClockChanged(_Notice, frozen=True, tag="clock-changed"):
+class ClockChanged(_Body, frozen=True, tag="clock-changed"):
     """The machine's clock was set: microseconds before and after."""
 
     before: int
@@ -98,8 +97,8 @@ class ClockChanged(_Notice, frozen=True, tag="clock-changed"):
 # ------------------------------------------------------------------ sign-in
 
 
-class SignInFailed(_Notice, frozen=True, tag="sign-in-failed"):
-    """Somebody was not let in. The login is left out when nobody has it: people type passwords there."""
+class SignInFailed(_Body, frozen=True, tag="sign-in-failed"):
+    """A sign-in was refused. An unknown login is left out: people type passwords there."""
 
     login: str
     why: str
@@ -107,39 +106,39 @@ class SignInFailed(_Notice, frozen=True, tag="sign-in-failed"):
     failures: int = 0
 
 
-class SignedIn(_Notice, frozen=True, tag="signed-in"):
-    """A person took up a post."""
+class SignedIn(_Body, frozen=True, tag="signed-in"):
+    """A person signed in to a post."""
 
     login: str
     post: str
     where: str
 
 
-class SignedOut(_Notice, frozen=True, tag="signed-out"):
-    """A person left a post."""
+class SignedOut(_Body, frozen=True, tag="signed-out"):
+    """A person signed out of a post."""
 
     login: str
     post: str
     why: str = ""
 
 
-class SessionExpired(_Notice, frozen=True, tag="session-expired"):
-    """A session came to the end of its time."""
+class SessionExpired(_Body, frozen=True, tag="session-expired"):
+    """A session reached its time limit."""
 
     login: str
     post: str
 
 
-class LoginLocked(_Notice, frozen=True, tag="login-locked"):
-    """Too many failures."""
+class LoginLocked(_Body, frozen=True, tag="login-locked"):
+    """A login was locked after too many failures."""
 
     login: str
     failures: int
     where: str
 
 
-class LoginUnlocked(_Notice, frozen=True, tag="login-unlocked"):
-    """A locked login may be tried again: `how` says whether a person, the time or a new password did it."""
+class LoginUnlocked(_Body, frozen=True, tag="login-unlocked"):
+    """A locked login was unlocked: `how` says whether by a person, by time or by a new password."""
 
     login: str
     how: str
@@ -148,32 +147,32 @@ class LoginUnlocked(_Notice, frozen=True, tag="login-unlocked"):
 # ------------------------------------------------------------------ staff
 
 
-class StaffAdded(_Notice, frozen=True, tag="staff-added"):
-    """A new account."""
+class StaffAdded(_Body, frozen=True, tag="staff-added"):
+    """An account was added."""
 
     staff: StaffSheet
 
 
-class StaffChanged(_Notice, frozen=True, tag="staff-changed"):
-    """An account before and after."""
+class StaffChanged(_Body, frozen=True, tag="staff-changed"):
+    """An account was changed."""
 
     before: StaffSheet
     after: StaffSheet
 
 
-class StaffDisabled(_Notice, frozen=True, tag="staff-disabled"):
-    """A login was switched off."""
+class StaffDisabled(_Body, frozen=True, tag="staff-disabled"):
+    """A login was disabled."""
 
     login: str
 
 
-class StaffEnabled(_Notice, frozen=True, tag="staff-enabled"):
-    """A login was switched on again."""
+class StaffEnabled(_Body, frozen=True, tag="staff-enabled"):
+    """A login was enabled again."""
 
     login: str
 
 
-class PasswordSet(_Notice, frozen=True, tag="password-set"):
+class PasswordSet(_Body, frozen=True, tag="password-set"):
     """A person chose a password."""
 
     login: str
@@ -181,8 +180,8 @@ class PasswordSet(_Notice, frozen=True, tag="password-set"):
     where: str
 
 
-class OneTimeLinkMade(_Notice, frozen=True, tag="one-time-link-made"):
-    """A link to choose a password with; the link itself is written nowhere."""
+class OneTimeLinkMade(_Body, frozen=True, tag="one-time-link-made"):
+    """A link to choose a password with was made; the link itself is stored nowhere."""
 
     login: str
     expires_at: int
@@ -191,7 +190,7 @@ class OneTimeLinkMade(_Notice, frozen=True, tag="one-time-link-made"):
 # ------------------------------------------------------------------ seats
 
 
-class SeatCodeMade(_Notice, frozen=True, tag="seat-code-made"):
+class SeatCodeMade(_Body, frozen=True, tag="seat-code-made"):
     """The crew gave out a code for a seat."""
 
     table: str
@@ -200,7 +199,7 @@ class SeatCodeMade(_Notice, frozen=True, tag="seat-code-made"):
     expires_at: int
 
 
-class SeatCodeUsed(_Notice, frozen=True, tag="seat-code-used"):
+class SeatCodeUsed(_Body, frozen=True, tag="seat-code-used"):
     """A player took a seat with a code."""
 
     table: str
@@ -208,8 +207,8 @@ class SeatCodeUsed(_Notice, frozen=True, tag="seat-code-used"):
     where: str
 
 
-class GuessingStopped(_Notice, frozen=True, tag="guessing-stopped"):
-    """Too many wrong seat codes came from one place, or altogether."""
+class GuessingStopped(_Body, frozen=True, tag="guessing-stopped"):
+    """Too many wrong seat codes came from one address, or in total."""
 
     where: str
 
@@ -217,28 +216,28 @@ class GuessingStopped(_Notice, frozen=True, tag="guessing-stopped"):
 # ------------------------------------------------------------------ the floor
 
 
-class TableDisabled(_Notice, frozen=True, tag="table-disabled"):
-    """No new round at this table."""
+class TableDisabled(_Body, frozen=True, tag="table-disabled"):
+    """A table was disabled: no new round begins there."""
 
     table: str
 
 
-class TableEnabled(_Notice, frozen=True, tag="table-enabled"):
-    """The table may go on."""
+class TableEnabled(_Body, frozen=True, tag="table-enabled"):
+    """A table was enabled again."""
 
     table: str
 
 
-class HouseDisabled(_Notice, frozen=True, tag="house-disabled"):
-    """No new round anywhere."""
+class HouseDisabled(_Body, frozen=True, tag="house-disabled"):
+    """The whole house was disabled: no new round begins anywhere."""
 
 
-class HouseEnabled(_Notice, frozen=True, tag="house-enabled"):
-    """The house may go on."""
+class HouseEnabled(_Body, frozen=True, tag="house-enabled"):
+    """The whole house was enabled again."""
 
 
-class LargeWin(_Notice, frozen=True, tag="large-win"):
-    """A player won at least what the house calls large, in one round."""
+class LargeWin(_Body, frozen=True, tag="large-win"):
+    """A player won at least the house's large-win amount in one round."""
 
     table: str
     round: int
@@ -246,8 +245,8 @@ class LargeWin(_Notice, frozen=True, tag="large-win"):
     amount: int
 
 
-class Overridden(_Notice, frozen=True, tag="overridden"):
-    """Something was done against what the program would have done."""
+class Overridden(_Body, frozen=True, tag="overridden"):
+    """A person decided against what the program would have done."""
 
     table: str
     what: str
@@ -255,8 +254,8 @@ class Overridden(_Notice, frozen=True, tag="overridden"):
     after: str
 
 
-class AlertCleared(_Notice, frozen=True, tag="alert-cleared"):
-    """Somebody saw to an alert of the pit."""
+class AlertCleared(_Body, frozen=True, tag="alert-cleared"):
+    """A person cleared an alert of the pit."""
 
     table: str
     alert: str
@@ -264,7 +263,7 @@ class AlertCleared(_Notice, frozen=True, tag="alert-cleared"):
     raised_at: int
 
 
-Notice = (
+HouseEventBody = (
     HouseStarted | HouseStopped | DigestDiffers | ClockChanged
     | SignInFailed | SignedIn | SignedOut | SessionExpired | LoginLocked | LoginUnlocked
     | StaffAdded | StaffChanged | StaffDisabled | StaffEnabled | PasswordSet | OneTimeLinkMade
@@ -272,6 +271,7 @@ Notice = (
     | TableDisabled | TableEnabled | HouseDisabled | HouseEnabled | LargeWin | Overridden
     | AlertCleared
 )  # fmt: skip
+"""Every event of the house."""
 
 
 class HouseEvent(Struct, frozen=True):
@@ -281,12 +281,14 @@ class HouseEvent(Struct, frozen=True):
     """Microseconds since 1970 in UTC."""
     by: str
     """A login, or `house`."""
-    what: Notice
+    what: HouseEventBody
     authorised_by: str = ""
     reason: str = ""
 
 
-HOUSE_KINDS: Final[dict[type, str]] = {each: f"{KIND_PREFIX}{each.__struct_config__.tag}" for each in get_args(Notice)}
+HOUSE_KINDS: Final[dict[type, str]] = {
+    each: f"{KIND_PREFIX}{each.__struct_config__.tag}" for each in get_args(HouseEventBody)
+}
 """The stable name of every event of the house."""
 _VERSIONS: Final[dict[str, int]] = dict.fromkeys(HOUSE_KINDS.values(), 1)
 
@@ -298,7 +300,7 @@ _decode = msgspec.json.Decoder(HouseEvent).decode
 
 
 def house_records_of(command_id: str, events: Iterable[HouseEvent]) -> list[NewRecord]:
-    """The records of events that happened together."""
+    """The records of events that share one commit."""
     records = []
     for part, event in enumerate(events):
         kind = HOUSE_KINDS[type(event.what)]
@@ -307,116 +309,25 @@ def house_records_of(command_id: str, events: Iterable[HouseEvent]) -> list[NewR
 
 
 def house_event_of(record: Record) -> HouseEvent:
-    """The event of a record of the house; `JournalDamaged` when its body is none, or the record is a table's."""
-    if record.table != HOUSE:
-        raise _not_an_event(record, ": it is not a record of the house")
+    """The event of a record; `JournalDamaged` when its body is not one, or the record is not the house's."""
+    if record.table != HOUSE_STREAM:
+        raise not_an_event(record, ": it is not a record of the house")
     try:
         today = _VERSIONS.get(record.kind) == record.version
-        event = _decode(record.body) if today else _of_old(record)
+        event = _decode(record.body) if today else msgspec.convert(upcast_body(record, KIND_PREFIX), HouseEvent)
     except (msgspec.MsgspecError, UnicodeDecodeError, UnknownEvent, KeyError, TypeError) as error:
-        raise _not_an_event(record, f": {error}") from error
+        raise not_an_event(record, f": {error}") from error
     if today and HOUSE_KINDS[type(event.what)] != record.kind:
-        raise _not_an_event(record)
+        raise not_an_event(record)
     return event
 
 
-def _not_an_event(record: Record, why: str = "") -> JournalDamaged:
-    return JournalDamaged(f"table {record.table}, record {record.seq}: the body is not an event {record.kind}{why}")
-
-
-def _of_old(record: Record) -> HouseEvent:
-    raw = msgspec.json.decode(record.body)
-    what = dict(raw["what"])
-    what.pop("event", None)
-    kind, _, body = UPCASTS.upcast(record.kind, record.version, what)
-    return msgspec.convert({**raw, "what": {"event": kind.removeprefix(KIND_PREFIX), **body}}, HouseEvent)
-
-
 def read_house(journal: Journal, after: int = 0) -> Iterator[tuple[int, HouseEvent]]:
-    """The events of the house after a record, each with its record's number."""
-    for record in journal.read(HOUSE, after):
+    """The house's events after a record, each with its record's number."""
+    for record in journal.read(HOUSE_STREAM, after):
         yield record.seq, house_event_of(record)
 
 
 def game_tables(journal: Journal) -> list[str]:
-    """The tables of a journal, without the house's own stream."""
-    return [table for table in journal.tables() if table != HOUSE]
-
-
-# ------------------------------------------------------------------ in words
-
-EVERYDAY: Final = (SignedIn, SignedOut, SessionExpired, SeatCodeMade, SeatCodeUsed)
-"""The comings and goings of a day."""
-
-
-def is_significant(what: Notice) -> bool:
-    """Whether a regulator wants to see it (R30): everything but the comings and goings of a day."""
-    return not isinstance(what, EVERYDAY)
-
-
-def house_told(what: Notice) -> str:  # noqa: C901, PLR0915 - one branch for each kind of event
-    """An event of the house as a sentence would tell it."""
-    match what:
-        case HouseStarted():
-            told = f"taisai {what.version} started, program {what.program[:16]}, settings {what.settings[:16]}"
-        case HouseStopped():
-            told = f"stopped: {what.why}" if what.why else "stopped"
-        case DigestDiffers():
-            told = f"{what.what} differs: was {what.before[:16] or 'none'}, is {what.after[:16] or 'none'}"
-        case ClockChanged():
-            told = f"clock set from {clock_words(what.before)} to {clock_words(what.after)}"
-        case SignInFailed():
-            who = what.login or "an unknown login"
-            told = f"{who} not let in from {what.where or 'somewhere'}: {what.why}"
-        case SignedIn():
-            told = f"{what.login} signed in as {what.post} from {what.where or 'somewhere'}"
-        case SignedOut():
-            told = f"{what.login} signed out as {what.post}" + (f": {what.why}" if what.why else "")
-        case SessionExpired():
-            told = f"the session of {what.login} as {what.post} expired"
-        case LoginLocked():
-            told = f"{what.login} locked after {what.failures} failures, the last from {what.where or 'somewhere'}"
-        case LoginUnlocked():
-            told = f"{what.login} unlocked: {what.how}"
-        case StaffAdded():
-            told = f"{what.staff.login} added: {what.staff}"
-        case StaffChanged():
-            told = f"{what.after.login} changed: was {what.before}; is {what.after}"
-        case StaffDisabled():
-            told = f"{what.login} disabled"
-        case StaffEnabled():
-            told = f"{what.login} enabled"
-        case PasswordSet():
-            told = f"{what.login} chose a password ({what.how}) from {what.where or 'somewhere'}"
-        case OneTimeLinkMade():
-            told = f"one-time link for {what.login}, good until {clock_words(what.expires_at)}"
-        case SeatCodeMade():
-            told = f"seat code for {what.player or 'any player'} at {what.table}" + (
-                f", {what.amount} to buy in" if what.amount else ""
-            )
-        case SeatCodeUsed():
-            told = f"{what.player} took a seat at {what.table} from {what.where or 'somewhere'}"
-        case GuessingStopped():
-            told = f"too many wrong seat codes from {what.where or 'everywhere together'}"
-        case TableDisabled():
-            told = f"table {what.table} disabled"
-        case TableEnabled():
-            told = f"table {what.table} enabled"
-        case HouseDisabled():
-            told = "the whole house disabled"
-        case HouseEnabled():
-            told = "the whole house enabled"
-        case LargeWin():
-            told = f"{what.player} won {what.amount} in round {what.round} at {what.table}"
-        case Overridden():
-            told = f"{what.what} at {what.table}: was {what.before}, is {what.after}"
-        case AlertCleared():
-            told = f"alert at {what.table} of {clock_words(what.raised_at)} cleared: {what.what}"
-        case _:
-            assert_never(what)
-    return told
-
-
-def clock_words(at: int) -> str:
-    """A time for people, to the second, in UTC."""
-    return f"{datetime.fromtimestamp(at / 1_000_000, tz=UTC):%Y-%m-%d %H:%M:%S}"
+    """The tables of a journal, without the house's stream."""
+    return [table for table in journal.tables() if table != HOUSE_STREAM]

@@ -1,8 +1,8 @@
-"""Old events read as today's.
+"""Upcasting: events of older versions in today's format.
 
-Enters: the name, version and body of an event as it was once written. Leaves: the same event in today's form, through
-one step after another; what is on disk is never changed. A version from the future, or a gap between two steps, is a
-`JournalError` in words.
+Enters: the kind, version and body of an event as it was written. Leaves: the same event in today's format, converted
+one version at a time; what is on disk is never changed. A newer version than today's, or a missing step, is a
+`JournalError`.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ Step: TypeAlias = Callable[[Body], Body]
 
 
 class UnknownEvent(JournalError):
-    """An event of a name or version that this taisai cannot read."""
+    """An event of a kind or version that this taisai cannot read."""
 
 
 class Upcasts:
-    """The names and versions of today, and the steps that lead to them."""
+    """Today's kinds and versions, and the steps that lead to them."""
 
     def __init__(self, current: Mapping[str, int] | None = None) -> None:
         self._current: dict[str, int] = dict(current or {})
         self._steps: dict[tuple[str, int], tuple[str, int, Step]] = {}
 
     def declare(self, kind: str, version: int) -> None:
-        """Say which version of an event is today's."""
+        """Declare which version of a kind is today's."""
         self._current[kind] = version
 
     def step(self, kind: str, version: int, *, becomes: str | None = None) -> Callable[[Step], Step]:
-        """A decorator for the function that makes the next version of a body out of this one.
+        """A decorator for the function that converts a body to the next version.
 
-        With `becomes` the event also takes another name; its version there is 1 unless the name stays the same.
+        With `becomes` the event also takes another kind; its version there is 1, unless the kind stays the same.
         """
         if (kind, version) in self._steps:
-            raise ValueError(f"there is a step from {kind!r} version {version} already")
+            raise ValueError(f"there is already a step from {kind!r} version {version}")
         target = (kind, version + 1) if becomes is None or becomes == kind else (becomes, 1)
         if self._leads_to(target, (kind, version)):
-            raise ValueError(f"the step from {kind!r} version {version} would lead in a circle")
+            raise ValueError(f"the step from {kind!r} version {version} would make a cycle")
 
         def register(function: Step) -> Step:
             self._steps[kind, version] = (*target, function)
@@ -49,20 +49,20 @@ class Upcasts:
         return register
 
     def _leads_to(self, start: tuple[str, int], goal: tuple[str, int]) -> bool:
-        place: tuple[str, int] | None = start
-        while place is not None and place != goal:
-            step = self._steps.get(place)
-            place = None if step is None else step[:2]
-        return place is not None
+        at: tuple[str, int] | None = start
+        while at is not None and at != goal:
+            step = self._steps.get(at)
+            at = None if step is None else step[:2]
+        return at is not None
 
     def upcast(self, kind: str, version: int, body: Body) -> tuple[str, int, Body]:
-        """An event in today's form; the body that is given stays as it is."""
+        """An event in today's format; the given body is not modified."""
         while (step := self._steps.get((kind, version))) is not None:
             kind, version, function = step
             body = function(dict(body))
         today = self._current.get(kind)
         if today is None:
-            raise UnknownEvent(f"the event {kind!r} (version {version}) is not known to this taisai")
+            raise UnknownEvent(f"this taisai does not know the event {kind!r} (version {version})")
         if version > today:
             raise UnknownEvent(
                 f"the event {kind!r} has version {version}, and this taisai knows up to {today}: a newer one wrote it"
@@ -74,5 +74,3 @@ class Upcasts:
 
 UPCASTS = Upcasts()
 """The steps of taisai's own events."""
-
-upcast = UPCASTS.upcast

@@ -84,7 +84,7 @@ class TableRules:
         return Refusal(code, sentence, self.clauses(*rules), allowed)
 
 
-class RulesAtHand:
+class RulesCache:
     """The rules of one table, worked out once for each book that it stands under."""
 
     def __init__(self, books: Books) -> None:

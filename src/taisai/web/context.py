@@ -49,20 +49,20 @@ VERIFY_S: Final = 24 * 3600.0
 """Program, books and settings are verified by digest every day (R36)."""
 
 
-class ThreadedDrawer:
-    """The journal's drawer, used from other threads than the writer's: each change waits for its turn there."""
+class ThreadedStore:
+    """The journal's key-value store, for other threads than the writer's: each change goes through the writer."""
 
     def __init__(self, floor: Floor, loop: asyncio.AbstractEventLoop) -> None:
         self._floor, self._loop = floor, loop
 
-    def keep(self, name: str, value: bytes | None) -> None:
-        """Keep a thing; durable when this returns. Not to be called on the event loop."""
-        work = self._floor.writer.run(lambda journal: journal.keep(name, value))
+    def put(self, key: str, value: bytes | None) -> None:
+        """Store a value, or delete the key; durable when this returns. Must not be called on the event loop."""
+        work = self._floor.writer.run(lambda journal: journal.put(key, value))
         asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
-    def kept(self, prefix: str = "") -> dict[str, bytes]:
-        """The things whose name begins so."""
-        return self._floor.writer.journal.kept(prefix)
+    def entries(self, prefix: str = "") -> dict[str, bytes]:
+        """The entries whose keys begin with `prefix`."""
+        return self._floor.writer.journal.entries(prefix)
 
 
 class Context:
@@ -135,13 +135,13 @@ class Context:
         self.alerts.load()
         self.dice_health.load()
         self.floor.listen(self._changed)
-        drawer = ThreadedDrawer(self.floor, loop)
+        store = ThreadedStore(self.floor, loop)
         policy = self.settings.sign_in
-        self.sessions = Sessions(drawer, self.floor.log, self.clock.now, policy)
+        self.sessions = Sessions(store, self.floor.log, self.clock.now, policy)
         self.accounts = Accounts(
-            drawer, self.floor.log, self.clock.now, policy, sessions=self.sessions, passwords=self._passwords
+            store, self.floor.log, self.clock.now, policy, sessions=self.sessions, passwords=self._passwords
         )
-        self.seats = Seats(drawer, self.floor.log, self.clock.now, policy, self._is_taken)
+        self.seats = Seats(store, self.floor.log, self.clock.now, policy, self._is_taken)
         self.manifest = await asyncio.to_thread(manifest, self.settings, self.shelf)
         before = await asyncio.to_thread(last_start, self.floor.writer.journal)
         await note_differences(before, self.manifest, self.floor.log, self.clock.now)

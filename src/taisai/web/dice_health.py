@@ -37,7 +37,7 @@ class DiceHealth:
 
     def load(self) -> None:
         """Go on with what is known; the floor is started."""
-        for name, value in self._floor.writer.journal.kept(PREFIX).items():
+        for name, value in self._floor.writer.journal.entries(PREFIX).items():
             try:
                 kept: dict[str, Any] = msgspec.json.decode(value)
                 self._watches[name.removeprefix(PREFIX)] = (kept["set"], DiceWatch.from_state(kept["watch"]))
@@ -71,4 +71,4 @@ class DiceHealth:
             self._alerts.raise_alert("dice-health", table, sentence)
         if watch.rounds % KEPT_EVERY == 0 or evidence.alarm:
             value = msgspec.json.encode({"set": dice_set, "watch": watch.state()})
-            self._floor.writer.chore(lambda journal: journal.keep(PREFIX + table.name, value))
+            self._floor.writer.chore(lambda journal: journal.put(PREFIX + table.name, value))

@@ -31,7 +31,7 @@ class Preparation:
             await self._prepare(table)
         nodes = self._floor.nodes
         if nodes is not None:
-            nodes.on_held = self._taken_over
+            nodes.on_taken = self._taken_over
             for name in nodes.mine:  # what was taken over while the tables were prepared
                 self._taken_over(name)
 

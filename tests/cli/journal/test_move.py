@@ -22,7 +22,7 @@ from tests.streams.keeper import TableKeeper
 
 @pytest.fixture(scope="module")
 def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A journal of one table, dealt for a while, signed, with something in its drawer."""
+    """A journal of one table, dealt for a while, signed, with a key-value entry."""
     file = tmp_path_factory.mktemp("floor") / "floor.db"
     shelf = open_shelf(environment={})
     with open_journal(file) as opened:
@@ -30,7 +30,7 @@ def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for _ in islice(deal(keeper, Bot(shelf.book("nz-division-9"), "1", 8, trouble=0.15)), 200):
             pass
         opened.sign_checkpoint(keeper.state.at)
-        opened.keep("setting/house", b"harbour")
+        opened.put("setting/house", b"harbour")
     return file
 
 
@@ -47,7 +47,7 @@ def test_there_and_back(capfd: pytest.CaptureFixture[str], journal: Path, tmp_pa
     with SqliteJournal(journal, read_only=True) as source:
         records, standing = as_bytes(source), standing_words(source)
         wanted = content(source)
-    assert f"{standing} and 1 in the drawer: copied to postgresql://" in shown
+    assert f"{standing} and 1 key-value entries: copied to postgresql://" in shown
     assert "and proven" in shown
     assert f"put {journal}.key at {tmp_path / 'house.key'}" in shown
     with PostgresJournal(url, read_only=True) as there:
@@ -89,10 +89,10 @@ def test_a_target_that_is_not_empty(
     """A journal that has anything in it is refused, and left as it is; an empty one is taken."""
     target = journal_url(tmp_path) if kind == "postgresql" else str(tmp_path / "target.db")
     with open_journal(target) as there:
-        there.keep("setting", b"mine")
-    assert "is not empty (0 records, 0 checkpoints, 1 in the drawer)" in refused(capfd, "move", str(journal), target)
+        there.put("setting", b"mine")
+    assert "is not empty (0 records, 0 checkpoints, 1 entries)" in refused(capfd, "move", str(journal), target)
     with open_journal(target) as there:
-        there.keep("setting", None)
+        there.put("setting", None)
         there.append([Batch("a", 0, [new()])])
     assert "TARGET" in refused(capfd, "move", str(journal), target)
     with open_journal(target, read_only=True) as there:
@@ -124,9 +124,9 @@ def test_a_house_that_is_running(capfd: pytest.CaptureFixture[str], tmp_path: Pa
     url = journal_url(tmp_path)
     with PostgresJournal(url) as running:
         running.append([Batch("T1", 0, [new()])])
-        running.take_lease("T1", "node 1", 60)
+        running.leases.take(["T1"], "node 1", 60)
         assert "table 'T1' is being dealt by node 1" in refused(capfd, "move", url, str(tmp_path / "new.db"))
-        running.release_lease("T1", "node 1")
+        running.leases.release("T1", "node 1")
         assert "and proven" in printed(capfd, "move", url, str(tmp_path / "new.db"))
 
 
@@ -141,10 +141,10 @@ def test_somebody_writes_meanwhile(
 
         def late(self: PostgresJournal) -> dict[str, bytes]:
             running.append([Batch("late", running.head("late").seq, [new(running.position())])])
-            return kept(self)
+            return entries(self)
 
-        kept = PostgresJournal.kept
-        monkeypatch.setattr(PostgresJournal, "kept", late)
+        entries = PostgresJournal.entries
+        monkeypatch.setattr(PostgresJournal, "entries", late)
         assert "somebody wrote to" in refused(capfd, "move", url, str(tmp_path / "new.db"))
 
 

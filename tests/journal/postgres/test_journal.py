@@ -26,16 +26,16 @@ from taisai.journal import (
     NewRecord,
     NotAJournal,
     OutcomeUnknown,
-    SigningFault,
+    SigningError,
     UnknownFormat,
     open_journal,
 )
+from taisai.journal.migrations import Migration, shipped
 from taisai.journal.postgres.address import read_address
-from taisai.journal.postgres.errors import cannot_open, told
-from taisai.journal.postgres.form import PACKAGE
+from taisai.journal.postgres.errors import cannot_open, translated
 from taisai.journal.postgres.journal import PostgresJournal
+from taisai.journal.postgres.schema import PACKAGE
 from taisai.journal.postgres.text import from_text, to_text
-from taisai.journal.sqlite.migrate import Migration, shipped
 from taisai.journal.verify import verify
 from tests.journal.samples import NOON, codes, content, fill, new, several
 from tests.postgres import Server, journal_url, schema_of, server
@@ -90,9 +90,9 @@ def test_an_address_is_taken_apart() -> None:
 @pytest.mark.parametrize(
     ("tail", "words"),
     [
-        ("?schema=Floor", "schema='Floor' .* small letters"),
+        ("?schema=Floor", "schema='Floor' .* lower-case letters"),
         ("?schema=pg_floor", "no pg_ in front"),
-        ("?schema=", "is no name for a journal's schema"),
+        ("?schema=", "is not a valid name for a journal's schema"),
         ("?key=/keys/house.pem", r"must name a file that ends in \.key"),
         ("?key=/keys/.key", r"must name a file that ends in \.key"),
         ("?nonsense", "cannot be read: write postgresql://"),
@@ -130,7 +130,7 @@ def test_without_asyncpg_its_name_is_told(monkeypatch: pytest.MonkeyPatch) -> No
     [
         ({"user": "house:wrong-secret"}, "refuses the user or the password"),
         ({"user": "nobody-known:wrong-secret"}, "refuses the user or the password"),
-        ({"user": HOUSE, "database": "nowhere"}, "has no such database; make it first"),
+        ({"user": HOUSE, "database": "nowhere"}, "has no such database; create it first"),
         ({"user": HOUSE, "host": "/no/such/folder"}, "cannot be reached"),
         ({"user": HOUSE, "host": "127.0.0.1", "port": "1"}, "cannot be reached"),
     ],
@@ -189,7 +189,7 @@ def test_a_read_only_server(tmp_path: Path) -> None:
         assert journal.position() == 1
         for change in (
             lambda: journal.append([Batch("a", 1, [new("c2")])]),
-            lambda: journal.keep("a", b""),
+            lambda: journal.put("a", b""),
             lambda: journal.sign_checkpoint(NOON),
         ):
             with pytest.raises(JournalReadOnly, match="is read-only: a standby server"):
@@ -213,7 +213,7 @@ def test_a_database_of_another_encoding(tmp_path: Path) -> None:
     """A database that does not know its characters is refused."""
     name = schema_of(tmp_path)
     server().execute(f"CREATE DATABASE {name} ENCODING 'SQL_ASCII' TEMPLATE template0")
-    with pytest.raises(JournalFailed, match="keeps text as SQL_ASCII"):
+    with pytest.raises(JournalFailed, match="stores text as SQL_ASCII"):
         PostgresJournal(journal_url(tmp_path, database=name))
 
 
@@ -222,8 +222,8 @@ def test_a_database_of_another_encoding(tmp_path: Path) -> None:
     [
         (asyncpg.DiskFullError("x"), JournalFull, "is full: nothing was written"),
         (asyncpg.ReadOnlySQLTransactionError("x"), JournalReadOnly, "is read-only"),
-        (asyncpg.QueryCanceledError("x"), JournalFailed, "broke off: x; nothing was written"),
-        (asyncpg.DeadlockDetectedError("x"), JournalFailed, "broke off"),
+        (asyncpg.QueryCanceledError("x"), JournalFailed, "cancelled the statement: x; nothing was written"),
+        (asyncpg.DeadlockDetectedError("x"), JournalFailed, "cancelled the statement"),
         (asyncpg.DataCorruptedError("x"), JournalDamaged, "is damaged: x"),
         (asyncpg.UndefinedTableError("x"), JournalDamaged, "is damaged: x"),
         (asyncpg.CheckViolationError("x"), JournalDamaged, "is damaged: x"),
@@ -237,7 +237,7 @@ def test_a_database_of_another_encoding(tmp_path: Path) -> None:
 )
 def test_what_postgresql_says_is_translated(error: Exception, kind: type[JournalError], words: str) -> None:
     """Every error of an open connection becomes one of the journal's, in words that name the journal."""
-    found = told(error, "the journal", writing=True)
+    found = translated(error, "the journal", writing=True)
     assert type(found) is kind
     assert words in str(found)
     assert "the journal" in str(found)
@@ -288,7 +288,7 @@ def test_an_older_form_is_brought_up(tmp_path: Path) -> None:
     with PostgresJournal(journal_url(tmp_path), migrations=shipped(PACKAGE)[:1]) as journal:
         fill(journal)
         before = content(journal)
-    with pytest.raises(UnknownFormat, match="a journal of form 1, and form 2 is needed: open it once for writing"):
+    with pytest.raises(UnknownFormat, match="has version 1, and version 2 is needed: open it once for writing"):
         PostgresJournal(journal_url(tmp_path), read_only=True)
     with PostgresJournal(journal_url(tmp_path)) as journal:
         assert content(journal) == before
@@ -302,7 +302,9 @@ def test_another_form_is_refused(tmp_path: Path) -> None:
     with PostgresJournal(journal_url(tmp_path), migrations=newer) as journal:
         assert codes(verify(journal)) == {"schema-altered"}
     for read_only in (True, False):
-        with pytest.raises(UnknownFormat, match="made by a newer taisai: it has form 3, and this one knows up to 2"):
+        with pytest.raises(
+            UnknownFormat, match="made by a newer taisai: its schema has version 3, and this one knows up to 2"
+        ):
             PostgresJournal(journal_url(tmp_path), read_only=read_only)
         altered = (first, second._replace(sql="-- an afterthought"), newer[2])
         with pytest.raises(UnknownFormat, match=r"migration 2 \(lease\) is not the one that this taisai has"):
@@ -328,7 +330,7 @@ def test_somebody_elses_schema_is_refused(tmp_path: Path) -> None:
     schema = schema_of(tmp_path)
     server().execute(f"CREATE SCHEMA {schema}; CREATE TABLE {schema}.bets (stake integer)")
     for read_only in (True, False):
-        with pytest.raises(NotAJournal, match="belongs to some other program: it is not a taisai journal"):
+        with pytest.raises(NotAJournal, match="belongs to another program: it is not a taisai journal"):
             PostgresJournal(journal_url(tmp_path), read_only=read_only)
     assert server().fetch("SELECT tablename FROM pg_tables WHERE schemaname = $1", schema) == [("bets",)]
     server().execute(f"DROP TABLE {schema}.bets; ALTER SCHEMA {schema} OWNER TO house")
@@ -438,7 +440,7 @@ def test_the_key_lies_where_the_address_says(tmp_path: Path, monkeypatch: pytest
     with PostgresJournal(without) as journal:
         assert journal.key_file == tmp_path / "settings" / "taisai" / f"{journal.id}.key"
         assert codes(verify(journal)) == {"key-missing"}
-        with pytest.raises(SigningFault, match="is missing, and this journal's checkpoints were signed with it"):
+        with pytest.raises(SigningError, match="is missing, and this journal's checkpoints were signed with it"):
             journal.sign_checkpoint(NOON)
     (tmp_path / "new").mkdir()
     other = journal_url(tmp_path / "new").partition("&key=")[0]
@@ -456,7 +458,7 @@ def test_a_folder_for_the_key_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="ascii")
     with (
         PostgresJournal(journal_url(tmp_path, key=tmp_path / "file" / "house.key")) as journal,
-        pytest.raises(SigningFault, match="cannot be made"),
+        pytest.raises(SigningError, match="cannot be made"),
     ):
         journal.sign_checkpoint(NOON)
 

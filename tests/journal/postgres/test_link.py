@@ -195,7 +195,7 @@ def test_a_server_that_is_gone(own_server: Server, tmp_path: Path) -> None:
     heard: queue.Queue[int] = queue.Queue()
     with PostgresJournal(own_server.journal_url(tmp_path)) as journal:
         journal.append([Batch("a", 0, [new()])])
-        journal.follow(heard.put)
+        journal.leases.follow(heard.put)
         assert heard.get(timeout=LONG_S) == 1
         own_server.stop()
         for _ in range(2):
@@ -203,12 +203,12 @@ def test_a_server_that_is_gone(own_server: Server, tmp_path: Path) -> None:
                 lambda: journal.append([Batch("a", 1, [new("c2")])]),
                 journal.position,
                 lambda: list(journal.read("a")),
-                lambda: journal.keep("a", b""),
+                lambda: journal.put("a", b""),
             ):
                 with pytest.raises((JournalUnreachable, JournalFailed), match=r"cannot be reached|was lost"):
                     call()
         with pytest.raises(JournalUnreachable, match="cannot be reached"):
-            journal.follow(print)
+            journal.leases.follow(print)
         own_server.start()
         assert journal.append([Batch("a", 1, [new("c2")])])["a"].seq == 2
         while heard.get(timeout=LONG_S) != 2:
@@ -226,7 +226,7 @@ def test_a_server_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.Monke
         with (
             PostgresJournal(journal_url(tmp_path)) as journal,
             tail_held(tmp_path),
-            pytest.raises(JournalFailed, match=r"broke off: .*; nothing was written"),
+            pytest.raises(JournalFailed, match=r"cancelled the statement: .*; nothing was written"),
         ):
             journal.append([Batch("a", 0, [new()])])
     with (
@@ -278,8 +278,8 @@ def test_two_writers_take_turns(tmp_path: Path) -> None:
             assert one.append([Batch("a", step, [new(step)]), Batch("b", step, [new(step)])])["a"].seq == step + 1
             two.append([Batch("a", step + 1, [new(step + 1)]), Batch("b", step + 1, [new(step + 1)])])
             (one if step % 4 else two).sign_checkpoint(NOON + step)
-            one.keep("turn", b"%d" % step)
-            assert two.kept() == {"turn": b"%d" % step}
+            one.put("turn", b"%d" % step)
+            assert two.entries() == {"turn": b"%d" % step}
         with pytest.raises(SequenceConflict, match="is at record 12, not at 11"):
             one.append([Batch("a", 11, [new("late")])])
         with pytest.raises(DuplicateCommand):
@@ -312,7 +312,7 @@ def test_a_follower_is_told(tmp_path: Path) -> None:
     heard: queue.Queue[int] = queue.Queue()
     with PostgresJournal(journal_url(tmp_path)) as journal, PostgresJournal(journal_url(tmp_path)) as other:
         journal.append([Batch("a", 0, [new()])])
-        following = other.follow(heard.put)
+        following = other.leases.follow(heard.put)
         assert heard.get(timeout=LONG_S) == 1
         journal.append([Batch("b", 0, several(0, 2))])
         assert heard.get(timeout=LONG_S) == 3
@@ -329,7 +329,7 @@ def test_a_node_is_not_told_what_it_wrote_itself(tmp_path: Path) -> None:
     heard: queue.Queue[int] = queue.Queue()
     with PostgresJournal(journal_url(tmp_path)) as ours, PostgresJournal(journal_url(tmp_path)) as other:
         ours.append([Batch("a", 0, [new()])])
-        other.follow(heard.put, lambda: ours.writes_as)
+        other.leases.follow(heard.put, lambda: ours.leases.writer_id)
         gc.collect()  # who follows need not be held on to
         assert heard.get(timeout=LONG_S) == 1
         gc.collect()
@@ -337,14 +337,14 @@ def test_a_node_is_not_told_what_it_wrote_itself(tmp_path: Path) -> None:
         other.append([Batch("b\\", 0, [new("c")]), Batch("a", 3, [new("d")])])
         assert heard.get(timeout=LONG_S) == 5
         ours.append([Batch("a", 4, [new("e")])])
-        records, reached = other.news(0, 100, {"a"})
+        records, reached = other.leases.news(0, 100, {"a"})
         assert ([each.table for each in records], reached) == (["b\\"], 6)
-        records, reached = other.news(0, 3, {"a", "b\\"})
+        records, reached = other.leases.news(0, 3, {"a", "b\\"})
         assert (records, reached) == ([], 3)
-        records, reached = other.news(3, 100, ())
+        records, reached = other.leases.news(3, 100, ())
         assert ([each.position for each in records], reached) == ([4, 5, 6], 6)
         assert records == list(ours.read_all(3))
-        assert other.news(6, 100, ()) == ([], 6)
+        assert other.leases.news(6, 100, ()) == ([], 6)
     assert heard.empty()
 
 

@@ -167,20 +167,20 @@ async def test_a_node_that_cannot_read_a_newer_one_takes_no_more_tables(tmp_path
     url = journal_url(tmp_path)
     floor, nodes = _node(url, "http://older")
     with PostgresJournal(url) as newer:
-        newer.take_lease("T2", "http://newer#1", 60)
-        newer.take_lease(NODE + "http://newer#1", "http://newer#1", 60)
+        newer.leases.take(["T2"], "http://newer#1", 60)
+        newer.leases.take([NODE + "http://newer#1"], "http://newer#1", 60)
         await floor.start()
         await nodes.start(["T1", "T2"])
         assert nodes.mine == ["T1"]
         record = NewRecord("tip-taken", 1, 1, "c1", 0, "ann", b'{"what": {"event": "tip-taken"}}')
-        await asyncio.to_thread(newer.append, [Batch("T2", 0, [record])], {"T2": 1})
-        while not nodes.is_outdated or NODE + nodes.holder in newer.leases():
+        await asyncio.to_thread(newer.leases.append, [Batch("T2", 0, [record])], {"T2": 1})
+        while not nodes.is_outdated or NODE + nodes.holder in newer.leases.current():
             await asyncio.sleep(0.01)
-        newer.release_lease("T2", "http://newer#1")
-        newer.release_lease(NODE + "http://newer#1", "http://newer#1")
+        newer.leases.release("T2", "http://newer#1")
+        newer.leases.release(NODE + "http://newer#1", "http://newer#1")
         await nodes._beat()
         assert nodes.mine == ["T1"]
-        assert "T2" not in newer.leases()
+        assert "T2" not in newer.leases.current()
     await floor.stop()
 
 
@@ -194,12 +194,12 @@ def test_the_tables_of_a_node_that_died_do_not_wait_for_its_leases(
         url = journal_url(tmp_path)
         floor, nodes = _node(url, "http://one")
         with PostgresJournal(url) as other:
-            other.live_as("http://died#1")
-            other.take_leases(["T1", NODE + "http://died#1"], "http://died#1", 60)
+            other.leases.announce("http://died#1")
+            other.leases.take(["T1", NODE + "http://died#1"], "http://died#1", 60)
             await floor.start()
             await nodes.start(["T1", "T2"])
             assert nodes.mine == ["T2"]
-            other.renew_leases("http://died#1", LEASE_S - LATE_S)
+            other.leases.renew("http://died#1", LEASE_S - LATE_S)
         while nodes.mine != ["T2", "T1"]:
             await asyncio.sleep(0.01)
         await floor.stop()
@@ -216,9 +216,9 @@ async def test_a_node_that_is_started_again_does_not_wait_for_itself(tmp_path: P
     url = journal_url(tmp_path)
     floor, nodes = _node(url, "http://one")
     with PostgresJournal(url) as before:
-        before.take_leases(["T1", NODE + "http://one#1"], "http://one#1", LEASE_S)
-        before.live_as("http://one#2")
-        before.take_leases(["T2", NODE + "http://one#2"], "http://one#2", 60)
+        before.leases.take(["T1", NODE + "http://one#1"], "http://one#1", LEASE_S)
+        before.leases.announce("http://one#2")
+        before.leases.take(["T2", NODE + "http://one#2"], "http://one#2", 60)
         await floor.start()
         await nodes.start(["T1", "T2"])
         assert nodes.mine == ["T1"]
@@ -239,8 +239,8 @@ async def test_a_node_reads_what_another_wrote_while_it_believed_in_its_lease(tm
     with pytest.MonkeyPatch.context() as patched, PostgresJournal(url) as other:
         patched.setattr(nodes, "_beat", silent.wait)
         patched.setattr("taisai.floor.nodes.LEASE_S", 600.0)  # it believes in its lease for as long as this takes
-        other.release_lease("T1", nodes.holder)
-        other.take_lease("T1", "http://two#1", 60)
+        other.leases.release("T1", nodes.holder)
+        other.leases.take(["T1"], "http://two#1", 60)
         book = shelf.book("rws-tai-sai-v6")
         limits = c.TableLimits(100, c.BoxLimit(100, 5_000))
         set_up = c.SetUp(book.id, "A", book.digest, limits, "SGD", (100,))
@@ -282,10 +282,10 @@ async def test_a_table_whose_node_died_before_it_was_set_up_is_set_up_by_the_nex
     url = journal_url(tmp_path)
     context = Context(settings_for(url, 1, 1), open_shelf(environment={}))
     with PostgresJournal(url) as other:
-        other.take_lease("T1", "http://died#1", 60)
+        other.leases.take(["T1"], "http://died#1", 60)
         await context.start()
         assert context.floor.tables["T1"].state.phase is TablePhase.NEW
-        other.release_lease("T1", "http://died#1")
+        other.leases.release("T1", "http://died#1")
         while not context.floor.tables["T1"].state.round.number:
             await asyncio.sleep(0.01)
     await context.stop()

@@ -64,19 +64,16 @@ def _nobody_writes(source: str) -> Iterator[None]:
 
 
 def _require_idle(source: Journal) -> None:
-    """On a server, a lease that is valid means that a table is being dealt."""
-    leases = getattr(source, "leases", None)
-    for table, lease in ({} if leases is None else leases()).items():
+    """A valid lease means that a node is running the table."""
+    for table, lease in ({} if source.leases is None else source.leases.current()).items():
         if lease.seconds_left > 0:
             raise InputFault("SOURCE", f"table {table!r} is being dealt by {lease.holder}: stop the house first")
 
 
 def _require_empty(source: Journal, target: Journal, shown: str) -> None:
     standing = target.standing()
-    if standing.position or standing.checkpoint or target.kept():
-        what = (
-            f"{standing.position:,} records, {standing.checkpoint:,} checkpoints, {len(target.kept()):,} in the drawer"
-        )
+    if standing.position or standing.checkpoint or target.entries():
+        what = f"{standing.position:,} records, {standing.checkpoint:,} checkpoints, {len(target.entries()):,} entries"
         raise InputFault("TARGET", f"{shown} is not empty ({what}): a journal is moved into an empty one")
     theirs, ours = source.public_key(), target.public_key()
     if theirs is not None and ours is not None and theirs != ours:
@@ -91,7 +88,7 @@ def _moved(source: Journal, target: Journal, source_shown: str, target_shown: st
         console().print(f"{target_shown} is incomplete: remove it before another attempt", markup=False, soft_wrap=True)
         raise
     standing = target.standing()
-    if source.standing() != standing or source.kept() != target.kept():
+    if source.standing() != standing or source.entries() != target.entries():
         raise JournalFailed(
             f"somebody wrote to {source_shown} meanwhile: stop the house, remove {target_shown}, and move again"
         )
@@ -105,7 +102,7 @@ def _moved(source: Journal, target: Journal, source_shown: str, target_shown: st
         console().print(f"{finding.code}: {finding.sentence}", markup=False, soft_wrap=True)
     told = (
         f"{standing.position:,} records of {len(standing.heads):,} tables, {standing.checkpoint:,} checkpoints and"
-        f" {len(target.kept()):,} in the drawer: copied to {target_shown}"
+        f" {len(target.entries()):,} key-value entries: copied to {target_shown}"
     )
     verdict = f"not sound, {len(findings)} findings: do not use it" if findings else "and proven"
     console().print(f"{told}, {verdict}", markup=False, soft_wrap=True)

@@ -1,10 +1,10 @@
 """The address of a journal on PostgreSQL.
 
 Enters: `postgresql://user:password@host:port/database?schema=name&key=/path/house.key`. Leaves: what to connect with,
-the schema that the journal lives in, where its key lies, and the address as it may be shown: without the password.
+the schema that holds the journal, where its key is, and the address without the password, as it may be shown.
 
 Everything else in the address is PostgreSQL's own (`sslmode`, `host`, `passfile`, `target_session_attrs`, ...). The
-password need not stand there: PGPASSWORD and ~/.pgpass are read as everywhere.
+password may be left out: PGPASSWORD and ~/.pgpass are read as usual.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Address(NamedTuple):
     """Where a journal on PostgreSQL is."""
 
     dsn: str
-    """What to connect with; it may hold the password and is never shown."""
+    """What to connect with; it may contain the password and is never shown."""
     shown: str
     schema: str
     key: Path | None
@@ -39,7 +39,7 @@ class Address(NamedTuple):
 
 
 def read_address(url: str) -> Address:
-    """Take an address apart, or say what is wrong with it, without showing a password."""
+    """Parse an address, or raise what is wrong with it, without showing a password."""
     try:
         parts = urlsplit(url)
         options = dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query)))
@@ -51,8 +51,8 @@ def read_address(url: str) -> Address:
     shown = _shown(parts.netloc, parts.path, options.get("host"), schema)
     if not _SCHEMA_NAME.fullmatch(schema) or schema.startswith("pg_"):
         raise JournalUnreachable(
-            f"schema={schema!r} in the address of {shown} is no name for a journal's schema: use small letters, digits"
-            " and _, at most 63, and no pg_ in front"
+            f"schema={schema!r} in the address of {shown} is not a valid name for a journal's schema: use lower-case"
+            " letters, digits and _, at most 63 characters, and no pg_ in front"
         )
     key = options.pop("key", None)
     if key is not None and (not key.endswith(KEY_ENDING) or Path(key).name == KEY_ENDING):
@@ -72,6 +72,6 @@ def _shown(netloc: str, path: str, host: str | None, schema: str) -> str:
 
 
 def default_key(journal: str) -> Path:
-    """Where the key of a journal lies unless its address says so: in the user's folder of settings, by its id."""
+    """Where the key of a journal is unless its address says so: in the user's configuration folder, by its id."""
     settings = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
     return Path(settings).expanduser().resolve() / "taisai" / f"{journal}{KEY_ENDING}"

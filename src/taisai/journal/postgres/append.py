@@ -1,17 +1,17 @@
-"""Appending to a journal on PostgreSQL, where others may append too.
+"""Appending to a journal on PostgreSQL, where other nodes append too.
 
-Enters: batches, and the fencing numbers that their writer knows. Leaves: records on the server's disk, in one
-transaction, and word to everybody who listens.
+Enters: batches, and the fencing numbers of their writer. Leaves: records on the server's disk, in one transaction, and
+a notice to everybody who listens.
 
-A record's place is part of its hash, so there is one order of commits: who moves the row in `tail` writes next. What
-this process knows about the ends of the chains is right for as long as nobody else has moved it. So the records are
-linked to what is known, and one statement writes them on the condition that `tail` stands where it is thought to. If it
-does not, others have written. To other tables than those that this process has a lease of: so for these only the place
-has to be learnt, and the statement is tried again. Otherwise everything is looked up again with `tail` held.
+A record's position is part of its hash, so commits have one order: whoever updates the row in `tail` writes next. The
+chain ends that this process has cached are right as long as nobody else has updated it. So records are linked to the
+cached ends, and one statement writes them on condition that `tail` has the expected position. If it does not, other
+nodes have written, but not to the tables that this process has a lease of: for these only the position is read again,
+and the statement is retried. Otherwise everything is read again with `tail` locked.
 
-Where others write all the time, to try and fail is dear: the server waits for its disk even so. Who was late waits for
-his turn the next time before he links anything, until nobody is before him. That is a courtesy, kept by a lock that
-nothing else depends on.
+Where others write all the time, a failed attempt is expensive: the server waits for its disk even for a statement that
+wrote nothing. So an appender that was late queues for an advisory lock before it links anything, until it is the first
+in line. The lock only saves work; correctness does not depend on it.
 """
 
 from __future__ import annotations
@@ -28,14 +28,18 @@ from taisai.journal.contract import (
     JournalDamaged,
     JournalError,
     JournalFailed,
+    LeaseLost,
     SequenceConflict,
 )
-from taisai.journal.postgres import lease as postgres_lease
 from taisai.journal.postgres.text import from_text, number_list, text_list, to_text, to_texts
 from taisai.journal.record import Batch, Head, Row
 
 TURN: Final = "SELECT pg_advisory_xact_lock('tail'::regclass::oid::int, 0)"
-"""Whoever writes has this lock until his commit is done."""
+"""A writer has this lock until its commit is done."""
+FENCES: Final = (
+    "SELECT table_name, fence FROM lease WHERE table_name = ANY($1::text[]) AND holder IS NOT NULL"
+    " ORDER BY table_name FOR SHARE"
+)
 _WRITE: Final = f"""
 WITH turn AS MATERIALIZED ({TURN}), {{held}}moved AS (
     UPDATE tail SET position = $2 WHERE position = $1 AND (SELECT count(*) FROM turn) = 1{{condition}}
@@ -57,18 +61,18 @@ SELECT pg_notify(current_schema(), position::text) IS NULL FROM moved
 """
 WRITE: Final = _WRITE.format(held="", condition="")
 WRITE_FENCED: Final = _WRITE.format(
-    held=f"held AS MATERIALIZED ({postgres_lease.FENCES.replace('$1', '$19::text')}), ",
+    held=f"held AS MATERIALIZED ({FENCES.replace('$1', '$19::text')}), ",
     condition=(
         " AND (SELECT count(*) FROM held JOIN unnest($19::text::text[], $20::text::bigint[]) g (table_name, fence)"
         " USING (table_name, fence)) = cardinality($19::text::text[])"
     ),
 )
-"""The same, if each lease named is still the one that it was. A lease is held before `tail` is, here and elsewhere.
+"""The same, if each named lease is still current. Leases are locked before `tail`, here and everywhere.
 
-Lists go as one text each, bytes as one piece with the places where each begins: packing every value by itself costs
-this process more than all the rest of a commit."""
+Each list goes as one text, all bodies as one value with their offsets: packing every value by itself would cost this
+process more than all the rest of a commit."""
 
-LOOK: Final = """
+ENDS: Final = """
 SELECT t.position, (SELECT max(position) FROM record), (SELECT sum(seq)::bigint FROM head), n.name, h.seq, h.hash,
     r.seq, r.hash
 FROM tail t LEFT JOIN unnest($1::text[]) n (name) ON true LEFT JOIN head h ON h.table_name = n.name
@@ -76,32 +80,32 @@ LEFT JOIN LATERAL (
     SELECT seq, hash FROM record WHERE table_name = n.name ORDER BY seq DESC LIMIT 1
 ) r ON true
 """
-KNOWN: Final = (
+FIRST_KNOWN: Final = (
     "SELECT g.n FROM unnest($1::text[], $2::text[], $3::bigint[]) WITH ORDINALITY g (table_name, command_id, part, n)"
     " JOIN record r USING (table_name, command_id, part) ORDER BY g.n LIMIT 1"
 )
-HOLD_TAIL: Final = "SELECT position FROM tail FOR UPDATE"
-LOOK_AT_TAIL: Final = "SELECT position FROM tail"
-ENDS: Final = "SELECT table_name, seq FROM head WHERE table_name = ANY($1::text[])"
+LOCK_TAIL: Final = "SELECT position FROM tail FOR UPDATE"
+READ_TAIL: Final = "SELECT position FROM tail"
+SEQS: Final = "SELECT table_name, seq FROM head WHERE table_name = ANY($1::text[])"
 TRIES: Final = 3
-"""How often somebody else may be quicker before `tail` is held."""
+"""How often another node may be quicker before `tail` is locked."""
 
 
 class Appender:
-    """What this process knows about the ends of the chains, and how it adds to them."""
+    """Appends to the chains, whose ends it caches."""
 
     def __init__(self, shown: str) -> None:
         self._shown = shown
         self._position: int | None = None
         self._heads: dict[str, Head] = {}
         self._under: dict[str, int] = {}
-        """Fencing numbers under which this process wrote the heads that it knows: while a lease is the same, so is the
-        head."""
+        """The fencing numbers under which this process wrote the cached heads: while a lease is current, its table's
+        head is too."""
         self._was_late = False
-        """Somebody else was quicker the last time."""
+        """Another node was quicker the last time."""
 
     def forget(self) -> None:
-        """Know nothing any more: the connection is a new one."""
+        """Clear the cache: the connection is a new one."""
         self._position = None
         self._heads = {}
         self._under = {}
@@ -114,16 +118,16 @@ class Appender:
         try:
             if self._was_late:
                 await connection.execute(TURN)
-                self._was_late = await self._only_place_has_changed(connection, batches, fences)
-            done = await self._append_at_once(connection, batches, fences)
+                self._was_late = await self._only_position_moved(connection, batches, fences)
+            done = await self._append_optimistically(connection, batches, fences)
             tries = TRIES
-            while done is None and tries and await self._only_place_has_changed(connection, batches, fences):
+            while done is None and tries and await self._only_position_moved(connection, batches, fences):
                 self._was_late = True
-                done = await self._append_at_once(connection, batches, fences)
+                done = await self._append_optimistically(connection, batches, fences)
                 tries -= 1
             if done is None:
                 async with connection.transaction():
-                    done = await self._append_in_turn(connection, batches, fences)
+                    done = await self._append_locked(connection, batches, fences)
         except asyncpg.UniqueViolationError as error:
             self.forget()
             raise await self._refusal(connection, batches) from error
@@ -138,56 +142,56 @@ class Appender:
                 self._under.update(fences)
         return heads
 
-    async def _only_place_has_changed(
+    async def _only_position_moved(
         self, connection: Any, batches: Sequence[Batch], fences: Mapping[str, int] | None
     ) -> bool:
-        """Whether the journal has moved on while the tables in question have not: then its end is known again."""
+        """Whether the journal has grown but not the tables in question; the cached position is then up to date."""
         if fences is None or any(fences.get(table, 0) != self._under.get(table) for table in _tables(batches)):
             return False
-        position = await connection.fetchval(LOOK_AT_TAIL)
+        position = await connection.fetchval(READ_TAIL)
         if position is None or position == self._position:
             return False
         self._position, self._heads = position, self._leased()
         return True
 
     def _leased(self) -> dict[str, Head]:
-        """The heads that nobody else can have moved."""
+        """The cached heads that no other node can have moved."""
         return {table: head for table, head in self._heads.items() if table in self._under}
 
-    async def _append_at_once(
+    async def _append_optimistically(
         self, connection: Any, batches: Sequence[Batch], fences: Mapping[str, int] | None
     ) -> tuple[list[Row], dict[str, Head]] | None:
-        """Append to what is known; None when it is not known, or not so any more."""
+        """Append to the cached ends; None when they are outdated."""
         tables = _tables(batches)
         if self._position is None or not tables <= self._heads.keys():
-            await self._look(connection, tables)
+            await self._read_ends(connection, tables)
             assert self._position is not None
         try:
             rows, heads = linked(batches, self._position, self._heads.__getitem__)
         except SequenceConflict:
-            return None  # perhaps somebody else has written
+            return None  # another node may have written
         if not rows:
             return None
         return (rows, heads) if await self._write(connection, rows, heads, fences) else None
 
-    async def _append_in_turn(
+    async def _append_locked(
         self, connection: Any, batches: Sequence[Batch], fences: Mapping[str, int] | None
     ) -> tuple[list[Row], dict[str, Head]]:
-        """Hold the leases and the end of the journal, look, and append."""
+        """Lock the leases and the end of the journal, read the ends, and append."""
         if fences:
-            await postgres_lease.require(connection, fences)
-        await connection.execute(TURN)  # before `tail`, as whoever writes without looking
-        await connection.fetchval(HOLD_TAIL)
-        await self._look(connection, _tables(batches))
+            await _require_fences(connection, fences)
+        await connection.execute(TURN)  # before `tail`, in the same order as an optimistic append
+        await connection.fetchval(LOCK_TAIL)
+        await self._read_ends(connection, _tables(batches))
         assert self._position is not None
         rows, heads = linked(batches, self._position, self._heads.__getitem__)
         if rows and not await self._write(connection, rows, heads, None):
-            raise JournalFailed(f"{self._shown} let somebody else in while its end was held: nothing was written")
+            raise JournalFailed(f"{self._shown} let another writer in while its end was locked: nothing was written")
         return rows, heads
 
-    async def _look(self, connection: Any, tables: set[str]) -> None:
-        """Learn where the journal and some tables end, if their ends are what they should be."""
-        rows = await connection.fetch(LOOK, [to_text(table) for table in tables])
+    async def _read_ends(self, connection: Any, tables: set[str]) -> None:
+        """Cache where the journal and some tables end, after checking the ends against one another."""
+        rows = await connection.fetch(ENDS, [to_text(table) for table in tables])
         if not rows:
             raise JournalDamaged(f"{self._shown} is damaged: it has lost its end; nothing is added to it")
         position, last, total = rows[0][:3]
@@ -196,7 +200,7 @@ class Appender:
                 f"{self._shown} is damaged: it should have {position} records, its tables should have {total or 0}"
                 f" together and the last is number {last or 0}; nothing is added to it"
             )
-        # What was known before is of another moment when the end has moved since.
+        # If the end has moved, the cached heads are outdated, but for those under a lease.
         heads = self._heads if position == self._position else self._leased()
         for _, _, _, name, seq, digest, last_seq, last_hash in rows:
             if name is None:
@@ -241,19 +245,28 @@ class Appender:
                 break
             keys[key] = None
         tables, commands, parts = zip(*keys, strict=True)
-        place = await connection.fetchval(KNOWN, to_texts(tables), to_texts(commands), parts)
-        found = list(keys)[place - 1] if place is not None else twice
-        if found is not None:
-            return DuplicateCommand(found[0], found[1])
-        ends = {from_text(name): seq for name, seq in await connection.fetch(ENDS, to_texts(tables))}
+        first = await connection.fetchval(FIRST_KNOWN, to_texts(tables), to_texts(commands), parts)
+        duplicate = list(keys)[first - 1] if first is not None else twice
+        if duplicate is not None:
+            return DuplicateCommand(duplicate[0], duplicate[1])
+        seqs = {from_text(name): seq for name, seq in await connection.fetch(SEQS, to_texts(tables))}
         for table, expected, _ in batches:
-            if ends.setdefault(table, 0) != expected:
-                return SequenceConflict(table, expected, ends[table])
+            if seqs.setdefault(table, 0) != expected:
+                return SequenceConflict(table, expected, seqs[table])
         return JournalDamaged(f"{self._shown} is damaged: it refuses records that are not there")
 
 
+async def _require_fences(connection: Any, fences: Mapping[str, int]) -> None:
+    """Lock these leases until the end of the transaction; `LeaseLost` for the first that is not current."""
+    rows = await connection.fetch(FENCES, [to_text(table) for table in fences])
+    current = {from_text(table): fence for table, fence in rows}
+    for table, fence in fences.items():
+        if current.get(table) != fence:
+            raise LeaseLost(table, fence, current.get(table))
+
+
 def _tables(batches: Sequence[Batch]) -> set[str]:
-    """The tables that can be asked for; `linked` says what is wrong with the names of others."""
+    """The tables with a valid name; `linked` says what is wrong with the names of others."""
     return {table for table in {table for table, _, _ in batches if type(table) is str} if _is_text(table)}
 
 

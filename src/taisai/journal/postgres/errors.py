@@ -1,7 +1,7 @@
-"""What PostgreSQL and the way to it say, in the words of the contract.
+"""Errors of PostgreSQL and of the network, as errors of the contract.
 
 Enters: an exception of asyncpg or of the system. Leaves: a `JournalError` in a sentence that names the journal and no
-password. A connection that is lost in the middle of a commit leaves its outcome open, and the sentence says so.
+password. A connection lost in the middle of a commit leaves its outcome unknown, and the sentence says so.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ LOST: Final = (
     asyncio.CancelledError,
     OSError,
 )
-"""The connection is gone, or nobody knows any more what it is at."""
+"""The connection is gone, or its state is unknown."""
 
 UNKNOWN: Final = (
     "it is not known whether the last change was written: repeat it, under the same command id, and it is not doubled"
@@ -41,7 +41,7 @@ UNKNOWN: Final = (
 
 
 def is_lost(error: BaseException) -> bool:
-    """The connection cannot be used any more."""
+    """Whether the connection can no longer be used."""
     return isinstance(error, LOST)
 
 
@@ -51,7 +51,7 @@ def cannot_open(error: BaseException, shown: str) -> JournalError:
         case asyncpg.InvalidPasswordError() | asyncpg.InvalidAuthorizationSpecificationError():
             return JournalUnreachable(f"{shown} refuses the user or the password")
         case asyncpg.InvalidCatalogNameError():
-            return JournalUnreachable(f"{shown}: the server has no such database; make it first")
+            return JournalUnreachable(f"{shown}: the server has no such database; create it first")
         case asyncpg.TooManyConnectionsError():
             return JournalUnreachable(f"{shown} has no connection left: too many clients are connected")
         case asyncpg.CannotConnectNowError():
@@ -59,7 +59,7 @@ def cannot_open(error: BaseException, shown: str) -> JournalError:
         case asyncpg.InsufficientPrivilegeError():
             return JournalUnreachable(f"{shown} does not let the user in: {_words(error)}")
         case asyncpg.ClientConfigurationError() | ValueError():
-            # What asyncpg says here may hold the address, and with it the password.
+            # asyncpg's message may contain the address, and with it the password.
             return JournalUnreachable(f"{shown}: the address has an option that cannot be used")
         case asyncio.TimeoutError():
             return JournalUnreachable(f"{shown} does not answer")
@@ -70,7 +70,7 @@ def cannot_open(error: BaseException, shown: str) -> JournalError:
     return JournalFailed(f"{shown} cannot be opened: {type(error).__name__}")
 
 
-def told(error: BaseException, shown: str, *, writing: bool) -> JournalError:
+def translated(error: BaseException, shown: str, *, writing: bool) -> JournalError:
     """What went wrong on an open connection."""
     if is_lost(error):
         if writing:
@@ -86,7 +86,7 @@ def told(error: BaseException, shown: str, *, writing: bool) -> JournalError:
         case asyncpg.InsufficientPrivilegeError():
             return JournalUnreachable(f"the user may not read {shown}: {_words(error)}")
         case asyncpg.QueryCanceledError() | asyncpg.DeadlockDetectedError() | asyncpg.LockNotAvailableError():
-            return JournalFailed(f"{shown} broke off: {_words(error)}; nothing was written")
+            return JournalFailed(f"{shown} cancelled the statement: {_words(error)}; nothing was written")
         case (
             asyncpg.DataCorruptedError()
             | asyncpg.IndexCorruptedError()
@@ -104,7 +104,7 @@ def _words(error: BaseException) -> str:
 
 
 def _system_words(error: BaseException) -> str:
-    """An OSError of several addresses is one long text; the first reason is enough."""
+    """The reason in an OSError; one about several addresses is a single long text, which is cut."""
     if isinstance(error, OSError) and error.errno is not None and error.strerror:
         return error.strerror
     return " ".join(str(error).split())[:200] or type(error).__name__

@@ -1,20 +1,24 @@
-"""Leases: who may write to a table, where several nodes share a journal.
+"""Leases on PostgreSQL: which node may write to a table, and what the others write.
 
-Enters: a table, the name of a holder (one for each process, never used again), seconds. Leaves: a fencing number that
-grows with every change of holder. `append` is given the numbers that its writer knows and refuses one that has passed:
-a holder that slept through the end of its lease writes nothing. The server's clock is the only one that counts.
+Enters: tables, the name of a holder, seconds. Leaves: fencing numbers that grow with every change of holder, as
+`contract.Leases` describes. Only the server's clock counts.
 
-A holder also keeps a lock for as long as its connection lasts. The server lets go of it when the process dies, so the
-others need not wait for the end of its leases; whether they are right or not, the numbers keep order.
+A holder also has an advisory lock for as long as its connection lasts. The server releases it when the process dies,
+so the others need not wait for the holder's leases to expire. A wrong guess does no harm: the fencing numbers keep the
+order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, Final
 
-from taisai.journal.contract import LeaseLost
-from taisai.journal.postgres.text import from_text, to_text
+from taisai.journal.contract import Leases
+from taisai.journal.postgres.append import Appender
+from taisai.journal.postgres.follow import Follower
+from taisai.journal.postgres.link import Link
+from taisai.journal.postgres.text import FIELDS, from_text, to_rows, to_text
+from taisai.journal.record import Batch, Head, Lease, Record
 
 TAKE: Final = """
 INSERT INTO lease AS l
@@ -26,13 +30,13 @@ ON CONFLICT (table_name) DO UPDATE SET
 WHERE l.holder IS NULL OR l.holder = excluded.holder OR l.until <= clock_timestamp()
 RETURNING table_name, fence
 """
-# Rows are locked in one order everywhere, by name: two who wait for each other would both have to give up.
+# Every statement locks rows in the same order, by name: otherwise two could wait for each other and both would fail.
 RENEW: Final = """
 WITH ours AS MATERIALIZED (SELECT table_name FROM lease WHERE holder = $1 ORDER BY table_name FOR NO KEY UPDATE)
 UPDATE lease l SET until = clock_timestamp() + $2::float8 * interval '1 second'
 FROM ours WHERE l.table_name = ours.table_name AND l.holder = $1 RETURNING l.table_name
 """
-END: Final = """
+EXPIRE: Final = """
 WITH theirs AS MATERIALIZED (
     SELECT table_name FROM lease WHERE holder = $1 AND until < clock_timestamp() + $2::float8 * interval '1 second'
     ORDER BY table_name FOR NO KEY UPDATE
@@ -40,70 +44,90 @@ WITH theirs AS MATERIALIZED (
 UPDATE lease l SET until = clock_timestamp() FROM theirs WHERE l.table_name = theirs.table_name AND l.holder = $1
 """
 RELEASE: Final = "UPDATE lease SET holder = NULL, until = clock_timestamp() WHERE table_name = $1 AND holder = $2"
-FENCES: Final = (
-    "SELECT table_name, fence FROM lease WHERE table_name = ANY($1::text[]) AND holder IS NOT NULL"
-    " ORDER BY table_name FOR SHARE"
-)
-SHOW: Final = "SELECT pg_advisory_lock_shared('lease'::regclass::oid::int, hashtext($1))"
-LEASES: Final = """
-WITH there AS MATERIALIZED (
+ANNOUNCE: Final = "SELECT pg_advisory_lock_shared('lease'::regclass::oid::int, hashtext($1))"
+CURRENT: Final = """
+WITH connected AS MATERIALIZED (
     SELECT objid::bigint AS number FROM pg_locks
     WHERE locktype = 'advisory' AND classid = 'lease'::regclass::oid AND objsubid = 2 AND granted
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 )
 SELECT table_name, holder, fence, extract(epoch FROM until - clock_timestamp())::float8,
-    hashtext(holder)::bigint & 4294967295 IN (SELECT number FROM there)
+    hashtext(holder)::bigint & 4294967295 IN (SELECT number FROM connected)
 FROM lease WHERE holder IS NOT NULL ORDER BY table_name
 """
+NEWS: Final = (
+    f"SELECT t.position, {', '.join(f'r.{name}' for name in FIELDS.split(', '))} FROM tail t LEFT JOIN record r"
+    " ON r.position > $1 AND r.position <= $2 AND r.table_name <> ALL($3::text[]) ORDER BY r.position"
+)
 
 
-class Lease(NamedTuple):
-    """The right to write to a table."""
+class PostgresLeases(Leases):
+    """The leases of one journal on PostgreSQL."""
 
-    holder: str
-    fence: int
-    seconds_left: float
-    """Below zero when it has run out, and nobody has taken it since."""
-    is_there: bool
-    """Whether the holder's sign of life is seen."""
+    def __init__(self, link: Link, schema: str, appender: Appender) -> None:
+        self._link = link
+        self._schema = schema
+        self._appender = appender
+        self._holder = ""
+        self._connections = 0
 
+    async def prepare(self, connection: Any) -> None:
+        """Called with every new connection for writing: the holder is announced on it too."""
+        self._connections += 1
+        if self._holder:
+            await connection.execute(ANNOUNCE, to_text(self._holder))
 
-async def take(connection: Any, tables: Collection[str], holder: str, seconds: float) -> dict[str, int]:
-    """The fencing numbers of those that nobody else has a valid lease of."""
-    rows = await connection.fetch(TAKE, [to_text(table) for table in tables], to_text(holder), seconds)
-    return {from_text(table): fence for table, fence in rows}
+    def current(self) -> dict[str, Lease]:
+        """The lease of every table that has a holder."""
+        rows = self._link.read(lambda connection: connection.fetch(CURRENT))
+        return {from_text(table): Lease(from_text(holder), *rest) for table, holder, *rest in rows}
 
+    def take(self, tables: Collection[str], holder: str, seconds: float) -> dict[str, int]:
+        """Lease those of the tables that no other holder has a valid lease of."""
+        names = [to_text(table) for table in tables]
+        rows = self._link.write(lambda connection: connection.fetch(TAKE, names, to_text(holder), seconds))
+        return {from_text(table): fence for table, fence in rows}
 
-async def show_life(connection: Any, holder: str) -> None:
-    """Be seen for as long as the connection lasts."""
-    await connection.execute(SHOW, to_text(holder))
+    def renew(self, holder: str, seconds: float) -> set[str]:
+        """Extend every lease of a holder."""
+        rows = self._link.write(lambda connection: connection.fetch(RENEW, to_text(holder), seconds))
+        return {from_text(row[0]) for row in rows}
 
+    def release(self, table: str, holder: str) -> None:
+        """Give a lease back."""
+        self._link.write(lambda connection: connection.execute(RELEASE, to_text(table), to_text(holder)))
 
-async def end(connection: Any, holder: str, seconds: float) -> None:
-    """The leases of somebody who is gone are over now, those that would last for less than so long."""
-    await connection.execute(END, to_text(holder), seconds)
+    def expire(self, holder: str, seconds: float) -> None:
+        """End a dead holder's leases."""
+        self._link.write(lambda connection: connection.execute(EXPIRE, to_text(holder), seconds))
 
+    def announce(self, holder: str) -> None:
+        """Show the others that this holder is connected."""
+        self._holder = holder
+        self._link.write(lambda connection: connection.execute(ANNOUNCE, to_text(holder)))
 
-async def renew(connection: Any, holder: str, seconds: float) -> set[str]:
-    """Prolong every lease of a holder; those that it still has."""
-    return {from_text(row[0]) for row in await connection.fetch(RENEW, to_text(holder), seconds)}
+    @property
+    def connections(self) -> int:
+        """How many connections for writing there have been."""
+        return self._connections
 
+    @property
+    def writer_id(self) -> int:
+        """The server process of the writing connection."""
+        return self._link.writer_pid
 
-async def release(connection: Any, table: str, holder: str) -> None:
-    """Give a lease back; nothing happens when it is somebody else's."""
-    await connection.execute(RELEASE, to_text(table), to_text(holder))
+    def append(self, batches: Sequence[Batch], fences: Mapping[str, int]) -> dict[str, Head]:
+        """Write all batches in one commit, if each fence is the current one of its table."""
+        return self._link.write(lambda connection: self._appender.append(connection, batches, fences))
 
+    def follow(self, on_commit: Callable[[int], None], own: Callable[[], int] | None = None) -> Follower:
+        """Call `on_commit` with the last position, now and after every commit of anybody else."""
+        return Follower(self._link, self._schema, on_commit, own)
 
-async def require(connection: Any, fences: Mapping[str, int]) -> None:
-    """Hold these leases until the end of the transaction, or raise `LeaseLost` for the first that has passed."""
-    rows = await connection.fetch(FENCES, [to_text(table) for table in fences])
-    current = {from_text(table): fence for table, fence in rows}
-    for table, fence in fences.items():
-        if current.get(table) != fence:
-            raise LeaseLost(table, fence, current.get(table))
-
-
-async def leases(connection: Any) -> dict[str, Lease]:
-    """Who has which table."""
-    rows = await connection.fetch(LEASES)
-    return {from_text(table): Lease(from_text(holder), *rest) for table, holder, *rest in rows}
+    def news(self, after_position: int, upto: int, except_tables: Collection[str]) -> tuple[list[Record], int]:
+        """The records of other tables between two positions, and the position up to which none is missing."""
+        names = [to_text(table) for table in except_tables]
+        rows = self._link.read(lambda connection: connection.fetch(NEWS, after_position, upto, names))
+        end = min(rows[0][0], upto) if rows else after_position
+        records = [Record(*row) for row in to_rows([row[1:] for row in rows if row[1] is not None])]
+        return records, max(end, after_position)

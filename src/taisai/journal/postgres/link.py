@@ -1,7 +1,7 @@
-"""The way to a PostgreSQL server, for those who do not wait in an event loop themselves.
+"""The link to a PostgreSQL server, for callers without an event loop of their own.
 
-Enters: an `Address`, and work as coroutines. Leaves: their results, in the thread that asked. The event loop runs in a
-thread of its own; one connection writes, a few read. A connection that was lost is made anew by the next who needs it.
+Enters: an `Address`, and work as coroutines. Leaves: their results, in the calling thread. The event loop runs in a
+thread of its own; one connection writes, a few read. The next caller replaces a connection that was lost.
 
 Every commit waits until it is on the server's disk, whatever the server's own setting is.
 """
@@ -18,34 +18,34 @@ from typing import Any, Final, TypeVar
 
 import asyncpg  # type: ignore[import-untyped]  # asyncpg does not say its types
 
-from taisai.journal.contract import JournalClosed, JournalError, JournalFailed, JournalUnreachable
+from taisai.journal.contract import JournalClosed, JournalError, JournalFailed, JournalReadOnly, JournalUnreachable
 from taisai.journal.postgres.address import Address
-from taisai.journal.postgres.errors import cannot_open, is_lost, told
+from taisai.journal.postgres.errors import cannot_open, is_lost, translated
 
 READERS: Final = 4
-"""How many may read at the same time."""
+"""How many connections may read at the same time."""
 CONNECT_S: Final = 10.0
 STATEMENT_S: Final = 30.0
-"""How long one statement may take before the server breaks it off: nothing is written then, and that is known."""
+"""How long a statement may take before the server cancels it: then it is certain that nothing was written."""
 COMMAND_S: Final = 40.0
 """How long the server may be silent before the connection is given up."""
 IDLE_S: Final = 2.0
-"""How long the server keeps a transaction open for somebody who says nothing: what it holds, everybody else waits for,
-and who is frozen or cut off in the middle of one would hold it until he is back."""
+"""How long the server keeps an idle transaction open. Everybody else waits for its locks, and a process that is frozen
+or cut off in the middle of one would hold them until it is back."""
 CANCEL_S: Final = 2.0
 CLOSE_S: Final = 5.0
 OLDEST_SERVER: Final = 130_000
 CHECKS_CLIENTS: Final = 140_000
 WEAK_COMMITS: Final = frozenset({"off", "local", "remote_write"})
-"""Settings under which a commit is told before it is on the disks that it should be on."""
+"""Settings under which the server reports a commit before it is on every disk that it should be on."""
 
 Result = TypeVar("Result")
 Work = Callable[[Any], Awaitable[Result]]
-"""Something to be done with a connection."""
+"""A coroutine function of a connection."""
 
 
 class Link:
-    """Connections to one server, and the thread that they live in."""
+    """Connections to one server, and the thread of their event loop."""
 
     def __init__(self, address: Address, prepare: Work[None] | None, patience_s: float = COMMAND_S) -> None:
         """`prepare` is called with every connection for writing; without it, nothing can be written.
@@ -61,7 +61,7 @@ class Link:
         self._closed = False
         self._gate = threading.Lock()
         self._going: set[Future[Any]] = set()
-        """What is being done: a loop alone does not keep a task that nobody else knows."""
+        """Running work: an event loop alone keeps no strong reference to a task."""
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run_loop, name="journal-postgresql", daemon=True)
         self._thread.start()
@@ -80,20 +80,20 @@ class Link:
             self._loop.close()
 
     def run(self, work: Coroutine[Any, Any, Result]) -> Result:
-        """Have something done in the loop, and wait for it."""
+        """Run a coroutine in the loop, and wait for it."""
         try:
             return self.spawn(work).result()
         except FutureCancelled as error:
             raise JournalClosed(f"the journal {self.shown} is closed") from error
 
     def require_open(self) -> None:
-        """Say so when the journal is closed."""
+        """Raise when the journal is closed."""
         if self._closed:
             raise JournalClosed(f"the journal {self.shown} is closed")
 
     def spawn(self, work: Coroutine[Any, Any, Result]) -> Future[Result]:
-        """Have something done in the loop, until it ends or is cancelled."""
-        with self._gate:  # nothing comes into the loop after its end has begun: it would be waited for in vain
+        """Start a coroutine in the loop; it runs until it ends or is cancelled."""
+        with self._gate:  # nothing may enter the loop once it is closing: its caller would wait for ever
             try:
                 self.require_open()
             except JournalClosed:
@@ -105,21 +105,24 @@ class Link:
         return going
 
     @property
-    def writes_as(self) -> int:
-        """The server's process that writes for this one; 0 before there is one."""
+    def writer_pid(self) -> int:
+        """The server's process behind the writing connection; 0 before there is one."""
         writer = self._writer
         return 0 if writer is None or writer.is_closed() else int(writer.get_server_pid())
 
     def read(self, work: Work[Result]) -> Result:
-        """Do something with a connection that can only read; a second time when the connection is lost."""
+        """Run work on a read-only connection; once more when the connection is lost."""
         return self.run(self._read(work))
 
     def write(self, work: Work[Result]) -> Result:
-        """Do something with the connection that writes, when its turn comes."""
+        """Run work on the writing connection, one caller at a time."""
+        if self._prepare is None:
+            self.require_open()
+            raise JournalReadOnly(f"{self.shown} was opened for reading only")
         return self.run(self._write(work))
 
     async def connect(self, *, read_only: bool = False) -> Any:
-        """A connection of its own, for whoever keeps it."""
+        """A new connection, which belongs to the caller."""
         try:
             return await asyncpg.connect(self._address.dsn, **self._settings(read_only=read_only))
         except Exception as error:
@@ -139,7 +142,7 @@ class Link:
 
     async def _make_readers(self) -> Any:
         try:
-            # Connections are made when they are needed, in `acquire`.
+            # Connections are made on demand, in `acquire`.
             return await asyncpg.create_pool(
                 self._address.dsn, min_size=0, max_size=READERS, reset=_as_it_is, **self._settings(read_only=True)
             )
@@ -158,13 +161,13 @@ class Link:
                 raise
             except Exception as error:
                 if is_lost(error):
-                    with suppress(asyncpg.InterfaceError):  # the pool may have let go of it already
+                    with suppress(asyncpg.InterfaceError):  # the pool may have released it already
                         connection.terminate()
                     if not last:
                         continue
-                raise told(error, self.shown, writing=False) from error
+                raise translated(error, self.shown, writing=False) from error
             finally:
-                with suppress(Exception):  # a connection that is lost cannot be given back in order
+                with suppress(Exception):  # a lost connection cannot be released in order
                     await self._readers.release(connection)
         raise AssertionError("the second reading ends")  # pragma: no cover - for the type checker
 
@@ -181,8 +184,8 @@ class Link:
             except (Exception, asyncio.CancelledError) as error:
                 if is_lost(error):
                     self._writer = None
-                    await _given_up(connection)
-                raise told(error, self.shown, writing=True) from error
+                    await _drop(connection)
+                raise translated(error, self.shown, writing=True) from error
 
     async def _new_writer(self) -> Any:
         assert self._prepare is not None
@@ -197,39 +200,39 @@ class Link:
             connection.terminate()
             if is_lost(error):
                 raise JournalUnreachable(f"the connection to {self.shown} was lost: nothing was written") from error
-            raise told(error, self.shown, writing=True) from error
+            raise translated(error, self.shown, writing=True) from error
         return connection
 
     def close(self) -> None:
-        """Let go of all connections and end the thread. May be called twice."""
+        """Close all connections and end the thread. May be called twice."""
         with self._gate:
             if self._closed:
                 return
             self._closed = True
-            ending = asyncio.run_coroutine_threadsafe(self._let_go(), self._loop)
+            ending = asyncio.run_coroutine_threadsafe(self._close_connections(), self._loop)
         with suppress(Exception):  # what cannot be closed in order is closed with the loop
             ending.result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
 
-    async def _let_go(self) -> None:
-        async with self._turn:  # who is writing finishes; who waits is told that it is over
+    async def _close_connections(self) -> None:
+        async with self._turn:  # a write that runs finishes; one that waits raises `JournalClosed`
             if self._writer is not None:
-                await _given_up(self._writer, CLOSE_S)
+                await _drop(self._writer, CLOSE_S)
         if getattr(self, "_readers", None) is not None:
             try:
                 await asyncio.wait_for(self._readers.close(), CLOSE_S)
             except Exception:
                 self._readers.terminate()
-        ours = asyncio.current_task()
-        others = [task for task in asyncio.all_tasks() if task is not ours]
+        this = asyncio.current_task()
+        others = [task for task in asyncio.all_tasks() if task is not this]
         for task in others:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
 
 
-async def _given_up(connection: Any, seconds: float = CANCEL_S) -> None:
-    """Close a connection in order, which breaks off what the server may still be doing for it; or cut it."""
+async def _drop(connection: Any, seconds: float = CANCEL_S) -> None:
+    """Close a connection in order, which cancels what the server may still be doing for it; or cut it."""
     try:
         await connection.close(timeout=seconds)
     except (Exception, asyncio.CancelledError):
@@ -237,30 +240,30 @@ async def _given_up(connection: Any, seconds: float = CANCEL_S) -> None:
 
 
 async def _as_it_is(_connection: Any) -> None:
-    """Who only reads leaves nothing behind that would have to be tidied up, at the cost of a journey to the server."""
+    """Reading leaves no session state behind, so the pool's reset, a round trip to the server, is not needed."""
 
 
 async def _require(connection: Any, shown: str) -> None:
-    """Refuse a server that cannot keep a journal, and have every commit wait for the disk."""
+    """Refuse a server that cannot store a journal, and make every commit wait for the disk."""
     number, encoding, fsync, commit = await connection.fetchrow(
         "SELECT current_setting('server_version_num')::int, current_setting('server_encoding'),"
         " current_setting('fsync'), current_setting('synchronous_commit')"
     )
     if number < OLDEST_SERVER:
         raise JournalFailed(
-            f"{shown} is PostgreSQL {number // 10_000}, and {OLDEST_SERVER // 10_000} is the oldest used"
+            f"{shown} is PostgreSQL {number // 10_000}, and {OLDEST_SERVER // 10_000} or newer is needed"
         )
     if encoding != "UTF8":
-        raise JournalFailed(f"{shown} keeps text as {encoding}: a journal needs a database with the encoding UTF8")
+        raise JournalFailed(f"{shown} stores text as {encoding}: a journal needs a database with the encoding UTF8")
     if fsync != "on":
         raise JournalFailed(f"{shown} does not wait for its disk (fsync is off): a journal would not be durable there")
     if commit in WEAK_COMMITS:
         await connection.execute("SET synchronous_commit = on")
     if number >= CHECKS_CLIENTS:
-        # A server that waits for a lock looks whether anybody still waits for it.
+        # While it waits for a lock, the server checks whether the client is still connected.
         await connection.execute("SET client_connection_check_interval = '2s'")
 
 
 def _without_secrets(error: BaseException) -> BaseException | None:
-    """The cause to be named: none where it may hold the address with its password."""
+    """The cause to chain: none where its message may contain the address with its password."""
     return None if isinstance(error, asyncpg.ClientConfigurationError | ValueError) else error

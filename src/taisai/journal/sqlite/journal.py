@@ -3,8 +3,8 @@
 Enters: a path, batches of new records. Leaves: records on disk (write-ahead log, synchronous FULL), in one file with
 one writer. Others may read the file at the same time, in this process or in another.
 
-A connection of apsw belongs to one thread at a time, so each of the two here, one for writing and one for reading, is
-used under its own lock; reading never waits for a commit to reach the disk.
+An apsw connection serves one thread at a time, so the writing and the reading connection each have a lock of their
+own; a read never waits for a commit to reach the disk.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from functools import cache
 from itertools import chain
 from pathlib import Path
 from threading import Lock
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final
 
 import apsw
 
@@ -26,20 +25,22 @@ from taisai.journal.contract import (
     SNAPSHOTS_KEPT,
     DuplicateCommand,
     InvalidRecord,
+    Journal,
     JournalClosed,
     JournalDamaged,
     JournalError,
     JournalFailed,
     JournalReadOnly,
     JournalUnreachable,
+    NotAJournal,
     Progress,
     SequenceConflict,
-    SigningFault,
 )
-from taisai.journal.keyvalue import after_prefix, check_name, check_thing
+from taisai.journal.keyvalue import after_prefix, check_entry, check_key
+from taisai.journal.migrations import Migration, require_current, shipped
 from taisai.journal.record import Batch, Checkpoint, Finding, Head, Record, Row, Snapshot, Standing
-from taisai.journal.signing import NO_CHECKPOINT, Signer, key_path, public_beside
-from taisai.journal.sqlite import migrate
+from taisai.journal.signing import Signer, key_path, public_beside, require_next
+from taisai.journal.sqlite import schema
 from taisai.journal.sqlite.database import (
     CHECK_CACHE_KIB,
     connect_reader,
@@ -54,17 +55,17 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 CHUNK: Final = 1_000
-"""How many records are read at once."""
+"""How many records one query reads."""
 
 ROWS_AT_ONCE: Final = 64
-"""How many rows one statement writes. Every statement lets go of the interpreter's lock and waits to have it again,
-longer than it takes to write a row: so a commit is one statement (which is a transaction by itself), for as many rows
-as can be kept prepared in every number."""
+"""How many rows one statement writes. Every statement releases the interpreter's lock and waits to get it back, which
+takes longer than writing a row: so a commit is one statement (a transaction by itself), for every number of rows whose
+statement can be kept prepared."""
 READ: Final = "SELECT * FROM record WHERE table_name = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?"
 READ_ALL: Final = "SELECT * FROM record WHERE position > ? AND position <= ? ORDER BY position LIMIT ?"
 LAST_OF_TABLE: Final = "SELECT seq, hash FROM record WHERE table_name = ? ORDER BY seq DESC LIMIT 1"
 COMMAND: Final = "SELECT * FROM record WHERE table_name = ? AND command_id = ? ORDER BY seq"
-KNOWN: Final = "SELECT 1 FROM record WHERE table_name = ? AND command_id = ? AND part = ?"
+HAS_COMMAND: Final = "SELECT 1 FROM record WHERE table_name = ? AND command_id = ? AND part = ?"
 NEWEST_COMMANDS: Final = "SELECT seq, command_id FROM record WHERE table_name = ? AND seq < ? ORDER BY seq DESC LIMIT ?"
 SNAPSHOT: Final = (
     "SELECT table_name, seq, format, state, record_hash, digest FROM snapshot WHERE table_name = ? AND seq = ?"
@@ -75,15 +76,15 @@ PRUNE: Final = (
 )
 CHECKPOINTS: Final = "SELECT * FROM checkpoint WHERE number > ? AND number <= ? ORDER BY number LIMIT 100"
 
-THINGS: Final = "SELECT name, value FROM drawer WHERE name >= ? ORDER BY name"
-THINGS_UNTIL: Final = "SELECT name, value FROM drawer WHERE name >= ? AND name < ? ORDER BY name"
+ENTRIES: Final = "SELECT name, value FROM drawer WHERE name >= ? ORDER BY name"
+ENTRIES_UNTIL: Final = "SELECT name, value FROM drawer WHERE name >= ? AND name < ? ORDER BY name"
 
 
-class _Clash(Exception):
-    """A unique key stands in the way of a batch."""
+class _KeyViolation(Exception):
+    """A unique key refused a batch."""
 
 
-class SqliteJournal:
+class SqliteJournal(Journal):
     """A journal in one SQLite file."""
 
     def __init__(
@@ -92,10 +93,10 @@ class SqliteJournal:
         *,
         read_only: bool = False,
         create: bool = True,
-        migrations: tuple[migrate.Migration, ...] | None = None,
+        migrations: tuple[Migration, ...] | None = None,
     ) -> None:
         self.path = Path(path).resolve()
-        self._migrations = migrate.shipped() if migrations is None else migrations
+        self._migrations = shipped(schema.PACKAGE) if migrations is None else migrations
         self._write_lock, self._read_lock = Lock(), Lock()
         self._heads: dict[str, Head] = {}
         self._position: int | None = None
@@ -111,7 +112,10 @@ class SqliteJournal:
                     self._writer = self._open_writer()
                 self._reader = connect_reader(self.path)
                 try:
-                    migrate.require_current(self._reader, self.path, self._migrations)
+                    version = schema.applied(self._reader, self.path, self._migrations)
+                    if not version:
+                        raise NotAJournal(f"{self.path} is empty: it is not a taisai journal")
+                    require_current(version, self._migrations, str(self.path))
                 except BaseException:
                     self._reader.close()
                     raise
@@ -125,10 +129,10 @@ class SqliteJournal:
     def _open_writer(self) -> apsw.Connection:
         connection = connect_writer(self.path)
         try:
-            # Looked at before anything is changed: the file may belong to another program.
-            migrate.applied(connection, self.path, self._migrations)
+            # Checked before anything is changed: the file may belong to another program.
+            schema.applied(connection, self.path, self._migrations)
             make_durable(connection, self.path)
-            migrate.bring_up(connection, self.path, self._migrations)
+            schema.bring_up(connection, self.path, self._migrations)
             sync_folder(self.path.parent)
         except BaseException:
             connection.close()
@@ -138,19 +142,19 @@ class SqliteJournal:
     def append(self, batches: Sequence[Batch]) -> dict[str, Head]:
         """Write all batches in one commit."""
         try:
-            with self._writing(at_once=True) as connection:
+            with self._writing(transaction=False) as connection:
                 if self._position is None:
-                    self._position = self._sound_position(connection)
-                rows, heads = linked(batches, self._position, self._sound_head)
+                    self._position = self._checked_position(connection)
+                rows, heads = linked(batches, self._position, self._checked_head)
                 try:
                     _write(connection, rows)
                 except apsw.ConstraintError as error:
-                    raise _Clash from error
-                # Should the commit fail, all of this is forgotten again.
+                    raise _KeyViolation from error
+                # If the commit fails, `_undo` forgets both.
                 self._position += len(rows)
                 self._heads.update(heads)
-        except _Clash as clash:
-            raise self._refusal(batches) from clash.__cause__
+        except _KeyViolation as violation:
+            raise self._refusal(batches) from violation.__cause__
         return heads
 
     def read(self, table: str, after: int = 0, upto: int | None = None) -> Iterator[Record]:
@@ -162,7 +166,7 @@ class SqliteJournal:
             after = self._further(rows[-1][1], after)
 
     def read_all(self, after_position: int = 0, upto: int | None = None) -> Iterator[Record]:
-        """The records of all tables in the order of their commits."""
+        """The records of all tables in commit order."""
         if upto is None:
             upto = self.position()
         while rows := self._rows(READ_ALL, (after_position, upto, CHUNK)):
@@ -179,7 +183,7 @@ class SqliteJournal:
         return Head(*rows[0]) if rows else Head(0, genesis(table))
 
     def position(self) -> int:
-        """The position of the last record of all."""
+        """The position of the last record."""
         ((last,),) = self._rows("SELECT max(position) FROM record")
         return last or 0
 
@@ -197,76 +201,73 @@ class SqliteJournal:
                 connection.execute("COMMIT")
 
     def find_command(self, table: str, command_id: str) -> list[Record]:
-        """What a command brought about."""
+        """The records of a command."""
         return [Record(*row) for row in self._rows(COMMAND, (table, command_id))]
 
     def recent_commands(self, table: str, count: int) -> list[str]:
         """The ids of the last commands, newest first."""
-        found: dict[str, None] = {}
+        ids: dict[str, None] = {}
         before = LARGEST
-        while len(found) < count and (rows := self._rows(NEWEST_COMMANDS, (table, before, CHUNK))):
-            found.update(dict.fromkeys(row[1] for row in rows))
+        while len(ids) < count and (rows := self._rows(NEWEST_COMMANDS, (table, before, CHUNK))):
+            ids.update(dict.fromkeys(row[1] for row in rows))
             before = -self._further(-rows[-1][0], -before)
-        return list(found)[:count]
+        return list(ids)[:count]
 
     def save_snapshot(self, table: str, seq: int, format_number: int, state: bytes) -> None:
-        """Keep a table's state after a record."""
+        """Store a table's state after a record."""
         with self._writing() as connection:
-            found: Any = connection.execute(
+            record: Any = connection.execute(
                 "SELECT hash FROM record WHERE table_name = ? AND seq = ?", (table, seq)
             ).fetchone()
-            if found is None:
+            if record is None:
                 raise InvalidRecord(table, f"there is no record {seq} that a snapshot could follow")
-            digest = snapshot_digest(table, seq, format_number, found[0], state)
+            digest = snapshot_digest(table, seq, format_number, record[0], state)
             connection.execute(
                 "INSERT OR REPLACE INTO snapshot (table_name, seq, format, state, record_hash, digest)"
                 " VALUES (?, ?, ?, ?, ?, ?)",
-                (table, seq, format_number, state, found[0], digest),
+                (table, seq, format_number, state, record[0], digest),
             )
             connection.execute(PRUNE, (table, SNAPSHOTS_KEPT))
 
     def latest_snapshot(self, table: str, upto: int | None = None) -> Snapshot | None:
-        """The newest sound snapshot."""
-        places = self._rows(
+        """The newest intact snapshot."""
+        seqs = self._rows(
             "SELECT s.seq FROM snapshot s JOIN record r ON (s.table_name, s.seq) = (r.table_name, r.seq)"
             " WHERE s.table_name = ? AND s.seq <= ? AND s.record_hash = r.hash ORDER BY s.seq DESC",
             (table, LARGEST if upto is None else upto),
         )
-        for (seq,) in places:
+        for (seq,) in seqs:
             one = self._snapshot(table, seq)
             if one and snapshot_digest(one.table, one.seq, one.format, one.record_hash, one.state) == one.digest:
                 return one
         return None
 
     def snapshots(self) -> Iterator[Snapshot]:
-        """Every snapshot that is kept."""
+        """Every stored snapshot."""
         for table, seq in self._rows("SELECT table_name, seq FROM snapshot ORDER BY table_name, seq"):
             one = self._snapshot(table, seq)
-            if one is not None:  # older ones are let go of in the meantime
+            if one is not None:  # it may have been pruned in the meantime
                 yield one
 
     def _snapshot(self, table: str, seq: int) -> Snapshot | None:
         return next((Snapshot(*row) for row in self._rows(SNAPSHOT, (table, seq))), None)
 
     def sign_checkpoint(self, at: int) -> Checkpoint:
-        """Sign the standing of the journal and keep the statement."""
+        """Sign the standing of the journal and store the checkpoint."""
         with self._writing() as connection:
             standing = _standing(connection)
             last = _last_checkpoint(connection)
             if self._signer is None:
                 self._signer = Signer.beside(self.path, make=last is None)
             checkpoint = self._signer.sign(standing, last, at)
-            _keep(connection, checkpoint)
+            _insert_checkpoint(connection, checkpoint)
         return checkpoint
 
     def keep_checkpoint(self, checkpoint: Checkpoint) -> None:
-        """Keep a checkpoint that was signed elsewhere."""
+        """Store a checkpoint that was signed elsewhere."""
         with self._writing() as connection:
-            last = _last_checkpoint(connection)
-            number, digest = (0, NO_CHECKPOINT) if last is None else (last.number, last.hash)
-            if (checkpoint.number, checkpoint.prev) != (number + 1, digest):
-                raise SigningFault(f"checkpoint {checkpoint.number} does not follow checkpoint {number}")
-            _keep(connection, checkpoint)
+            require_next(checkpoint, _last_checkpoint(connection))
+            _insert_checkpoint(connection, checkpoint)
 
     def checkpoints(self, after: int = 0, upto: int | None = None) -> Iterator[Checkpoint]:
         """The checkpoints in order."""
@@ -274,25 +275,30 @@ class SqliteJournal:
             yield from [Checkpoint(*row) for row in rows]
             after = self._further(rows[-1][0], after)
 
-    def keep(self, name: str, value: bytes | None) -> None:
-        """Put a thing into the drawer, or let go of it."""
-        check_thing(name, value)
+    def put(self, key: str, value: bytes | None) -> None:
+        """Store a value under a key, or delete the key."""
+        check_entry(key, value)
         with self._writing() as connection:
             if value is None:
-                connection.execute("DELETE FROM drawer WHERE name = ?", (name,))
+                connection.execute("DELETE FROM drawer WHERE name = ?", (key,))
             else:
-                connection.execute("INSERT OR REPLACE INTO drawer VALUES (?, ?)", (name, value))
+                connection.execute("INSERT OR REPLACE INTO drawer VALUES (?, ?)", (key, value))
 
-    def kept(self, prefix: str = "") -> dict[str, bytes]:
-        """What is in the drawer under names that begin alike."""
-        check_name(prefix)
+    def entries(self, prefix: str = "") -> dict[str, bytes]:
+        """The entries whose keys begin with `prefix`."""
+        check_key(prefix)
         after = after_prefix(prefix)
-        rows = self._rows(THINGS, (prefix,)) if after is None else self._rows(THINGS_UNTIL, (prefix, after))
+        rows = self._rows(ENTRIES, (prefix,)) if after is None else self._rows(ENTRIES_UNTIL, (prefix, after))
         return dict(rows)
 
     @property
+    def leases(self) -> None:
+        """None: the file's lock admits one writer."""
+        return
+
+    @property
     def key_file(self) -> Path:
-        """Where the private key lies, or will when the first checkpoint is signed: beside the file."""
+        """Where the private key is, or will be made when the first checkpoint is signed: beside the file."""
         return key_path(self.path)
 
     def public_key(self) -> Ed25519PublicKey | None:
@@ -300,7 +306,7 @@ class SqliteJournal:
         return public_beside(self.path)
 
     def self_check(self) -> Iterator[Finding]:
-        """What SQLite finds wrong with the file, and what is not as the migrations made it."""
+        """What SQLite finds wrong with the file, and what differs from the migrations' schema."""
         try:
             with translated(self.path):
                 connection = connect_reader(self.path, CHECK_CACHE_KIB)
@@ -314,11 +320,11 @@ class SqliteJournal:
     def backup(self, path: Path | str, progress: Progress | None = None) -> None:
         """Write everything into a new journal file."""
         with self._reading():
-            pass  # a closed journal says so
+            pass  # raises when the journal is closed
         write_backup(self.path, Path(path).resolve(), progress)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Release the file."""
         with self._write_lock, self._read_lock:
             if self._closed:
                 return
@@ -329,14 +335,6 @@ class SqliteJournal:
                 if self._writer is not None:
                     last_to_first.callback(self._writer.close)
                 last_to_first.callback(self._reader.close)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     @contextmanager
     def _reading(self) -> Iterator[apsw.Connection]:
@@ -351,21 +349,24 @@ class SqliteJournal:
             return connection.execute(sql, values).fetchall()
 
     @contextmanager
-    def _writing(self, *, at_once: bool = False) -> Iterator[apsw.Connection]:
-        """A transaction, or what is `at_once` one by itself: all of it is on disk at the end, or none of it."""
+    def _writing(self, *, transaction: bool = True) -> Iterator[apsw.Connection]:
+        """The writing connection, inside a transaction unless the caller's one statement is one by itself.
+
+        At the end all changes are on disk, or none of them.
+        """
         with self._write_lock:
             if self._closed:
                 raise JournalClosed(f"the journal {self.path} is closed")
             if self._writer is None:
                 raise JournalReadOnly(f"{self.path} was opened for reading only")
             if self._failed is not None:
-                raise JournalFailed(f"{self._failed}: open the journal anew")
+                raise JournalFailed(f"{self._failed}: open the journal again")
             try:
                 with translated(self.path):
-                    if not at_once:
+                    if transaction:
                         self._writer.execute("BEGIN IMMEDIATE")
                     yield self._writer
-                    if not at_once:
+                    if transaction:
                         self._writer.execute("COMMIT")
             except BaseException as error:
                 self._undo(self._writer, error)
@@ -378,12 +379,12 @@ class SqliteJournal:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
         except apsw.Error:
-            self._failed = f"the last change to {self.path} could not be taken back"
+            self._failed = f"the last change to {self.path} could not be rolled back"
         if isinstance(error.__cause__, apsw.IOError):
-            # After a failed write nobody knows what the system still holds in memory and what is on disk.
+            # After a failed write it is unknown what the system still has in memory and what is on disk.
             self._failed = f"the disk of {self.path} has failed"
 
-    def _sound_position(self, connection: apsw.Connection) -> int:
+    def _checked_position(self, connection: apsw.Connection) -> int:
         row: Any = connection.execute(
             "SELECT (SELECT max(position) FROM record), (SELECT sum(seq) FROM head)"
         ).fetchone()
@@ -394,19 +395,19 @@ class SqliteJournal:
             )
         return row[0] or 0
 
-    def _sound_head(self, table: str) -> Head:
-        """The head of a table, after a look at whether the last record is the one that the head names."""
+    def _checked_head(self, table: str) -> Head:
+        """The head of a table, after checking that it names the table's last record."""
         head = self._heads.get(table)
         if head is None:
             assert self._writer is not None
-            kept: Any = self._writer.execute("SELECT seq, hash FROM head WHERE table_name = ?", (table,)).fetchone()
+            stored: Any = self._writer.execute("SELECT seq, hash FROM head WHERE table_name = ?", (table,)).fetchone()
             last: Any = self._writer.execute(LAST_OF_TABLE, (table,)).fetchone()
-            if kept != last:
+            if stored != last:
                 raise JournalDamaged(
                     f"{self.path} is damaged: the last record of table {table!r} is not the one that its head names;"
                     " nothing is added to it"
                 )
-            head = self._heads[table] = Head(0, genesis(table)) if kept is None else Head(*kept)
+            head = self._heads[table] = Head(0, genesis(table)) if stored is None else Head(*stored)
         return head
 
     def _refusal(self, batches: Sequence[Batch]) -> JournalError:
@@ -415,30 +416,30 @@ class SqliteJournal:
         for table, _, records in batches:
             for new in records:
                 key = (table, new.command_id, new.part)
-                if key in seen or self._rows(KNOWN, key):
+                if key in seen or self._rows(HAS_COMMAND, key):
                     return DuplicateCommand(table, new.command_id)
                 seen.add(key)
         for table, expected, _ in batches:
-            if (found := self.head(table).seq) != expected:
-                return SequenceConflict(table, expected, found)
+            if (actual := self.head(table).seq) != expected:
+                return SequenceConflict(table, expected, actual)
         return JournalDamaged(f"{self.path} is damaged: it refuses records that are not there")
 
     def _further(self, reached: object, before: int) -> int:
-        """Where to read on; in a damaged file an index may lead back, and reading would never end."""
+        """Where to continue reading; the index of a damaged file may lead back, and reading would never end."""
         if not isinstance(reached, int) or reached <= before:
             raise JournalDamaged(f"{self.path} is damaged: its records are not in order after {before}")
         return reached
 
 
 def _write(connection: apsw.Connection, rows: Sequence[Row]) -> None:
-    """Insert rows in one transaction; the heads of their tables move with them."""
+    """Insert rows in one transaction; a trigger moves the heads of their tables."""
     if len(rows) <= ROWS_AT_ONCE:
         if rows:
             connection.execute(_insert(len(rows)), list(chain.from_iterable(rows)))
         return
     connection.execute("BEGIN IMMEDIATE")
-    for place in range(0, len(rows), ROWS_AT_ONCE):
-        some = rows[place : place + ROWS_AT_ONCE]
+    for first in range(0, len(rows), ROWS_AT_ONCE):
+        some = rows[first : first + ROWS_AT_ONCE]
         connection.execute(_insert(len(some)), list(chain.from_iterable(some)))
     connection.execute("COMMIT")
 
@@ -472,29 +473,29 @@ def _last_checkpoint(connection: apsw.Connection) -> Checkpoint | None:
     return None if row is None else Checkpoint(*row)
 
 
-def _keep(connection: apsw.Connection, checkpoint: Checkpoint) -> None:
+def _insert_checkpoint(connection: apsw.Connection, checkpoint: Checkpoint) -> None:
     values = tuple(getattr(checkpoint, name) for name in Checkpoint.__struct_fields__)
     connection.execute("INSERT INTO checkpoint VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
     connection.execute("INSERT OR REPLACE INTO checkpoint_head VALUES (1, ?, ?)", (checkpoint.number, checkpoint.hash))
 
 
-def _file_findings(connection: apsw.Connection, migrations: tuple[migrate.Migration, ...]) -> Iterator[Finding]:
-    if migrate.schema_of(connection) != migrate.expected_schema(migrations):
+def _file_findings(connection: apsw.Connection, migrations: tuple[Migration, ...]) -> Iterator[Finding]:
+    if schema.schema_of(connection) != schema.expected_schema(migrations):
         yield Finding(
             None, None, None, "schema-altered", "the file's tables, indexes or triggers are not as taisai made them"
         )
-    kept: Any = connection.execute(
+    heads: Any = connection.execute(
         "SELECT h.only, h.number, h.hash, c.number, c.hash FROM (SELECT 1)"
         " LEFT JOIN checkpoint_head h ON true"
         " LEFT JOIN (SELECT number, hash FROM checkpoint ORDER BY number DESC LIMIT 1) c ON true"
     ).fetchall()
-    for only, head_number, head_hash, number, digest in kept:
+    for only, head_number, head_hash, number, digest in heads:
         if (only or 1, head_number, head_hash) != (1, number, digest):
             sentence = f"the last checkpoint should be number {head_number}, and the last one there is number {number}"
             if head_number == number:
                 sentence = f"checkpoint {number} is not the one that the file names as its last"
             yield Finding(None, None, None, "checkpoint-missing", sentence)
-    # Opened for reading, SQLite leaves out the CHECKs; what they say about numbers is found by other means.
+    # On a read-only connection SQLite skips the CHECKs; other checks find what those would about numbers.
     for row in connection.execute("PRAGMA integrity_check(100)"):
         if row != ("ok",):
             yield Finding(None, None, None, "file-damaged", f"SQLite finds the file damaged: {row[0]}")

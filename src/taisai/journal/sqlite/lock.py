@@ -1,8 +1,7 @@
-"""One writer a journal.
+"""One writer for each journal file.
 
-Enters: a path. Leaves: a lock on the file beside it (`shift.db.lock`) that the system lets go of with the process,
-however the process ends; `JournalInUse` for whoever comes second. The file stays: removing it would let two writers
-in.
+Enters: a path. Leaves: a lock on the file beside it (`shift.db.lock`), which the system releases with the process,
+however the process ends; `JournalInUse` for a second writer. The lock file stays: removing it would let two writers in.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from taisai.journal.contract import JournalInUse, JournalReadOnly
 
 
 class WriterLock:
-    """The right to write to one journal, until it is released."""
+    """The exclusive right to write to one journal file, until it is released."""
 
     def __init__(self, journal: Path) -> None:
         path = journal.with_name(journal.name + ".lock")

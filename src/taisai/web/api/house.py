@@ -15,7 +15,8 @@ from taisai import __version__
 from taisai.audit.pages import STYLE_HASH, to_csv, to_html
 from taisai.audit.reports import ReportRequest, Span, make_report
 from taisai.floor.answers import HouseCode
-from taisai.streams.house_events import HOUSE_KINDS, house_told, is_significant, read_house
+from taisai.streams.house_events import HOUSE_KINDS, read_house
+from taisai.streams.narration import is_significant, narrate
 from taisai.table.people import SUPERVISORS
 from taisai.table.refusals import Refusal
 from taisai.web.endpoint import Call, Endpoint, Who
@@ -124,7 +125,7 @@ async def list_house_events(call: Call) -> list[Plain]:
                         "authorised_by": event.authorised_by,
                         "reason": event.reason,
                         "kind": HOUSE_KINDS[type(event.what)],
-                        "told": house_told(event.what),
+                        "told": narrate(event.what),
                     }
                 )
         return found[-query.count :]

@@ -1,35 +1,34 @@
-"""The form of a journal on PostgreSQL, brought up to date by numbered migrations.
+"""The schema of a journal on PostgreSQL, brought up to date by the migrations of this folder.
 
-Enters: a connection, the schema. Leaves: the schema in today's form, or `JournalUnreachable` (there is none),
-`NotAJournal` (the schema is somebody else's), `UnknownFormat`, `JournalDamaged`. A schema that is not ours is not
-touched. Also what differs between the schema as it is and as the migrations make it.
+Enters: a connection, the schema's name. Leaves: today's schema, or `JournalUnreachable` (there is none), `NotAJournal`
+(another program's schema), `UnknownFormat`, `JournalDamaged`. A schema that is not a journal is not touched. Also
+findings about differences between the schema as it is and as the migrations make it.
 
-Migrations are applied under a lock, all in one transaction: several nodes may start together. As with SQLite, a
-migration that has been released is never edited. `form.txt` beside them is the schema that they lead to, line by line.
+Migrations are applied under an advisory lock, because several nodes may start together. `migrations/schema.txt` is the
+schema that they make, line by line.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib.resources import files
-from itertools import zip_longest
 from typing import Any, Final
 
-from taisai.journal.contract import JournalDamaged, JournalReadOnly, JournalUnreachable, NotAJournal, UnknownFormat
+from taisai.journal.contract import JournalDamaged, JournalReadOnly, JournalUnreachable, NotAJournal
+from taisai.journal.migrations import Migration, require_known, require_same
 from taisai.journal.record import Finding
-from taisai.journal.sqlite.migrate import Migration
 
 PACKAGE: Final = "taisai.journal.postgres"
 LOCK: Final = int.from_bytes(b"taisai-J") % 2**63
-"""The number of the lock under which a schema is made or changed."""
+"""The key of the advisory lock under which a schema is made or changed."""
 
-LONGEST_S: Final = 3600.0
+MIGRATION_S: Final = 3600.0
 """How long a migration of a large journal may take."""
 
 RELATIONS: Final = (
     "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 LIMIT 1"
 )
-FORM: Final = """
+LINES: Final = """
 WITH ours AS (
     SELECT c.* FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1
 )
@@ -58,10 +57,10 @@ UNION ALL SELECT 'function ' || p.proname || ' ' || md5(p.prosrc)
 async def bring_up(
     connection: Any, schema: str, shown: str, migrations: tuple[Migration, ...], *, create: bool, again: bool = False
 ) -> None:
-    """Apply what has not been applied yet; `create` allows a new journal.
+    """Apply the migrations that are not applied yet; `create` allows a new journal.
 
-    `again` is for a program that runs, and whose connection was lost: a newer node may have been started in the
-    meantime. Migrations only add, so what it needs is there.
+    `again` is for a process that reconnects: a newer node may have been started in the meantime. Migrations only add,
+    so what this one needs is still there.
     """
     count = await applied(connection, schema, shown, migrations, newer=again)
     if count >= len(migrations):
@@ -72,25 +71,13 @@ async def bring_up(
         raise JournalReadOnly(f"{shown} is read-only: a standby server, or one that was set so")
     async with connection.transaction():
         await connection.execute("SET LOCAL statement_timeout = 0")
-        await connection.execute(f"SELECT pg_advisory_xact_lock({LOCK})", timeout=LONGEST_S)
+        await connection.execute(f"SELECT pg_advisory_xact_lock({LOCK})", timeout=MIGRATION_S)
         if not await connection.fetchval("SELECT 1 FROM pg_namespace WHERE nspname = $1", schema):
             await connection.execute(f"CREATE SCHEMA {schema}")
         # Another node may have been first.
         for one in migrations[await applied(connection, schema, shown, migrations) :]:
-            await connection.execute(one.sql, timeout=LONGEST_S)
+            await connection.execute(one.sql, timeout=MIGRATION_S)
             await connection.execute("INSERT INTO migration VALUES ($1, $2, $3)", one.number, one.name, one.checksum)
-
-
-async def require_current(connection: Any, schema: str, shown: str, migrations: tuple[Migration, ...]) -> None:
-    """Make sure that nothing is left to apply: for whoever may only read."""
-    count = await applied(connection, schema, shown, migrations)
-    if not count:
-        raise JournalUnreachable(f"there is no journal at {shown}")
-    if count < len(migrations):
-        raise UnknownFormat(
-            f"{shown} is a journal of form {count}, and form {len(migrations)} is needed: open it once for writing,"
-            " and it is brought up to date"
-        )
 
 
 async def applied(
@@ -99,44 +86,40 @@ async def applied(
     """How many migrations the schema has had; 0 when it is empty or not there. `newer` allows more than are known."""
     if not await connection.fetchval("SELECT to_regclass($1) IS NOT NULL", f"{schema}.migration"):
         if await connection.fetchval(RELATIONS, schema):
-            raise NotAJournal(f"{shown}: the schema {schema} belongs to some other program: it is not a taisai journal")
+            raise NotAJournal(f"{shown}: the schema {schema} belongs to another program: it is not a taisai journal")
         return 0
     rows = await connection.fetch("SELECT number, name, checksum FROM migration ORDER BY number")
-    if len(rows) > len(migrations) and not newer:
-        raise UnknownFormat(
-            f"{shown} was made by a newer taisai: it has form {len(rows)}, and this one knows up to {len(migrations)}"
-        )
+    if not newer:
+        require_known(len(rows), migrations, shown)
     if not rows:
         raise JournalDamaged(f"{shown} is damaged: it lists no migrations")
-    for row, known in zip_longest(rows[: len(migrations)], migrations[: len(rows)]):
-        if known is None or tuple(row) != (known.number, known.name, known.checksum):
-            raise UnknownFormat(f"{shown}: migration {row[0]} ({row[1]}) is not the one that this taisai has")
+    require_same(rows, migrations, shown)
     return len(rows)
 
 
-async def form_of(connection: Any, schema: str) -> list[str]:
+async def schema_of(connection: Any, schema: str) -> list[str]:
     """The schema as it is, a line for each part of it, in alphabetical order."""
-    return sorted(row[0] for row in await connection.fetch(FORM, schema))
+    return sorted(row[0] for row in await connection.fetch(LINES, schema))
 
 
-def expected_form() -> list[str]:
+def expected_schema() -> list[str]:
     """The schema as the migrations make it."""
-    return files(PACKAGE).joinpath("migrations", "form.txt").read_text(encoding="utf-8").splitlines()
+    return files(PACKAGE).joinpath("migrations", "schema.txt").read_text(encoding="utf-8").splitlines()
 
 
-async def form_findings(connection: Any, schema: str) -> list[Finding]:
-    """What is not as the migrations made it, and whether the ends that are written down are the ends that are there."""
-    there, wanted = await form_of(connection, schema), expected_form()
-    found = [*_altered("is missing", wanted, there), *_altered("should not be there", there, wanted)]
+async def schema_findings(connection: Any, schema: str) -> list[Finding]:
+    """What differs from the migrations' schema, and whether tail, heads and checkpoint head match the rows."""
+    there, wanted = await schema_of(connection, schema), expected_schema()
+    findings = [*_altered("is missing", wanted, there), *_altered("should not be there", there, wanted)]
     tail, last, heads = await connection.fetchrow(
         "SELECT (SELECT position FROM tail), (SELECT max(position) FROM record), (SELECT sum(seq)::bigint FROM head)"
     )
     if (tail or 0) != (last or 0):
         sentence = f"the journal should end at position {tail or 0}, and its last record is at {last or 0}"
-        found.append(Finding(None, None, tail, "tail-missing", sentence))
+        findings.append(Finding(None, None, tail, "tail-missing", sentence))
     if (tail or 0) != (heads or 0):
         sentence = f"the journal should end at position {tail or 0}, and its tables have {heads or 0} records together"
-        found.append(Finding(None, None, tail, "head-altered", sentence))
+        findings.append(Finding(None, None, tail, "head-altered", sentence))
     head_number, head_hash, number, digest = await connection.fetchrow(
         "SELECT h.number, h.hash, c.number, c.hash FROM (SELECT 1) one LEFT JOIN checkpoint_head h ON true"
         " LEFT JOIN (SELECT number, hash FROM checkpoint ORDER BY number DESC LIMIT 1) c ON true"
@@ -145,8 +128,8 @@ async def form_findings(connection: Any, schema: str) -> list[Finding]:
         sentence = f"the last checkpoint should be number {head_number}, and the last one there is number {number}"
         if head_number == number:
             sentence = f"checkpoint {number} is not the one that the journal names as its last"
-        found.append(Finding(None, None, None, "checkpoint-missing", sentence))
-    return found
+        findings.append(Finding(None, None, None, "checkpoint-missing", sentence))
+    return findings
 
 
 def _altered(what: str, these: list[str], those: list[str]) -> Iterator[Finding]:
