@@ -74,9 +74,9 @@ shifts: .venv/.run ## write the expected output of tests/shifts anew (review the
 broken-books: .venv/.dev ## write the fault lines of the broken books anew (review the difference)
 	$(BIN)/python -m tests.books.make_broken
 
-.PHONY: postgres-form
-postgres-form: .venv/.dev ## write the schema that the PostgreSQL migrations lead to
-	$(BIN)/python -m tools.postgres_form
+.PHONY: postgres-schema
+postgres-schema: .venv/.dev ## write the schema that the PostgreSQL migrations lead to
+	$(BIN)/python -m tools.postgres_schema
 
 # Everything once more with many more examples, and a hundred kills instead of a few.
 .PHONY: torture

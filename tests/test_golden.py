@@ -10,11 +10,11 @@ import pytest
 from tests import ROOT
 from tests.books import make_broken
 from tests.golden import require_fresh, require_same
-from tools import bless_shifts, conformance, pictures, postgres_form, screens_data
+from tools import bless_shifts, conformance, pictures, postgres_schema, screens_data
 from tools.golden import MOST_LINES, Golden
 
 TOOLS = (conformance.GOLDEN, make_broken.GOLDEN, pictures.GOLDEN, screens_data.GOLDEN)
-ALONE = (bless_shifts.GOLDEN, postgres_form.GOLDEN)
+ALONE = (bless_shifts.GOLDEN, postgres_schema.GOLDEN)
 """Held fresh elsewhere: shifts one by one in tests/table/notation, the schema below, on a server."""
 
 
@@ -26,8 +26,8 @@ def test_golden_files_are_fresh(golden: Golden) -> None:
 
 @pytest.mark.postgres
 def test_the_schema_of_postgresql_is_fresh() -> None:
-    """The migrations lead to the schema of form.txt, against which the audit compares a journal."""
-    require_fresh(postgres_form.GOLDEN)
+    """The migrations lead to the schema of schema.txt, against which the audit compares a journal."""
+    require_fresh(postgres_schema.GOLDEN)
 
 
 @pytest.mark.parametrize("golden", [*TOOLS, *ALONE], ids=lambda golden: golden.command)

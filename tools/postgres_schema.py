@@ -1,4 +1,4 @@
-"""Writes the schema that the migrations of the PostgreSQL journal lead to: `form.txt` (`make postgres-form`).
+"""Writes the schema that the migrations of the PostgreSQL journal lead to: `schema.txt` (`make postgres-schema`).
 
 Needs a PostgreSQL server, which tests/postgres.py starts.
 """
@@ -10,22 +10,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from taisai.journal.postgres.form import form_of
 from taisai.journal.postgres.journal import PostgresJournal
+from taisai.journal.postgres.schema import schema_of as schema_lines
 from tests.postgres import journal_url, schema_of
 from tools.golden import ROOT, Golden
 
-TARGET = ROOT / "src" / "taisai" / "journal" / "postgres" / "migrations" / "form.txt"
+TARGET = ROOT / "src" / "taisai" / "journal" / "postgres" / "migrations" / "schema.txt"
 
 
 def made() -> Iterator[tuple[Path, str]]:
-    """The form of a new journal."""
+    """The schema of a new journal."""
     with TemporaryDirectory() as folder, PostgresJournal(journal_url(Path(folder))) as journal:
-        lines = journal._link.read(lambda connection: form_of(connection, schema_of(Path(folder))))
+        lines = journal._link.read(lambda connection: schema_lines(connection, schema_of(Path(folder))))
     yield TARGET, "".join(f"{line}\n" for line in lines)
 
 
-GOLDEN = Golden("make postgres-form", made)
+GOLDEN = Golden("make postgres-schema", made)
 
 if __name__ == "__main__":
     sys.exit(GOLDEN.main())
