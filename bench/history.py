@@ -69,7 +69,7 @@ def make_bets(folder: Path, bets: int) -> None:
     keys = [rules_key(name, shelf.book(name.partition("/")[0]).digest) for name in LAYOUTS]
     names = sorted({str(box) for layout in layouts for box in layout.boxes})
     pays = [
-        {(roll.index, str(box)): layout.table[roll.index][box] for roll in ALL_ROLLS for box in layout.boxes}
+        {(roll.index, str(box)): layout.pay_table[roll.index][box] for roll in ALL_ROLLS for box in layout.boxes}
         for layout in layouts
     ]
     # What a box returns for a chip, by layout, roll and box; 0 also for a box that the layout does not have.

@@ -63,7 +63,7 @@ def measured() -> list[Line]:
         "mixed": job_of(layout, free, mixed, rounds=WHOLE, seed=7),
         "limited": job_of(layout, limited, mixed, rounds=WHOLE, seed=7),
     }
-    nets = np.array([-layout.table[index][BoxName("small")] or 1 for index in range(216)], dtype=np.int64) * 1000
+    nets = np.array([-layout.pay_table[index][BoxName("small")] or 1 for index in range(216)], dtype=np.int64) * 1000
     chance, plain = np.random.default_rng(7), random.Random(7)
     listed = nets.tolist()
 
@@ -76,11 +76,11 @@ def measured() -> list[Line]:
         nets[chance.integers(0, 216, ROUNDS)].sum()
 
     def looped() -> None:
-        won, roll, odds = 0, plain.randint, layout.odds
+        won, roll, odds = 0, plain.randint, layout.pay_table
         for _ in range(SLICE):
             one, two, three = roll(1, 6), roll(1, 6), roll(1, 6)
-            pays = odds[(one - 1) * 36 + (two - 1) * 6 + three - 1].get(BoxName("small"))
-            won += 1000 * pays if pays is not None else -1000
+            pays = odds[(one - 1) * 36 + (two - 1) * 6 + three - 1][BoxName("small")]
+            won += 1000 * pays or -1000
 
     def looped_shortly() -> None:
         won = 0

@@ -32,7 +32,7 @@ def _measured(layout: Layout, count: int) -> Line:
     boxes = chance.choices(list(layout.boxes), k=count)
     bets = tuple(Bet(PlayerId(f"p{place % 8}"), box, Chips(100 * place + 100)) for place, box in enumerate(boxes))
     rolls = chance.choices(ALL_ROLLS, k=32)
-    table = layout.odds
+    table = layout.pay_table
 
     def bare() -> None:
         for roll in rolls:

@@ -33,7 +33,7 @@ def matrix(shelf: Shelf, layout: Layout) -> Iterator[str]:
             "dice": roll.faces,
             "total": roll.total,
             "call": result_call(calls, roll),
-            "pays": dict(layout.odds[roll.index]),
+            "pays": {box: row.pays for box, row in layout.winners[roll.index].items()},
         }
         yield json.dumps(row) + (",\n" if roll is not ALL_ROLLS[-1] else "\n")
     yield "]}\n"

@@ -147,7 +147,7 @@ def test_the_house_keeps_an_edge(book: RuleBook, layout: str) -> None:
     """No box of the example gives the player the edge: who copies it begins with sound odds."""
     table = book.layouts[layout]
     for box in table.boxes:
-        returned = Fraction(sum(odds[box] + 1 for odds in table.odds if box in odds), len(ALL_ROLLS))
+        returned = Fraction(sum(odds[box] + 1 for odds in table.pay_table if odds[box]), len(ALL_ROLLS))
         assert Fraction(1, 2) < returned < 1, box
 
 

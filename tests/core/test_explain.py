@@ -11,11 +11,12 @@ from taisai.books import Shelf
 from taisai.core.bets import Bet
 from taisai.core.boxes import ALL_BOXES, BoxName, Kind
 from taisai.core.dice import ALL_COMBINATIONS, Roll, parse_roll
-from taisai.core.explain import box_needs, box_title, clauses_behind, clauses_behind_void, why, why_void
+from taisai.core.explain import clauses_behind, clauses_behind_void, why, why_void
 from taisai.core.limits import make_limits
 from taisai.core.prorata import Apportionment, fix_stakes
 from taisai.core.rulebook import Layout, RuleBook, VoidReason
 from taisai.core.settlement import Ruling, settle, settle_void
+from taisai.core.words import box_title
 from tests.core.samples import SOME, bet, rolls
 
 ALTERNATIVE = "nz-division-9/2"
@@ -27,35 +28,6 @@ def ruling_of(layout: Layout, dice: str, box: str, stake: int = 100) -> tuple[Ro
     roll = parse_roll(dice)
     [ruling] = settle(layout, roll, [bet(box, stake)]).rulings
     return roll, ruling
-
-
-@pytest.mark.parametrize(
-    ("name", "title"),
-    [
-        ("small", "Small"),
-        ("big", "Big"),
-        ("odd", "Odd"),
-        ("even", "Even"),
-        ("field", "Field"),
-        ("any-triple", "Any triple"),
-        ("single:4", "Single 4"),
-        ("double:4", "Double 4"),
-        ("triple:4", "Triple 4"),
-        ("total:11", "Total 11"),
-        ("pair:25", "Combination 2-5"),
-        ("three:221", "Three-dice combination 2-2-1"),
-        ("four:3456", "Four-number combination 3-4-5-6"),
-    ],
-)
-def test_titles(name: str, title: str) -> None:
-    """A box is called in a sentence as people would call it."""
-    assert box_title(ALL_BOXES[BoxName(name)]) == title
-
-
-def test_titles_and_needs_tell_boxes_apart() -> None:
-    """No two boxes have one title, and none needs what another needs."""
-    assert len({box_title(box) for box in ALL_BOXES.values()}) == len(ALL_BOXES)
-    assert len({box_needs(box) for box in ALL_BOXES.values()}) == len(ALL_BOXES)
 
 
 WON = [

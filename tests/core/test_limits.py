@@ -14,7 +14,7 @@ from taisai.books import Shelf
 from taisai.core.bets import Bet, totals_by_box
 from taisai.core.boxes import ALL_BOXES, BoxName, Kind
 from taisai.core.faults import InputFault
-from taisai.core.limits import PAIR_BOXES, PAIR_OF, BoxLimits, Limits, Pair, make_limits, room_left
+from taisai.core.limits import OPPOSITE_BOXES, OPPOSITE_OF, BoxLimits, Limits, Opposites, headroom_of, make_limits
 from taisai.core.money import CHIPS_MAX, Chips
 from taisai.core.prorata import FlagCode, fix_stakes
 from taisai.core.rulebook import Rule, RuleBook
@@ -34,7 +34,7 @@ def test_limits_are_read() -> None:
     assert limits.of(BoxName("triple:4")) == (25, 5_000)
     assert limits.of(BoxName("any-triple")) == (50, 50_000)
     assert limits.of(BoxName("total:9")) == limits.default == BoxLimits(Chips(100), Chips(50_000))
-    assert limits.differential == {Pair.BIG_SMALL: 200_000}
+    assert limits.differential == {Opposites.BIG_SMALL: 200_000}
 
 
 def test_without_limits_there_are_none() -> None:
@@ -47,13 +47,13 @@ def test_limits_of_nothing_are_limits() -> None:
     """A maximum, a differential and a minimum of 0 are set, and not the same as none."""
     limits = make_limits(default={"min": 0, "max": 0}, differential={"odd-even": 0})
     assert limits.of(BoxName("odd")) == (0, 0)
-    assert limits.differential == {Pair.ODD_EVEN: 0}
+    assert limits.differential == {Opposites.ODD_EVEN: 0}
 
 
 def test_pairs_are_opposites() -> None:
     """Each box of a pair knows the one opposite, both ways."""
-    assert PAIR_BOXES == {"big-small": ("big", "small"), "odd-even": ("odd", "even")}
-    assert PAIR_OF == {
+    assert OPPOSITE_BOXES == {"big-small": ("big", "small"), "odd-even": ("odd", "even")}
+    assert OPPOSITE_OF == {
         "big": ("big-small", "small"),
         "small": ("big-small", "big"),
         "odd": ("odd-even", "even"),
@@ -112,7 +112,7 @@ ends = st.dictionaries(st.sampled_from(["min", "max", "most"]), ANYTHING, max_si
     ANYTHING,
     ends,
     st.dictionaries(st.sampled_from([*Kind, "tiny"]), ends, max_size=2),
-    st.dictionaries(st.sampled_from([*Pair, "up-down"]), ANYTHING, max_size=2),
+    st.dictionaries(st.sampled_from([*Opposites, "up-down"]), ANYTHING, max_size=2),
 )
 def test_hostile_limits_are_limits_or_a_fault(
     unit: object,
@@ -129,7 +129,7 @@ def test_hostile_limits_are_limits_or_a_fault(
         assert all(amount % found.unit == 0 for amount in found.differential.values())
 
 
-# --- Room left ----------------------------------------------------------------------------------------------------
+# --- Headroom ----------------------------------------------------------------------------------------------------
 
 OTHER_BOOKS = ("nz-division-9", "rws-open-cover-v3", "rws-mini-dice-v3")
 
@@ -144,7 +144,7 @@ def totals(**amounts: int) -> dict[BoxName, Chips]:
 def test_room_by_maximum(tai_sai: RuleBook, held: int, room: int) -> None:
     """What all players together leave free under the maximum is anyone's to take, and the displayed limit is named."""
     limits = make_limits(default={"max": 1000})
-    found = room_left(tai_sai, limits, totals(small=held), BoxName("small"))
+    found = headroom_of(tai_sai, limits, totals(small=held), BoxName("small"))
     assert found == (room, Rule.MAXIMUM, ("3.3", "3.4"))
 
 
@@ -166,32 +166,32 @@ def test_room_by_differential(tai_sai: RuleBook, box: str, here: int, opposite: 
     """Big and Small, Odd and Even, may differ by no more than the differential, whichever is the heavier."""
     limits = make_limits(differential={"big-small": 300, "odd-even": 300})
     other = {"big": "small", "small": "big", "odd": "even", "even": "odd"}[box]
-    found = room_left(tai_sai, limits, totals(**{box: here, other: opposite}), BoxName(box))
+    found = headroom_of(tai_sai, limits, totals(**{box: here, other: opposite}), BoxName(box))
     assert found == (room, Rule.DIFFERENTIAL, ("1.3", "3.3", "3.4"))
 
 
 def test_the_tighter_limit_binds(tai_sai: RuleBook) -> None:
     """The room is by the maximum or by the differential, whichever leaves less; at a tie the maximum is named."""
     limits = make_limits(default={"max": 1000}, differential={"big-small": 300})
-    assert room_left(tai_sai, limits, totals(small=500), BoxName("big"))[:2] == (800, Rule.DIFFERENTIAL)
-    assert room_left(tai_sai, limits, totals(small=700), BoxName("big"))[:2] == (1000, Rule.MAXIMUM)
-    assert room_left(tai_sai, limits, totals(small=900), BoxName("big"))[:2] == (1000, Rule.MAXIMUM)
-    assert room_left(tai_sai, limits, {}, BoxName("odd"))[:2] == (1000, Rule.MAXIMUM)
-    assert room_left(tai_sai, limits, {}, BoxName("total:9"))[:2] == (1000, Rule.MAXIMUM)
+    assert headroom_of(tai_sai, limits, totals(small=500), BoxName("big"))[:2] == (800, Rule.DIFFERENTIAL)
+    assert headroom_of(tai_sai, limits, totals(small=700), BoxName("big"))[:2] == (1000, Rule.MAXIMUM)
+    assert headroom_of(tai_sai, limits, totals(small=900), BoxName("big"))[:2] == (1000, Rule.MAXIMUM)
+    assert headroom_of(tai_sai, limits, {}, BoxName("odd"))[:2] == (1000, Rule.MAXIMUM)
+    assert headroom_of(tai_sai, limits, {}, BoxName("total:9"))[:2] == (1000, Rule.MAXIMUM)
 
 
 def test_excess_opposite_gives_no_room(tai_sai: RuleBook) -> None:
     """Chips over the other side's maximum will not be at risk, so nothing may be staked against them (I6)."""
     limits = make_limits(kinds={"small": {"max": 1000}}, differential={"big-small": 300})
-    assert room_left(tai_sai, limits, totals(small=5000), BoxName("big"))[:2] == (1300, Rule.DIFFERENTIAL)
-    assert room_left(tai_sai, limits, totals(big=5000), BoxName("small"))[:2] == (1000, Rule.MAXIMUM)
+    assert headroom_of(tai_sai, limits, totals(small=5000), BoxName("big"))[:2] == (1300, Rule.DIFFERENTIAL)
+    assert headroom_of(tai_sai, limits, totals(big=5000), BoxName("small"))[:2] == (1000, Rule.MAXIMUM)
 
 
 def test_a_box_without_limits_takes_anything(tai_sai: RuleBook) -> None:
     """Without a maximum and a differential there is no end of room."""
     for box in ALL_BOXES:
-        assert room_left(tai_sai, make_limits(), totals(small=10**15), box).chips is None
-    assert room_left(tai_sai, make_limits(differential={"odd-even": 5}), {}, BoxName("big")).chips is None
+        assert headroom_of(tai_sai, make_limits(), totals(small=10**15), box).chips is None
+    assert headroom_of(tai_sai, make_limits(differential={"odd-even": 5}), {}, BoxName("big")).chips is None
 
 
 @pytest.mark.parametrize("book_id", OTHER_BOOKS)
@@ -199,7 +199,7 @@ def test_other_books_have_a_maximum_only(shelf: Shelf, book_id: str) -> None:
     """Where the book knows no differential, one in the limits binds nothing (I16)."""
     book = shelf.book(book_id)
     limits = make_limits(default={"max": 1000}, differential={"big-small": 300})
-    assert room_left(book, limits, totals(big=400), BoxName("big")) == (600, Rule.MAXIMUM, ("I16",))
+    assert headroom_of(book, limits, totals(big=400), BoxName("big")) == (600, Rule.MAXIMUM, ("I16",))
 
 
 def safe_sides(limits: Limits, bets: list[Bet]) -> bool:
@@ -226,10 +226,10 @@ def test_what_fits_the_room_is_no_excess_and_one_more_is(tai_sai: RuleBook, seed
         if not safe_sides(limits, bets):
             continue
         box = BoxName(chance.choice(boxes))
-        room = room_left(tai_sai, limits, totals_by_box(bets), box).chips
-        if room is None:
+        headroom = headroom_of(tai_sai, limits, totals_by_box(bets), box).chips
+        if headroom is None:
             continue
-        for last, is_excess in ((room, False), (room + limits.unit, True)):
+        for last, is_excess in ((headroom, False), (headroom + limits.unit, True)):
             if last < max(limits.of(box).stake_min, 1):
                 continue
             flags = fix_stakes(tai_sai, limits, [*bets, bet(box, last, "last")]).flags
@@ -243,15 +243,15 @@ def test_what_fits_the_room_is_no_excess_and_one_more_is(tai_sai: RuleBook, seed
 
 @MANY
 @given(st.integers(0, 2000), st.integers(0, 2000), st.integers(0, 2000), st.none() | st.integers(0, 2000))
-def test_room_is_never_negative_and_never_breaks_a_limit(
+def test_headroom_is_never_negative_and_never_breaks_a_limit(
     tai_sai: RuleBook, here: int, opposite: int, differential: int, maximum: int | None
 ) -> None:
-    """Taking all the room brings a box to just what it may hold, and a box that holds more already has none."""
+    """Taking all the headroom brings a box to just what it may hold, and a box that holds more already has none."""
     default = {} if maximum is None else {"max": maximum}
     limits = make_limits(default=default, differential={"odd-even": differential})
-    room = room_left(tai_sai, limits, totals(odd=here, even=opposite), BoxName("odd")).chips
-    assert room is not None
-    assert room >= 0
+    headroom = headroom_of(tai_sai, limits, totals(odd=here, even=opposite), BoxName("odd")).chips
+    assert headroom is not None
+    assert headroom >= 0
     reach = min(opposite, CHIPS_MAX if maximum is None else maximum) + differential
     capacity = reach if maximum is None else min(reach, maximum)
-    assert here + room == max(here, capacity)
+    assert here + headroom == max(here, capacity)

@@ -16,7 +16,7 @@ from taisai.audit import recount
 from taisai.books import Shelf
 from taisai.core.bets import totals_by_box
 from taisai.core.boxes import BoxName
-from taisai.core.limits import PAIR_BOXES, Limits, make_limits
+from taisai.core.limits import OPPOSITE_BOXES, Limits, make_limits
 from taisai.core.money import CHIPS_MAX, Chips
 from taisai.core.prorata import Apportionment, FixedStakes, Flag, FlagCode, fix_stakes, share_out
 from taisai.core.rulebook import Rule, RuleBook
@@ -212,10 +212,10 @@ def check_round(case: Mapping[str, Any], fixed: FixedStakes, answer: Mapping[str
         stake_max = limits.of(box).stake_max
         assert stake_max is None or total <= stake_max + over.get(box, 0)
     for pair, differential in limits.differential.items():
-        one, two = (risked.get(box, 0) for box in PAIR_BOXES[pair])
-        slack = sum(over.get(box, 0) for box in PAIR_BOXES[pair])
+        one, two = (risked.get(box, 0) for box in OPPOSITE_BOXES[pair])
+        slack = sum(over.get(box, 0) for box in OPPOSITE_BOXES[pair])
         # Rounding a shared side down to whole units can bring it a little below the other side in turn.
-        slack += limits.unit * sum(each.box in PAIR_BOXES[pair] and each.box in fixed.shared for each in bets)
+        slack += limits.unit * sum(each.box in OPPOSITE_BOXES[pair] and each.box in fixed.shared for each in bets)
         assert abs(one - two) <= differential + slack
     for box, share in fixed.shared.items():
         assert risked[box] == sum(share.at_risk) <= share.capacity + share.over

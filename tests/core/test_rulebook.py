@@ -109,13 +109,13 @@ def test_layouts_have_their_boxes(shelf: Shelf, name: str, count: int, absent: l
 
 
 def test_a_layout_looks_up_the_same_everywhere(layout: Layout) -> None:
-    """Winners, odds, the table and the lights say one thing on every roll."""
+    """Winners, pay table, odds and lights agree on every roll."""
     for roll in ALL_ROLLS:
         winners = layout.winners[roll.index]
-        assert layout.odds[roll.index] == {box: won.pays for box, won in winners.items()}
-        assert layout.table[roll.index] == {box: winners[box].pays if box in winners else 0 for box in layout.boxes}
+        assert layout.pay_table[roll.index] == {box: winners[box].pays if box in winners else 0 for box in layout.boxes}
         assert set(layout.lit(roll)) == set(winners)
-        assert all(layout.pays(box, roll) == layout.odds[roll.index].get(box) for box in layout.boxes)
+        assert {box: layout.pays(box, roll) for box in winners} == {box: row.pays for box, row in winners.items()}
+        assert all(layout.pays(box, roll) is None for box in layout.boxes if box not in winners)
 
 
 def test_lights_come_in_the_order_of_the_layout() -> None:

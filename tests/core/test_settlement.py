@@ -270,7 +270,7 @@ def test_the_faces_decide_and_not_the_order_of_the_dice(shelf: Shelf, book_id: s
     for layout in shelf.book(book_id).layouts.values():
         for roll in ALL_ROLLS:
             for faces in set(permutations(roll.faces)):
-                assert layout.odds[roll_of(faces).index] == layout.odds[roll.index]
+                assert layout.pay_table[roll_of(faces).index] == layout.pay_table[roll.index]
         assert len({layout.lit(roll) for roll in ALL_ROLLS}) > 1
 
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from taisai.core.rulebook import Rule, VoidReason
 from taisai.table import commands as c
-from taisai.table.recall import chips_for, explain_line, exposure, meters, recall, room_in
+from taisai.table.recall import chips_for, explain_line, exposure, headroom_in, meters, recall
 from taisai.table.state import TableState
 from tests.table.driver import LIMITS, NZ, ONE_OF_EACH_BOOK, TAI_SAI, Deal, opened
 
@@ -31,11 +31,14 @@ def test_exposure_is_the_worst_roll_for_the_house() -> None:
 def test_room_is_what_a_box_still_takes() -> None:
     """By its maximum, or by the differential where that is tighter."""
     deal = opened(TAI_SAI, TIGHT, ann=5000).begin().bet("ann", "small", 50).bet("ann", "total:9", 120)
-    assert (room_in(deal.rules, deal.state, "total:9").chips, room_in(deal.rules, deal.state, "small").chips) == (
+    assert (
+        headroom_in(deal.rules, deal.state, "total:9").chips,
+        headroom_in(deal.rules, deal.state, "small").chips,
+    ) == (
         180,
         50,
     )
-    assert room_in(deal.rules, deal.state, "big").limit is Rule.DIFFERENTIAL
+    assert headroom_in(deal.rules, deal.state, "big").limit is Rule.DIFFERENTIAL
 
 
 def test_meters_count_rounds_and_returns() -> None:

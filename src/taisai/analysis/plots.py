@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from taisai.core.boxes import Kind
-from taisai.core.explain import box_title
 from taisai.core.faults import InputFault
 from taisai.core.odds import BetsOdds, BoxOdds
 from taisai.core.rulebook import Layout
+from taisai.core.words import box_title
 
 SUFFIXES: Final = (".svg", ".png", ".pdf")
 BLUE, ORANGE, VERMILION, GREY = "#0072B2", "#E69F00", "#D55E00", "#555555"

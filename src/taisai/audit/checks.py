@@ -17,7 +17,7 @@ from taisai.audit.findings import AuditFinding
 from taisai.audit.openings import opened_wrong
 from taisai.core.boxes import BoxName
 from taisai.core.faults import InputFault
-from taisai.core.limits import PAIR_OF, Limits
+from taisai.core.limits import OPPOSITE_OF, Limits
 from taisai.core.rulebook import Rule, RuleBook
 from taisai.table import events as e
 from taisai.table.commands import Dice, How
@@ -69,7 +69,7 @@ class Audited:
         self.limits = limits
         has_differential = self.book is not None and self.book.has(Rule.DIFFERENTIAL)
         limited = limits.differential if has_differential else {}
-        self.paired = frozenset(str(box) for box, (pair, _) in PAIR_OF.items() if pair in limited)
+        self.paired = frozenset(str(box) for box, (pair, _) in OPPOSITE_OF.items() if pair in limited)
         of_box = {str(box): limits.of(box) for box in (layout.boxes if layout is not None else ())}
         self.stakes_min = {box: each.stake_min for box, each in of_box.items()}
         self.stakes_max = {box: each.stake_max for box, each in of_box.items() if each.stake_max is not None}
@@ -219,7 +219,7 @@ def _within_limits(seen: Seen, what: e.BetPlaced, mine: int, totals: dict[str, i
     total = totals[what.box]
     if stake_max is not None and total > stake_max:
         yield seen.finding("over-maximum", f"{what.box} holds {total}, maximum {stake_max}", Rule.MAXIMUM)
-    pair = PAIR_OF.get(BoxName(what.box))
+    pair = OPPOSITE_OF.get(BoxName(what.box))
     if pair is not None and pair[0] in limits.differential and audited.clauses(Rule.DIFFERENTIAL):
         difference = total - totals.get(pair[1], 0)
         if difference > limits.differential[pair[0]]:

@@ -1,4 +1,4 @@
-"""Words for people: why a bet won, lost or came back.
+"""Sentences for people: why a bet won, lost or came back.
 
 Enters: a ruling and what led to it. Leaves: a sentence a player understands and the clauses behind it, most particular
 last. Wording only; no amount is computed here.
@@ -13,64 +13,9 @@ from taisai.core.dice import Roll
 from taisai.core.prorata import Apportionment
 from taisai.core.rulebook import Layout, Rule, RuleBook, VoidRule
 from taisai.core.settlement import Ruling
+from taisai.core.words import box_needs, box_title
 
 _DICE_WORDS = ("", "one die", "two dice", "all three dice")
-
-
-def box_title(box: Box) -> str:
-    """What a box is called in a sentence: `Small`, `Double 4`, `Combination 2-5`."""
-    faces = "-".join(map(str, box.faces))
-    match box.kind:
-        case Kind.SMALL | Kind.BIG | Kind.ODD | Kind.EVEN | Kind.FIELD:
-            return box.kind.capitalize()
-        case Kind.ANY_TRIPLE:
-            return "Any triple"
-        case Kind.SINGLE | Kind.DOUBLE | Kind.TRIPLE:
-            return f"{box.kind.capitalize()} {faces}"
-        case Kind.TOTAL:
-            return f"Total {box.total}"
-        case Kind.PAIR:
-            return f"Combination {faces}"
-        case Kind.THREE:
-            return f"Three-dice combination {faces}"
-        case Kind.FOUR:
-            return f"Four-number combination {faces}"
-        case _:
-            assert_never(box.kind)
-
-
-def box_needs(box: Box) -> str:
-    """What a box needs to win, to follow "it needs"."""
-    faces = ", ".join(map(str, box.faces))
-    match box.kind:
-        case Kind.SMALL:
-            return "a total from 4 to 10 without a triple"
-        case Kind.BIG:
-            return "a total from 11 to 17 without a triple"
-        case Kind.ODD:
-            return "an odd total without a triple"
-        case Kind.EVEN:
-            return "an even total without a triple"
-        case Kind.SINGLE:
-            return f"{faces} on at least one die"
-        case Kind.DOUBLE:
-            return f"{faces} on at least two dice"
-        case Kind.TRIPLE:
-            return f"{faces} on all three dice"
-        case Kind.ANY_TRIPLE:
-            return "the same face on all three dice"
-        case Kind.TOTAL:
-            return f"a total of {box.total}"
-        case Kind.PAIR:
-            return f"both {box.faces[0]} and {box.faces[1]}"
-        case Kind.THREE:
-            return f"exactly {faces}"
-        case Kind.FOUR:
-            return f"three different faces out of {faces}"
-        case Kind.FIELD:
-            return "a total of 5 to 8 or 13 to 16"
-        case _:
-            assert_never(box.kind)
 
 
 def _dice_show(box: Box, roll: Roll, *, won: bool) -> str:

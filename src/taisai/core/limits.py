@@ -1,4 +1,4 @@
-"""Table limits: minimum, maximum, differential, and the room left in a box.
+"""Table limits: minimum, maximum, differential, and the headroom of a box.
 
 Enters: a table's limits and what lies in the boxes. Leaves: how much more a box takes, and by which limit. Limits are
 of the box, over all players together: what others leave free is anyone's to take. Serves `rws-tai-sai-v6` §1.3,
@@ -18,22 +18,22 @@ from taisai.core.money import Chips, chips_of
 from taisai.core.rulebook import Rule, RuleBook
 
 
-class Pair(StrEnum):
-    """Two opposite boxes whose difference is limited."""
+class Opposites(StrEnum):
+    """Two opposite boxes; a table may limit the difference between what they hold (the differential)."""
 
     BIG_SMALL = "big-small"
     ODD_EVEN = "odd-even"
 
 
-PAIR_BOXES: Final[Mapping[Pair, tuple[BoxName, BoxName]]] = {
-    Pair.BIG_SMALL: (BoxName("big"), BoxName("small")),
-    Pair.ODD_EVEN: (BoxName("odd"), BoxName("even")),
+OPPOSITE_BOXES: Final[Mapping[Opposites, tuple[BoxName, BoxName]]] = {
+    Opposites.BIG_SMALL: (BoxName("big"), BoxName("small")),
+    Opposites.ODD_EVEN: (BoxName("odd"), BoxName("even")),
 }
 
-PAIR_OF: Final[Mapping[BoxName, tuple[Pair, BoxName]]] = {
-    box: (pair, other) for pair, (one, two) in PAIR_BOXES.items() for box, other in ((one, two), (two, one))
+OPPOSITE_OF: Final[Mapping[BoxName, tuple[Opposites, BoxName]]] = {
+    box: (pair, other) for pair, (one, two) in OPPOSITE_BOXES.items() for box, other in ((one, two), (two, one))
 }
-"""For each box of a pair: the pair, and the box opposite."""
+"""For each box that has an opposite: the two together, and the box opposite."""
 
 
 class BoxLimits(NamedTuple):
@@ -50,7 +50,7 @@ class Limits:
     unit: Chips
     default: BoxLimits
     kinds: Mapping[Kind, BoxLimits]
-    differential: Mapping[Pair, Chips]
+    differential: Mapping[Opposites, Chips]
 
     def of(self, box: BoxName) -> BoxLimits:
         """The limits of a box, by its kind."""
@@ -73,12 +73,12 @@ def make_limits(
         if name not in set(Kind):
             raise InputFault("kinds", f"unknown kind {shown(name)}; kinds are {', '.join(Kind)}")
         by_kind[Kind(name)] = _box_limits(raw, f"kinds.{name}", unit_chips, by_default)
-    by_pair: dict[Pair, Chips] = {}
+    by_opposites: dict[Opposites, Chips] = {}
     for name, amount in (differential or {}).items():
-        if name not in set(Pair):
-            raise InputFault("differential", f"unknown pair {shown(name)}; pairs are {', '.join(Pair)}")
-        by_pair[Pair(name)] = _multiple(amount, f"differential.{name}", unit_chips)
-    return Limits(unit_chips, by_default, by_kind, by_pair)
+        if name not in set(Opposites):
+            raise InputFault("differential", f"unknown pair {shown(name)}; pairs are {', '.join(Opposites)}")
+        by_opposites[Opposites(name)] = _multiple(amount, f"differential.{name}", unit_chips)
+    return Limits(unit_chips, by_default, by_kind, by_opposites)
 
 
 def _box_limits(raw: Mapping[str, object], field_name: str, unit: Chips, fallback: BoxLimits) -> BoxLimits:
@@ -102,7 +102,7 @@ def _multiple(amount: object, field_name: str, unit: Chips) -> Chips:
     return chips
 
 
-class RoomLeft(NamedTuple):
+class Headroom(NamedTuple):
     """How much more a box takes; `chips` is None when nothing limits it. `limit` is the rule that binds."""
 
     chips: Chips | None
@@ -110,21 +110,22 @@ class RoomLeft(NamedTuple):
     clauses: tuple[str, ...]
 
 
-def room_left(book: RuleBook, limits: Limits, totals: Mapping[BoxName, Chips], box: BoxName) -> RoomLeft:
+def headroom_of(book: RuleBook, limits: Limits, totals: Mapping[BoxName, Chips], box: BoxName) -> Headroom:
     """The balance of a box that any player may take up (`rws-tai-sai-v6` §3.5)."""
     here = totals.get(box, 0)
     stake_max = limits.of(box).stake_max
     by_maximum = None if stake_max is None else Chips(max(stake_max - here, 0))
-    room = RoomLeft(by_maximum, Rule.MAXIMUM, book.clauses_for(Rule.MAXIMUM))
-    pair = PAIR_OF.get(box)
-    if pair is None or pair[0] not in limits.differential or not book.has(Rule.DIFFERENTIAL):
-        return room
-    opposite = totals.get(pair[1], 0)
-    opposite_max = limits.of(pair[1]).stake_max
+    headroom = Headroom(by_maximum, Rule.MAXIMUM, book.clauses_for(Rule.MAXIMUM))
+    found = OPPOSITE_OF.get(box)
+    if found is None or found[0] not in limits.differential or not book.has(Rule.DIFFERENTIAL):
+        return headroom
+    opposites, other = found
+    opposite = totals.get(other, 0)
+    opposite_max = limits.of(other).stake_max
     if opposite_max is not None:
-        # What lies over the other side's maximum will not be at risk there (I6), so it gives no room here.
+        # What lies over the other side's maximum will not be at risk there (I6), so it makes no room here.
         opposite = min(opposite, opposite_max)
-    by_differential = Chips(max(opposite + limits.differential[pair[0]] - here, 0))
-    if room.chips is not None and room.chips <= by_differential:
-        return room
-    return RoomLeft(by_differential, Rule.DIFFERENTIAL, book.clauses_for(Rule.DIFFERENTIAL))
+    by_differential = Chips(max(opposite + limits.differential[opposites] - here, 0))
+    if headroom.chips is not None and headroom.chips <= by_differential:
+        return headroom
+    return Headroom(by_differential, Rule.DIFFERENTIAL, book.clauses_for(Rule.DIFFERENTIAL))

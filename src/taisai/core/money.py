@@ -5,6 +5,7 @@ Enters: a number from outside. Leaves: `Chips`, or a fault that names the field.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final, NewType
 
 from taisai.core.faults import InputFault, shown
@@ -12,9 +13,14 @@ from taisai.core.faults import InputFault, shown
 Chips = NewType("Chips", int)
 """An amount in minor units. Never a float, never a fraction."""
 
+CURRENCIES: Final[Mapping[str, str]] = {"New Zealand": "NZD", "Singapore": "SGD"}
+"""The currency (ISO 4217) of a jurisdiction, for tables that are set up without anybody choosing one."""
+NO_CURRENCY: Final = "XXX"
+"""What ISO 4217 has for no currency."""
+
 CHIPS_MAX: Final = Chips(10**15)
 """No stake or limit is larger: ten million million of a currency with cents is a slip of the finger, and its winnings
-at 180 to 1, the highest odds of any book on the shelf, still fit the 64 bits of every store and column."""
+at 180 to 1, the highest odds of the package's books, still fit the 64 bits of every store and column."""
 
 
 def chips_of(amount: object, field_name: str, *, at_least: int = 0) -> Chips:

@@ -56,9 +56,8 @@ class BoxOdds(NamedTuple):
 def box_odds(layout: Layout, name: BoxName) -> BoxOdds:
     """The odds of one box."""
     ways_of: dict[int, int] = {}
-    for odds in layout.odds:
-        pays = odds.get(name)
-        if pays is not None:
+    for table in layout.pay_table:
+        if pays := table[name]:
             ways_of[pays] = ways_of.get(pays, 0) + 1
     ways = sum(ways_of.values())
     returned = Fraction(sum((pays + 1) * count for pays, count in ways_of.items()), _ROLL_COUNT)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from taisai.core.bets import Bet, PlayerId, totals_by_box
 from taisai.core.boxes import BoxName
-from taisai.core.limits import PAIR_BOXES, Limits, Pair
+from taisai.core.limits import OPPOSITE_BOXES, Limits, Opposites
 from taisai.core.money import Chips
 from taisai.core.rulebook import Rule, RuleBook
 
@@ -135,7 +135,7 @@ def fix_stakes(book: RuleBook, limits: Limits | None, bets: Sequence[Bet]) -> Fi
 
 
 def _shared_boxes(book: RuleBook, limits: Limits, bets: Sequence[Bet]) -> dict[BoxName, Apportionment]:
-    """The boxes over their capacity: by their own maximum, or as the heavier side of a pair by the differential."""
+    """The boxes over their capacity: by their own maximum, or as the heavier of two opposites by the differential."""
     stakes: dict[BoxName, list[Chips]] = {}
     for bet in bets:
         stakes.setdefault(bet.box, []).append(bet.stake)
@@ -145,20 +145,20 @@ def _shared_boxes(book: RuleBook, limits: Limits, bets: Sequence[Bet]) -> dict[B
         if stake_max is not None and sum(each) > stake_max:
             shares[box] = share_out(each, stake_max, stake_min, limits.unit)
     if book.has(Rule.DIFFERENTIAL):
-        for pair, differential in limits.differential.items():
-            _share_by_differential(limits, pair, differential, stakes, shares)
+        for opposites, differential in limits.differential.items():
+            _share_by_differential(limits, opposites, differential, stakes, shares)
     return shares
 
 
 def _share_by_differential(
     limits: Limits,
-    pair: Pair,
+    opposites: Opposites,
     differential: Chips,
     stakes: Mapping[BoxName, Sequence[Chips]],
     shares: dict[BoxName, Apportionment],
 ) -> None:
-    """Share the heavier side of a pair anew when the lighter side and the differential leave less than its maximum."""
-    one, two = PAIR_BOXES[pair]
+    """Share the heavier of two opposites anew when the lighter and the differential leave less than its maximum."""
+    one, two = OPPOSITE_BOXES[opposites]
     # Both sides as they are after their own maximum (I6).
     weight = {box: sum(shares[box].at_risk if box in shares else stakes.get(box, ())) for box in (one, two)}
     if weight[one] == weight[two]:
@@ -169,13 +169,13 @@ def _share_by_differential(
     if sum(stakes[heavier]) <= reach or (stake_max is not None and stake_max <= reach):
         return
     share = share_out(stakes[heavier], reach, stake_min, limits.unit)
-    because = _differential_step(pair, heavier, lighter, weight[lighter], differential)
+    because = _differential_step(opposites, heavier, lighter, weight[lighter], differential)
     shares[heavier] = share._replace(steps=(because, *share.steps))
 
 
-def _differential_step(pair: Pair, heavier: BoxName, lighter: BoxName, weight: int, differential: int) -> str:
+def _differential_step(opposites: Opposites, heavier: BoxName, lighter: BoxName, weight: int, differential: int) -> str:
     return (
-        f"The {pair} differential is {differential} and {lighter} holds {weight}: "
+        f"The {opposites} differential is {differential} and {lighter} holds {weight}: "
         f"{heavier} may hold at most {weight + differential}."
     )
 

@@ -55,7 +55,7 @@ class Rule(StrEnum):
     MAXIMUM = "maximum"
     DIFFERENTIAL = "differential"
     PLAYERS_KEEP_LIMITS = "players-keep-limits"
-    ROOM_OPEN_TO_ALL = "room-open-to-all"
+    HEADROOM_OPEN_TO_ALL = "room-open-to-all"
     EXCESS_REJECTED = "excess-rejected"
     PRO_RATA = "pro-rata"
     UNDER_MINIMUM_EXEMPT = "under-minimum-exempt"
@@ -210,10 +210,8 @@ class Layout:
     boxes: Mapping[BoxName, Box] = field(repr=False)
     winners: tuple[Mapping[BoxName, PayRow], ...] = field(repr=False)
     """By roll index: the winning boxes and the row that pays each."""
-    odds: tuple[Mapping[BoxName, int], ...] = field(repr=False)
-    """By roll index: the winning boxes and what each pays, to 1."""
-    table: tuple[Mapping[BoxName, int], ...] = field(repr=False)
-    """By roll index: every box and what it pays, to 1, or 0. A box of another layout is not in it."""
+    pay_table: tuple[Mapping[BoxName, int], ...] = field(repr=False)
+    """By roll index: what every box of the layout pays, to 1; 0 when it loses."""
 
     @property
     def name(self) -> str:
@@ -227,7 +225,7 @@ class Layout:
 
     def pays(self, box: BoxName, roll: Roll) -> int | None:
         """Odds to 1 of a box on a roll, None when it loses."""
-        return self.odds[roll.index].get(box)
+        return self.pay_table[roll.index].get(box) or None
 
     def lit(self, roll: Roll) -> tuple[BoxName, ...]:
         """The boxes that light: exactly those that win, in the layout's order (`nz-division-9` §3.3(b))."""
@@ -416,14 +414,12 @@ def make_layout(
     """A layout from rows without faults (`pay_row_faults` says which they have)."""
     boxes = {box.name: box for row in rows for box in row.boxes}
     by_combination: dict[tuple[int, int, int], Mapping[BoxName, PayRow]] = {}
-    odds_by_combination: dict[tuple[int, int, int], Mapping[BoxName, int]] = {}
-    table_by_combination: dict[tuple[int, int, int], Mapping[BoxName, int]] = {}
+    pays_by_combination: dict[tuple[int, int, int], Mapping[BoxName, int]] = {}
     for roll in ALL_COMBINATIONS:
         won = {box.name: row for row in rows for box in row.boxes if row.applies(box, roll)}
         by_combination[roll.faces] = MappingProxyType(won)
         # Plain dicts, not proxies: this is the hot path, and a proxy doubles the cost of a look-up.
-        odds_by_combination[roll.faces] = {name: row.pays for name, row in won.items()}
-        table_by_combination[roll.faces] = {name: won[name].pays if name in won else 0 for name in boxes}
+        pays_by_combination[roll.faces] = {name: won[name].pays if name in won else 0 for name in boxes}
     return Layout(
         book_id=book_id,
         id=layout_id,
@@ -434,6 +430,5 @@ def make_layout(
         felt=felt,
         boxes=MappingProxyType(boxes),
         winners=tuple(by_combination[roll.low_to_high] for roll in ALL_ROLLS),
-        odds=tuple(odds_by_combination[roll.low_to_high] for roll in ALL_ROLLS),
-        table=tuple(table_by_combination[roll.low_to_high] for roll in ALL_ROLLS),
+        pay_table=tuple(pays_by_combination[roll.low_to_high] for roll in ALL_ROLLS),
     )

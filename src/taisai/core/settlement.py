@@ -82,7 +82,7 @@ def settle(layout: Layout, roll: Roll, bets: Sequence[Bet], at_risk: Sequence[Ch
 
     A bet in a box that the layout does not have is a fault, never a loser.
     """
-    odds = layout.table[roll.index]
+    odds = layout.pay_table[roll.index]
     try:
         if at_risk is None:
             # One comprehension and one shared tuple for losers: the figures in bench/ rest on this loop.

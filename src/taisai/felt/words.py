@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from taisai.core.boxes import BIG_TOTALS, FIELD_TOTALS, SMALL_TOTALS, Box, BoxName, Kind
-from taisai.core.explain import box_title
 from taisai.core.rulebook import Layout, PayRow
+from taisai.core.words import box_title
 
 FACE_WORDS: Final = ("ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX")
 HAN: Final = {

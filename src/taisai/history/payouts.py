@@ -38,7 +38,7 @@ def payouts(rules: Iterable[str], shelf: Shelf) -> Payouts:
             missing.append(key)
             continue
         for box in layout.boxes:
-            odds = [layout.table[roll.index][box] for roll in ALL_ROLLS]
+            odds = [layout.pay_table[roll.index][box] for roll in ALL_ROLLS]
             returned = [each + 1 if each else 0 for each in odds]
             pays.extend((key, str(box), roll, each) for roll, each in enumerate(returned))
             pays.append((key, str(box), VOID_ROLL, 1))

@@ -17,7 +17,8 @@ from msgspec import Meta, Struct
 
 from taisai.books import Shelf, open_shelf
 from taisai.core.boxes import Kind
-from taisai.core.limits import PAIR_BOXES
+from taisai.core.limits import OPPOSITE_BOXES
+from taisai.core.money import CURRENCIES
 from taisai.core.rulebook import Layout, Rule, RuleBook
 from taisai.table.commands import Amount, BoxLimit, ColourSet, Count, Name, SetUp, TableLimits
 
@@ -230,7 +231,6 @@ _DEMO_TABLES: Final[Mapping[str, tuple[str, Literal["dealer", "automatic"]]]] = 
     "NZ-1": ("nz-division-9/1", "automatic"),
     "NZ-2": ("nz-division-9/2", "dealer"),
 }
-_CURRENCIES: Final = {"New Zealand": "NZD", "Singapore": "SGD"}
 _DEMO_DEFAULT: Final = BoxLimit(500, 500_000)
 _DEMO_KINDS: Final = {
     Kind.SINGLE: BoxLimit(500, 200_000),
@@ -272,7 +272,7 @@ def _demo_table(shelf: Shelf, name: str, layout_name: str, mode: Literal["dealer
         layout=layout.id,
         mode=mode,
         limits=_demo_limits(book, layout),
-        currency=_CURRENCIES[book.jurisdiction],
+        currency=CURRENCIES[book.jurisdiction],
         denominations=tuple(_DEMO_FLOAT),
         colours=_DEMO_COLOURS if book.has(Rule.COLOUR_CHIPS) else {},
         float_count=_DEMO_FLOAT,
@@ -284,7 +284,9 @@ def _demo_table(shelf: Shelf, name: str, layout_name: str, mode: Literal["dealer
 def _demo_limits(book: RuleBook, layout: Layout) -> TableLimits:
     kinds = {str(kind): limit for kind, limit in _DEMO_KINDS.items() if kind in layout.kinds}
     pairs = (
-        [pair for pair, (one, _) in PAIR_BOXES.items() if one in layout.boxes] if book.has(Rule.DIFFERENTIAL) else []
+        [pair for pair, (one, _) in OPPOSITE_BOXES.items() if one in layout.boxes]
+        if book.has(Rule.DIFFERENTIAL)
+        else []
     )
     differential = {str(pair): _DEMO_DIFFERENTIAL for pair in pairs}
     return TableLimits(unit=100, default=_DEMO_DEFAULT, kinds=kinds, differential=differential)

@@ -13,7 +13,7 @@ from taisai.core.bets import Bet, PlayerId
 from taisai.core.boxes import BoxName
 from taisai.core.dice import ALL_COMBINATIONS, roll_of
 from taisai.core.explain import clauses_behind, clauses_behind_void, why, why_void
-from taisai.core.limits import RoomLeft, room_left
+from taisai.core.limits import Headroom, headroom_of
 from taisai.core.money import Chips
 from taisai.core.odds import RollResult
 from taisai.core.prorata import Apportionment
@@ -103,17 +103,17 @@ def exposure(rules: TableRules, state: TableState) -> Exposure:
     all_lost = -sum(at_risk.values())
     results = []
     for roll in ALL_COMBINATIONS:
-        pays = layout.odds[roll.index]
-        won = sum(amount * (pays[BoxName(box)] + 1) for box, amount in at_risk.items() if box in pays)
+        table = layout.pay_table[roll.index]
+        won = sum(amount * (pays + 1) for box, amount in at_risk.items() if (pays := table[BoxName(box)]))
         results.append(RollResult(roll, Chips(all_lost + won)))
     worst = max(results, key=lambda result: result.net)
     return Exposure(Chips(staked), Chips(max(worst.net, 0)), worst)
 
 
-def room_in(rules: TableRules, state: TableState, box: str) -> RoomLeft:
+def headroom_in(rules: TableRules, state: TableState, box: str) -> Headroom:
     """How much more a box takes now."""
     _, limits = rules.at(state)
-    return room_left(rules.book, limits, state.round.totals, BoxName(box))  # type: ignore[arg-type] # names are text in the journal
+    return headroom_of(rules.book, limits, state.round.totals, BoxName(box))  # type: ignore[arg-type] # names are text in the journal
 
 
 def chips_for(amount: int, denominations: tuple[int, ...]) -> dict[int, int]:

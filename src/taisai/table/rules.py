@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from taisai.core.boxes import BoxName
-from taisai.core.limits import PAIR_OF, BoxLimits, Limits, make_limits
+from taisai.core.limits import OPPOSITE_OF, BoxLimits, Limits, make_limits
 from taisai.core.odds import box_odds
 from taisai.core.rulebook import Layout, Rule, RuleBook, Step
 from taisai.table.commands import Command, SetUp, TableLimits
@@ -59,7 +59,7 @@ class TableRules:
             self._limits = limits_of(set_up.limits)
             self.box_limits = {box: self._limits.of(box) for box in self._layout.boxes}
             with_differential = self._limits.differential if self.book.has(Rule.DIFFERENTIAL) else {}
-            self.paired = frozenset(box for box, (pair, _) in PAIR_OF.items() if pair in with_differential)
+            self.paired = frozenset(box for box, (pair, _) in OPPOSITE_OF.items() if pair in with_differential)
             self._set_up = set_up
         return self._layout, self._limits
 

@@ -19,8 +19,8 @@ from taisai.core.calls import result_call
 from taisai.core.dice import ALL_ROLLS, Roll
 from taisai.core.explain import clauses_behind, why
 from taisai.core.faults import InputFault, shown
-from taisai.core.limits import PAIR_BOXES, Limits, make_limits
-from taisai.core.money import Chips, chips_of
+from taisai.core.limits import OPPOSITE_BOXES, Limits, make_limits
+from taisai.core.money import CURRENCIES, NO_CURRENCY, Chips, chips_of
 from taisai.core.prorata import FixedStakes, fix_stakes
 from taisai.core.rulebook import Layout, Rule, RuleBook
 from taisai.core.settlement import Ruling, settle
@@ -36,7 +36,6 @@ SEED_MAX: Final = 40
 PASS_PERCENT: Final = 90
 UNIT: Final = 100
 DENOMINATIONS: Final = (100, 500, 2_500, 10_000)
-CURRENCIES: Final = {"New Zealand": "NZD", "Singapore": "SGD"}
 COLOURS: Final = {"red": 100, "blue": 200, "yellow": 500, "green": 1_000}
 """What a colour chip of each player's colour is worth in a drill."""
 
@@ -283,7 +282,7 @@ def _make(book: RuleBook, layout: Layout, level: int, seed: str) -> _Made:
         digest=book.digest,
         level=level,
         seed=seed,
-        currency=CURRENCIES.get(book.jurisdiction, "XXX"),
+        currency=CURRENCIES.get(book.jurisdiction, NO_CURRENCY),
         denominations=DENOMINATIONS,
         limits=limits,
         players=players,
@@ -312,7 +311,7 @@ def _roll(layout: Layout, boxes: Sequence[BoxName], chance: _Chance) -> Roll:
     """A roll on which something pays; now and then a triple, on which most things lose."""
     if chance.below(_TRIPLE_ONE_IN) == 0:
         return chance.pick([roll for roll in ALL_ROLLS if roll.is_triple])
-    return chance.pick([roll for roll in ALL_ROLLS if any(box in layout.odds[roll.index] for box in boxes)])
+    return chance.pick([roll for roll in ALL_ROLLS if any(box in layout.winners[roll.index] for box in boxes)])
 
 
 def _bets(  # noqa: PLR0917 - the parts of one drill, each made by the step before
@@ -323,7 +322,7 @@ def _bets(  # noqa: PLR0917 - the parts of one drill, each made by the step befo
     size: _Size,
     chance: _Chance,
 ) -> tuple[DrillBet, ...]:
-    won = layout.odds[roll.index]
+    won = layout.winners[roll.index]
     chosen = [
         *chance.some([box for box in boxes if box in won], size.winning),
         *chance.some([box for box in boxes if box not in won], size.losing),
@@ -345,7 +344,7 @@ def _crowded(
     """One box over its maximum, with or without a bet below the minimum, and a pair over its differential."""
     minimum = 5 * UNIT
     kept = [each for each in bets if each.stake >= minimum and each.box not in {"big", "small", "odd", "even"}]
-    paying = [box for box in layout.odds[roll.index] if layout.boxes[box].kind not in _EVEN_MONEY]
+    paying = [box for box in layout.winners[roll.index] if layout.boxes[box].kind not in _EVEN_MONEY]
     shared = chance.pick(paying or [box for box in layout.boxes if layout.boxes[box].kind is Kind.TOTAL])
     kept = [each for each in kept if each.box != shared]
     crowd = [DrillBet(each.name, shared, (10 + chance.below(40)) * UNIT) for each in players[:3]]
@@ -353,9 +352,9 @@ def _crowded(
         crowd.append(DrillBet(players[3].name, shared, (1 + chance.below(4)) * UNIT))
     total = sum(each.stake for each in crowd)
     most = total * (50 + chance.below(40)) // 100 // UNIT * UNIT
-    pairs = [pair for pair, (one, _) in PAIR_BOXES.items() if one in layout.boxes]
+    pairs = [pair for pair, (one, _) in OPPOSITE_BOXES.items() if one in layout.boxes]
     pair = chance.pick(pairs)
-    sides = chance.some(PAIR_BOXES[pair], 2)
+    sides = chance.some(OPPOSITE_BOXES[pair], 2)
     light = (5 + chance.below(20)) * UNIT
     differential = (20 + chance.below(30)) * UNIT
     heavy = [(15 + chance.below(60)) * UNIT, light + differential + chance.below(40) * UNIT]
@@ -464,7 +463,7 @@ def _mark_boxes(book: RuleBook, layout: Layout, made: _Made, answers: Answers) -
         if box not in lying:
             raise InputFault(f"collected[{place}]", f"there are no chips in {box}")
         collected.add(box)
-    won = layout.odds[made.roll.index]
+    won = layout.winners[made.roll.index]
     marks = []
     for box in lying:
         clauses = dict.fromkeys((*book.clauses_for(Rule.COLLECT_THEN_PAY), *layout.clauses_of(box, made.roll)))

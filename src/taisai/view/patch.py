@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 import msgspec
 
 from taisai.core.boxes import ALL_BOXES, BoxName
-from taisai.core.limits import PAIR_OF
+from taisai.core.limits import OPPOSITE_OF
 from taisai.core.rulebook import Layout
 from taisai.table.rules import TableRules
 from taisai.table.state import Round, TableState
@@ -75,7 +75,7 @@ def _round_patch(old: Round, new: Round) -> MergePatch:
 def _with_opposites(layout: Layout, changed: Iterable[str]) -> tuple[BoxName, ...]:
     """Boxes whose room changes with these totals: a differential ties a box to its opposite."""
     boxes = {BoxName(box) for box in changed}
-    boxes |= {PAIR_OF[box][1] for box in boxes if box in PAIR_OF}
+    boxes |= {OPPOSITE_OF[box][1] for box in boxes if box in OPPOSITE_OF}
     return tuple(box for box in boxes if box in layout.boxes)
 
 

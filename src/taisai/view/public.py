@@ -18,7 +18,7 @@ from taisai.table import events as e
 from taisai.table.commands import Dice
 from taisai.table.declared import Audience
 from taisai.table.parts import FixedBet, FlagRaised
-from taisai.table.recall import room_in
+from taisai.table.recall import headroom_in
 from taisai.table.rules import TableRules
 from taisai.table.state import PaidLine, PastRound, Player, Round, RoundPhase, SetUpState, TablePhase, TableState
 
@@ -165,8 +165,8 @@ def room_view(rules: TableRules, state: TableState, boxes: Iterable[str]) -> dic
     """How much more each of these boxes takes."""
     found: dict[str, int | bool] = {}
     for box in boxes:
-        room = room_in(rules, state, box).chips
-        found[box] = True if room is None else room
+        headroom = headroom_in(rules, state, box).chips
+        found[box] = True if headroom is None else headroom
     return found
 
 

@@ -154,7 +154,7 @@ def test_results_go_where_they_are_told(kernel: Kernel) -> None:
 def test_the_largest_stake_that_fits_is_exact(kernel: Kernel) -> None:
     """A stake is refused only where what it returns does not fit: one chip less is settled to the last chip."""
     triple, small = TABLE.box_codes(["triple:1", "small"])
-    pays = LAYOUT.table[0][next(box for box in LAYOUT.boxes if box == "triple:1")]
+    pays = LAYOUT.pay_table[0][next(box for box in LAYOUT.boxes if box == "triple:1")]
     most = MOST // (pays + 1)
     box, roll = column(triple, small, small), column(0, 0, 2)
     winnings, returned = settle_bulk(TABLE, box, column(most, MOST, MOST // 2), roll, kernel=kernel)

@@ -32,8 +32,8 @@ def brute(layout: Layout, last: Roll, keep: Fraction, faces: Sequence[Fraction])
         chance = Fraction(1)
         for old, new in zip(last.faces, roll.faces, strict=True):
             chance *= (1 - keep) * faces[new - 1] + (keep if old == new else 0)
-        for box, pays in layout.odds[roll.index].items():
-            gains[box] += chance * (pays + 1)
+        for box, row in layout.winners[roll.index].items():
+            gains[box] += chance * (row.pays + 1)
     return max(gains.values())
 
 
@@ -59,7 +59,7 @@ def test_fair_dice_give_nothing(layout: Layout) -> None:
 def test_dice_that_never_move_give_the_best_odds(layout: Layout) -> None:
     """With full retention the player wins the box that pays most on the last roll, in every round."""
     found = gain(layout, Fraction(1))
-    most = [max(layout.odds[roll.index].values()) for roll in ALL_ROLLS]
+    most = [max(layout.pay_table[roll.index].values()) for roll in ALL_ROLLS]
     assert found.often == 1
     assert found.mean == Fraction(sum(most), 216)
     assert found.best.gain == max(most)
@@ -75,7 +75,8 @@ def test_break_even_is_the_first_that_pays(layout: Layout) -> None:
 
 def test_a_layout_that_gives_money_away_needs_no_retention(layout: Layout) -> None:
     """Where a box pays more than it should, the player needs no retention to gain."""
-    generous = replace(layout, odds=tuple(dict.fromkeys(odds, 1000) for odds in layout.odds))
+    winners = tuple({box: replace(row, pays=1000) for box, row in won.items()} for won in layout.winners)
+    generous = replace(layout, winners=winners)
     assert break_even(generous) == 0
 
 

@@ -14,7 +14,7 @@ from taisai.analysis.risk.traffic import Excess, Traffic
 from taisai.analysis.session.exact import Plan
 from taisai.core.bets import Bet, PlayerId, totals_by_box
 from taisai.core.dice import ALL_COMBINATIONS, ALL_ROLLS
-from taisai.core.limits import room_left
+from taisai.core.limits import headroom_of
 from taisai.core.money import Chips
 from taisai.core.prorata import fix_stakes
 from taisai.core.rulebook import Layout, RuleBook
@@ -83,8 +83,8 @@ def at_risk(book: RuleBook, traffic: Traffic, bets: list[Bet]) -> list[Chips]:
     taken: list[Bet] = []
     found = []
     for bet in bets:
-        room = room_left(book, limits, totals_by_box(taken), bet.box).chips
-        is_taken = bet.stake >= limits.of(bet.box).stake_min and (room is None or bet.stake <= room)
+        headroom = headroom_of(book, limits, totals_by_box(taken), bet.box).chips
+        is_taken = bet.stake >= limits.of(bet.box).stake_min and (headroom is None or bet.stake <= headroom)
         taken += [bet] if is_taken else []
         found.append(bet.stake if is_taken else Chips(0))
     return found

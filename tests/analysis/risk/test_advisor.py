@@ -14,7 +14,7 @@ from taisai.analysis.session.exact import Plan
 from taisai.books import open_shelf
 from taisai.core.boxes import BoxName, Kind
 from taisai.core.faults import InputFault
-from taisai.core.limits import Pair, make_limits
+from taisai.core.limits import Opposites, make_limits
 
 SHELF = open_shelf(environment={})
 BOOK = SHELF.book("rws-tai-sai-v6")
@@ -64,7 +64,7 @@ def test_limits_are_those_of_a_sign() -> None:
     found = advise(BOOK, LAYOUT, TRAFFIC, Fraction(8), risk=300_000)
     assert found.best is not None
     limits = found.best.limits
-    assert limits.differential[Pair.BIG_SMALL] == found.best.payout // 100 * 100
+    assert limits.differential[Opposites.BIG_SMALL] == found.best.payout // 100 * 100
     assert limits.kinds[Kind.SMALL].stake_max == 8000
     triple = limits.kinds[Kind.TRIPLE].stake_max
     assert triple is not None
@@ -123,7 +123,7 @@ def test_plans_are_limited_where_they_end() -> None:
     found = advise(BOOK, LAYOUT, Traffic((group,), limits=limits), Fraction(2), risk=4000)
     assert found.unlimited.loss > 4000
     assert found.best is not None
-    assert found.best.limits.differential[Pair.ODD_EVEN] < 6400
+    assert found.best.limits.differential[Opposites.ODD_EVEN] < 6400
 
 
 def test_risk_and_chance_are_checked() -> None:

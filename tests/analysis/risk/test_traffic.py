@@ -15,7 +15,7 @@ from taisai.books import open_shelf
 from taisai.core.bets import Bet, PlayerId
 from taisai.core.boxes import BoxName
 from taisai.core.faults import InputFault
-from taisai.core.limits import Pair, make_limits
+from taisai.core.limits import Opposites, make_limits
 from taisai.core.money import Chips
 from taisai.core.prorata import fix_stakes
 
@@ -69,7 +69,7 @@ def test_toml_says_everything(tmp_path: Path) -> None:
     assert found.void == Fraction(1, 200)
     assert found.excess is Excess.PRO_RATA
     assert found.limits is not None
-    assert found.limits.differential == {Pair.BIG_SMALL: 500}
+    assert found.limits.differential == {Opposites.BIG_SMALL: 500}
     assert regulars == Group(
         "regulars", ((BoxName("small"), 100), (BoxName("total:9"), 20)), 3, Fraction(3, 5), buy_in=5000
     )

@@ -95,7 +95,7 @@ def bulk_table(*layouts: Layout) -> BulkTable:
     multipliers = np.ones((len(ALL_ROLLS) + 1, width), dtype=np.int64)
     for roll in ALL_ROLLS:
         multipliers[roll.index] = [
-            pays + 1 if (pays := layout.table[roll.index][box]) else 0 for layout in layouts for box in layout.boxes
+            pays + 1 if (pays := layout.pay_table[roll.index][box]) else 0 for layout in layouts for box in layout.boxes
         ]
     flat = multipliers.ravel()
     flat.setflags(write=False)

@@ -61,8 +61,8 @@ class _Returns:
                     chance *= ways[roll.faces[falling - 1] - 1]
                 if kept == tuple(sorted(kept)):
                     into = self._back.setdefault(kept, {})
-                    for box, pays in layout.odds[roll.index].items():
-                        into[box] = into.get(box, 0) + chance * (pays + 1)
+                    for box, row in layout.winners[roll.index].items():
+                        into[box] = into.get(box, 0) + chance * (row.pays + 1)
 
     def best(self, last: Roll, keep: Fraction) -> BestBet:
         """The best box after a roll."""

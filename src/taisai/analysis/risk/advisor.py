@@ -23,7 +23,7 @@ from taisai.analysis.risk.walk import results_after, worst_until
 from taisai.analysis.session.free import CELLS_MOST
 from taisai.core.boxes import BoxName, Kind
 from taisai.core.faults import InputFault
-from taisai.core.limits import PAIR_BOXES, Limits, make_limits
+from taisai.core.limits import OPPOSITE_BOXES, Limits, make_limits
 from taisai.core.money import chips_of
 from taisai.core.odds import box_odds
 from taisai.core.rulebook import Layout, Rule, RuleBook
@@ -170,14 +170,14 @@ class _Judge:
 
     def limits_of(self, payout: int) -> Limits:
         """The limits of the family with this payout."""
-        pairs = {box: pair for pair, boxes in PAIR_BOXES.items() for box in boxes}
+        pairs = {box: pair for pair, boxes in OPPOSITE_BOXES.items() for box in boxes}
         kinds: dict[str, dict[str, object]] = {}
         differential: dict[str, object] = {}
         for kind in self.layout.kinds:
             most = self._on_sign(payout // self.odds[kind])
             pair = pairs.get(BoxName(str(kind)))
             if pair is not None and self.book.has(Rule.DIFFERENTIAL):
-                most = max(most, self._on_sign(max(self.demand.get(box, 0) for box in PAIR_BOXES[pair]), up=True))
+                most = max(most, self._on_sign(max(self.demand.get(box, 0) for box in OPPOSITE_BOXES[pair]), up=True))
                 differential[pair] = max(self._on_sign(payout), self.unit)
             least = self.minimums[kind]
             kinds[kind] = {"min": least, "max": max(most, least, self.unit)}

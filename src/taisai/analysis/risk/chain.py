@@ -128,7 +128,7 @@ class _Builder:
         self.groups = [each for group in traffic.groups for each in _alike(group)]
         self.boxes: list[BoxName] = list(dict.fromkeys(box for group in self.groups for box, _ in group.bets))
         pays = [
-            [roll_pays or -1 for roll_pays in map(layout.table[roll.index].__getitem__, self.boxes)]
+            [roll_pays or -1 for roll_pays in map(layout.pay_table[roll.index].__getitem__, self.boxes)]
             for roll in ALL_COMBINATIONS
         ]
         self.pays: NDArray[np.int64] = np.array(pays, dtype=np.int64)

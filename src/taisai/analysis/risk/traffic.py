@@ -23,7 +23,7 @@ from taisai.analysis.session.walk import Step
 from taisai.core.bets import Bet, PlayerId, box_on, merge_bets, parse_bets
 from taisai.core.boxes import BoxName
 from taisai.core.faults import InputFault, shown
-from taisai.core.limits import Limits, make_limits, room_left
+from taisai.core.limits import Limits, headroom_of, make_limits
 from taisai.core.money import CHIPS_MAX, Chips, chips_of, parse_chips
 from taisai.core.prorata import fix_stakes
 from taisai.core.rulebook import Layout, Rule, RuleBook
@@ -122,8 +122,8 @@ class TableRules:
         totals: dict[BoxName, Chips] = {}
         found = []
         for bet in bets:
-            room = room_left(self.book, self.limits, totals, bet.box).chips
-            fits = bet.stake >= self.limits.of(bet.box).stake_min and (room is None or bet.stake <= room)
+            headroom = headroom_of(self.book, self.limits, totals, bet.box).chips
+            fits = bet.stake >= self.limits.of(bet.box).stake_min and (headroom is None or bet.stake <= headroom)
             if fits:
                 totals[bet.box] = Chips(totals.get(bet.box, 0) + bet.stake)
             found.append(bet.stake if fits else 0)

@@ -57,7 +57,7 @@ def job_of(
     boxes = tuple(box for _, box, _ in bets)
     pays = np.zeros((len(ALL_ROLLS) + 1, len(bets)), dtype=np.int64)
     for roll in ALL_ROLLS:
-        pays[roll.index] = [layout.table[roll.index][box] or -1 for box in boxes]
+        pays[roll.index] = [layout.pay_table[roll.index][box] or -1 for box in boxes]
     most = sum(group.staked * max(step.factor for step in group.steps) for _, group in players)
     if most * int(pays.max()) * length > np.iinfo(np.int64).max // 4:
         raise InputFault("traffic", "stakes too large: a shift does not fit 64 bits")

@@ -18,7 +18,7 @@ from taisai.analysis.simulate.draws import Purpose, draw_rolls, happens, stream,
 from taisai.analysis.simulate.tally import ENDS, Tally, tally_shifts
 from taisai.core.bets import Bet, PlayerId
 from taisai.core.boxes import BoxName
-from taisai.core.limits import PAIR_BOXES
+from taisai.core.limits import OPPOSITE_BOXES
 from taisai.core.money import Chips
 from taisai.core.rulebook import Rule
 
@@ -194,7 +194,7 @@ class _Limits:
                 self.minimums += [(bet, least) for bet in bets]
         if book.has(Rule.DIFFERENTIAL):
             for pair, differential in limits.differential.items():
-                one, two = (places.get(box, []) for box in PAIR_BOXES[pair])
+                one, two = (places.get(box, []) for box in OPPOSITE_BOXES[pair])
                 self.pairs.append((one, two, differential))
 
     def apply(self, stakes: NDArray[np.int64]) -> NDArray[np.bool_] | None:

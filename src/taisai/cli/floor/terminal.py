@@ -21,6 +21,7 @@ from taisai.books import Shelf
 from taisai.cli.floor.screen import phase_words, say, show_entry, show_table
 from taisai.cli.show import console, grid
 from taisai.core.faults import InputFault
+from taisai.core.money import CURRENCIES, NO_CURRENCY
 from taisai.core.rulebook import Rule, RuleBook, Tumble
 from taisai.table.decide import may_begin
 from taisai.table.notation.fields import VERBS, Unreadable, fields_of, usage, verb_named
@@ -74,7 +75,6 @@ _PEOPLE: Final = {
     "kim": Role.SHIFT_MANAGER,
     "ann": Role.PLAYER,
 }
-_CURRENCIES: Final = {"New Zealand": "NZD", "Singapore": "SGD"}
 _PROMPT: Final = "deal> "
 
 
@@ -183,7 +183,7 @@ class TerminalTable:
 
     def _quick(self, _words: list[str]) -> None:
         differential = ", differential big-small 20000" if self.book.has(Rule.DIFFERENTIAL) else ""
-        currency = _CURRENCIES.get(self.book.jurisdiction, "XXX")
+        currency = CURRENCIES.get(self.book.jurisdiction, NO_CURRENCY)
         lines = [
             f'lee: set-up "100..50000 by 100{differential}" {currency} 100,500,1000,5000 colours=red:500',
             "lee: receive-dice D1",

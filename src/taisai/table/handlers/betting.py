@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from taisai.core.boxes import BoxName
-from taisai.core.limits import PAIR_OF, BoxLimits, Limits, room_left
+from taisai.core.limits import OPPOSITE_OF, BoxLimits, Limits, headroom_of
 from taisai.core.money import Chips
 from taisai.core.rulebook import Rule
 from taisai.table import commands as c
@@ -97,20 +97,20 @@ def _limit_refusal(
     total = current.totals.get(do.box, 0) + do.amount
     if (stake_max is None or total <= stake_max) and do.box not in rules.paired:
         return None
-    room = room_left(book, limits, current.totals, BoxName(do.box))  # type: ignore[arg-type] # names are text in the journal
-    if room.chips is None or do.amount <= room.chips:
+    headroom = headroom_of(book, limits, current.totals, BoxName(do.box))  # type: ignore[arg-type] # names are text in the journal
+    if headroom.chips is None or do.amount <= headroom.chips:
         return None
-    # Of two limits the maximum is named first; the room is what both leave.
+    # Of two limits the maximum is named first; the headroom is what both leave.
     over_maximum = stake_max is not None and total > stake_max
     code, limit, rule = (
         (Code.OVER_MAXIMUM, "maximum", Rule.MAXIMUM)
         if over_maximum
         else (Code.OVER_DIFFERENTIAL, "differential", Rule.DIFFERENTIAL)
     )
-    sentence = f"{do.amount} would take {do.box} over its {limit}; there is room for {room.chips}."
-    cited = (rule, room.limit, Rule.EXCESS_REJECTED, Rule.ROOM_OPEN_TO_ALL)
+    sentence = f"{do.amount} would take {do.box} over its {limit}; there is room for {headroom.chips}."
+    cited = (rule, headroom.limit, Rule.EXCESS_REJECTED, Rule.HEADROOM_OPEN_TO_ALL)
     clauses = tuple(dict.fromkeys(clause for each in cited for clause in book.clauses_for(each)))
-    return Refusal(code, sentence, clauses, f"at most {room.chips}")
+    return Refusal(code, sentence, clauses, f"at most {headroom.chips}")
 
 
 def withdraw_bet(rules: TableRules, state: TableState, _command: c.Command, do: c.WithdrawBet) -> Found:
@@ -184,7 +184,7 @@ def excess_of(rules: TableRules, state: TableState, box: str) -> tuple[Rule, int
     total = state.round.totals.get(box, 0)
     stake_max = limits.of(BoxName(box)).stake_max
     excess = (Rule.MAXIMUM, total - stake_max) if stake_max is not None and total > stake_max else None
-    pair = PAIR_OF.get(BoxName(box))
+    pair = OPPOSITE_OF.get(BoxName(box))
     if pair is None or pair[0] not in limits.differential or not rules.book.has(Rule.DIFFERENTIAL):
         return excess
     opposite, opposite_max = state.round.totals.get(pair[1], 0), limits.of(pair[1]).stake_max
