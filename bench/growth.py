@@ -167,7 +167,7 @@ class _Dealt(NamedTuple):
 
 
 async def _bets(floor: Floor, table: LiveTable, ids: Iterator[str]) -> None:
-    """Every player puts down his bets, one after the other."""
+    """Every player places their bets, one after the other."""
     done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     left = len(PLAYERS)
 

@@ -66,7 +66,7 @@ def settle_cases(shelf: Shelf) -> Iterator[tuple[str, Case]]:
         "three equal players": ([5000, 5000, 5000], 10000, 1),
         "a player at the minimum and one below": ([9900, 150, 100, 50], 10000, 1),
         "one set to the minimum, unit 5": ([9000, 120, 1000], 5000, 5),
-        "one set to the minimum, room for him": ([9000, 120, 1000], 5200, 5),
+        "one set to the minimum, room for it": ([9000, 120, 1000], 5200, 5),
         "stakes off the unit": ([130, 1000], 1100, 25),
     }
     for name, (stakes, stake_max, unit) in shares.items():

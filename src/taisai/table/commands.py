@@ -189,13 +189,13 @@ class SitDown(_Action, frozen=True, tag="sit-down"):
 
 
 class LeaveTable(_Action, frozen=True, tag="leave-table"):
-    """A player leaves with his value chips."""
+    """A player leaves, with all value chips."""
 
     player: PlayerName
 
 
 class WalkAway(_Action, frozen=True, tag="walk-away"):
-    """A player is gone; his bets stand."""
+    """A player is gone; the bets stay."""
 
     player: PlayerName
 
@@ -249,7 +249,7 @@ class Credit(_Action, frozen=True, tag="credit"):
 
 
 class SettleDebt(_Action, frozen=True, tag="settle-debt"):
-    """A player pays what he owes after a reversal."""
+    """A player pays a debt left by a reversal."""
 
     player: PlayerName
     amount: Amount
@@ -293,7 +293,7 @@ class WithdrawBet(_Action, frozen=True, tag="withdraw-bet"):
 
 
 class AdviseMinimum(_Action, frozen=True, tag="advise-minimum"):
-    """Tell a player that his bet is under the minimum."""
+    """Tell a player that a bet is under the minimum."""
 
     player: PlayerName
     box: Box
