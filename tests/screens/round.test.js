@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { countdown, isTumbling, rolledIn } from "../../src/taisai/web/static/lib/round.js";
+import { betsOn, countdown, isTumbling, rolledIn } from "../../src/taisai/web/static/lib/round.js";
 
 const round = (phase, more = {}) => ({ number: 7, phase, opened_at: 0, tumbles: 0, dice: null, lit: [], ...more });
 const S = 1e6;
@@ -48,4 +48,14 @@ test("other steps have a bar and no seconds; a step without an end has neither",
   });
   assert.equal(countdown({ what: "waiting", at: null }, round("betting"), 0), null);
   assert.equal(countdown(null, round("betting"), 0), null);
+});
+
+test("bets on a box are those placed while betting is open, and those fixed at the close afterwards", () => {
+  const stakes = { ann: { small: 500 }, bob: { big: 300 } };
+  const bets = [
+    ["ann", "small", 400, 400],
+    ["bob", "big", 300, 200],
+  ];
+  assert.deepEqual(betsOn({ stakes, round: { phase: "betting", bets: [] } }, "small"), [["ann", 500]]);
+  assert.deepEqual(betsOn({ stakes, round: { phase: "bets-closed", bets } }, "big"), [["bob", 300]]);
 });

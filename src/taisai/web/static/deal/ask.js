@@ -1,413 +1,59 @@
-// Actions of the crew: buttons that are greyed with the table's own reason, and forms that ask for the details.
-//   actionButton(desk, "void-round", {key: "v"})     greyed while the table would refuse it; why, on hover or focus
-//   await ask(desk, "buy-in", {player: "ann"})       a dialog: fields, reason, the second person if needed
-//   await act(desk, {do: "collect"})                        without a dialog
-// A desk is {table, crew, layout, acted}: the live table, the crew's view (what may be done, and why not), the boxes.
-// What needs another person is the server's word (`crew.needs`), and so is every refusal.
+// The form of a command, in a dialog: its fields, and the reason and the second person where the table asks for them.
+//   await ask(desk, "buy-in", {player: "ann"})       true when it was done
+//   askButton(desk, "buy-in", {for: "ann"}, {player: "ann"})
+// What a command asks for is declared (lib/commands.js). Whether it needs a second person now is the server's word
+// (`crew.needs`), and so is every refusal.
 
 import { Refusal } from "../lib/api.js";
-import { boxName } from "../lib/boxes.js";
+import { COMMANDS, OF_A_ROUND } from "../lib/commands.js";
 import { h, put } from "../lib/dom.js";
-import { has, t } from "../lib/i18n.js";
-import { money, plainMoney, typedMoney } from "../lib/money.js";
-import { clauseLinks, dialog, refusalWords, showRefusal } from "../lib/shell.js";
+import { t } from "../lib/i18n.js";
 import { newId } from "../lib/messages.js";
-import { OF_A_ROUND } from "../lib/table.js";
+import { clauseLinks, dialog, refusalWords } from "../lib/shell.js";
+import { act, actionButton, actionName, refuse, whyNot } from "./actions.js";
+import { labelled, makeField } from "./fields.js";
+import { commandOf, fieldsOf } from "./forms.js";
 
-/** @typedef {import("../lib/table.js").Table} Table */
-/** @typedef {import("../lib/types").Crew} Crew */
+/** @typedef {import("./actions.js").Desk} Desk */
 /** @typedef {import("../lib/dom.js").Child} Child */
 /**
- * @typedef {object} Desk
- * @property {Table} table
- * @property {() => Crew | null} crew
- * @property {() => string[]} boxes                        of the layout
- * @property {(refusal: Refusal) => boolean} [stopped]     told of every refusal; true when it was dealt with (a lock)
- * @property {(seq: number) => void} [acted]               something was done; its record
+ * @typedef {object} AskOptions
+ * @property {Child[]} [words]                        shown above the fields
+ * @property {() => Record<string, any>} [values]     values of fields that `words` asks for
+ * @property {number} [round]                         the round it is meant for, if not the one on screen
  */
-/** @typedef {{value: () => any, row: HTMLElement}} Field */
-
-/** What each action asks for; "?" marks what may be left out. @type {Record<string, Record<string, string>>} */
-const FORMS = {
-  "sit-down": { player: "name" },
-  "leave-table": { player: "player" },
-  "walk-away": { player: "player" },
-  "buy-in": { player: "player", amount: "amount" },
-  "bring-chips": { player: "player", amount: "amount" },
-  "cash-out": { player: "player", amount: "amount" },
-  "take-colour": { player: "player", colour: "colour", value: "amount", amount: "amount" },
-  "turn-in-colour": { player: "player" },
-  "settle-debt": { player: "player", amount: "amount" },
-  "place-bet": { how: "how", player: "player", box: "box", amount: "amount", colour: "colour?" },
-  "withdraw-bet": { player: "player", box: "box", amount: "amount?" },
-  "advise-minimum": { player: "player", box: "box" },
-  "reject-excess": { box: "box" },
-  tumble: { times: "times" },
-  uncover: { dice: "dice" },
-  "amend-entry": { dice: "dice" },
-  "report-lights": { fault: "text" },
-  "void-round": { why: "void", announced: "yes" },
-  interrupt: { cause: "text" },
-  "resolve-interruption": { readable: "faces", dice: "dice?" },
-  "correct-bet": { player: "player", lies_on: "box", belongs_on: "box", amount: "amount" },
-  "rule-on-line": { player: "player", box: "box", honoured: "yes" },
-  "reverse-rounds": { rounds: "rounds" },
-  rule: { matter: "text", decision: "long" },
-  "note-error": { round: "round", what: "text" },
-  "open-dispute": { dispute: "name", player: "player", round: "round", claim: "text" },
-  "resolve-dispute": { dispute: "dispute", resolution: "long" },
-  "suspend-table": { cause: "text" },
-  "resume-table": { by: "mending", note: "text" },
-  "count-float": { count: "count" },
-  fill: { count: "count" },
-  credit: { count: "count" },
-  "close-table": { count: "count" },
-  "receive-dice": { dice_set: "name" },
-  "seal-dice": { dice_set: "set", seal: "name" },
-  "inspect-dice": { sound: "yes", note: "text?" },
-  "retire-dice": { dice_set: "set", note: "text?" },
-  "test-run": { dice: "dice", lit_correctly: "yes" },
-};
 
 /**
- * The name of an action, for people; a void with the call of the table's book.
- * @param {string} action
- * @param {Desk} [desk]
- */
-export function actionName(action, desk) {
-  const call = action === "void-round" ? desk?.crew()?.procedure?.void_call : undefined;
-  return call ? t("deal.void", { call }) : t(`deal.do.${action}`);
-}
-
-/**
- * Why an action cannot be begun now; null when it may be tried, undefined when it is not this post's.
+ * Ask for what a command needs, and send it. Resolves when the dialog has gone: true when the command was done.
  * @param {Desk} desk
  * @param {string} action
- * @returns {Refusal | null | undefined}
+ * @param {Record<string, any>} [preset]
+ * @param {AskOptions} [how]
+ * @returns {Promise<boolean>}
  */
-export function whyNot(desk, action) {
-  const move = desk.crew()?.moves[action];
-  return move ? new Refusal(move) : move;
-}
-
-/**
- * A button for an action; null when it is not this post's. `for` tells it from others for the same action.
- * @param {Desk} desk
- * @param {string} action
- * @param {{key?: string, for?: string, preset?: Record<string, any>, class?: string, words?: Child, run?: () => void}}
- *   [how]
- */
-export function actionButton(desk, action, how = {}) {
+export async function ask(desk, action, preset = {}, how = {}) {
   const why = whyNot(desk, action);
-  if (why === undefined) return null;
-  const run = how.run ?? (() => void ask(desk, action, how.preset));
-  const made = h(
-    "button",
-    {
-      class: how.class ?? "",
-      "data-action": action,
-      "data-for": how.for ?? null,
-      "aria-disabled": why ? "true" : null,
-      "data-why": why ? refusalWords(why) : null,
-      "aria-keyshortcuts": how.key ?? null,
-      onclick: () => {
-        const now = whyNot(desk, action);
-        if (now) refuse(desk, now);
-        else run();
-      },
-    },
-    how.words ?? actionName(action, desk),
-    how.key && h("kbd", { "aria-hidden": "true" }, how.key.toUpperCase()),
-  );
-  if (why) made.append(h("span", { class: "visually-hidden" }, `: ${refusalWords(why)}`));
-  return made;
-}
-
-/**
- * @param {Desk} desk
- * @param {Refusal} why
- */
-export function refuse(desk, why) {
-  showRefusal(why, desk.table.view?.set_up?.book ?? "");
-}
-
-/**
- * Do something at once; a refusal is shown. Without a connection nothing is begun: it would be done later, unseen.
- * @param {Desk} desk
- * @param {{do: string, [key: string]: any}} action
- */
-export async function act(desk, action) {
-  try {
-    if (desk.table.state === "lost") throw new Refusal({ code: "lost", sentence: t("connection.lost") });
-    const done = await desk.table.do(action);
-    desk.acted?.(done.seq);
-    return done;
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    if (!desk.stopped?.(error)) refuse(desk, error);
-    return null;
+  if (why) {
+    refuse(desk, why);
+    return false;
   }
-}
-
-/** Half the width of a reason beside its button, and how near to the window's edge it may come. */
-const HALF_PX = 125;
-
-/** Shift the reason of a greyed button so that it is all in the window. @param {Event} event */
-function shift(event) {
-  const found = /** @type {HTMLElement | null} */ (
-    event.target instanceof Element ? event.target.closest("[data-why]") : null
-  );
-  if (!found) return;
-  const { left, right } = found.getBoundingClientRect();
-  const middle = (left + right) / 2;
-  const wanted = Math.min(Math.max(middle, HALF_PX), innerWidth - HALF_PX);
-  found.style.setProperty("--shift", `${Math.round(wanted - middle)}px`);
-}
-addEventListener("pointerover", shift);
-addEventListener("focusin", shift);
-
-// ---------------------------------------------------------------- fields
-
-/**
- * @param {string} words
- * @param {HTMLElement} input
- * @returns {HTMLElement}
- */
-function labelled(words, input) {
-  return h("label", { class: "field" }, h("span", null, words), input);
+  if (!fieldsOf(action).length && !desk.crew()?.needs[action]) return (await act(desk, { do: action })) !== null;
+  return new CommandForm(desk, action, preset, how).show();
 }
 
 /**
- * A choice of one.
- * @param {string} name
- * @param {[string, string][]} choices
- * @param {string} [now]
- * @param {boolean} [optional]
- * @returns {Field}
- */
-function choiceField(name, choices, now = "", optional = false) {
-  const all = optional ? [["", t("deal.none")], ...choices] : choices;
-  const input = h(
-    "select",
-    { name, required: !optional },
-    ...all.map(([value, words]) => h("option", { value, selected: value === now }, words)),
-  );
-  return { value: () => input.value || undefined, row: labelled(fieldName(name), input) };
-}
-
-/** @param {string} name */
-function fieldName(name) {
-  return t(`deal.field.${name}`);
-}
-
-/**
- * A line of text.
- * @param {string} name
- * @param {Record<string, any>} attributes
- * @param {(text: string) => any} [read]
- * @returns {Field}
- */
-function textField(name, attributes, read = (text) => text) {
-  const input = h("input", { name, autocomplete: "off", required: true, ...attributes });
-  return { value: () => read(input.value.trim()), row: labelled(fieldName(name), input) };
-}
-
-/** Faces as they are typed: 1-2-4, 124, 1 2 4. @param {string} text */
-function faces(text) {
-  return (text.match(/[1-6]/g) ?? []).map(Number);
-}
-
-/**
- * How many chips of each denomination.
- * @param {string} name
+ * A button that asks for what a command needs; null when the command does not belong to this post.
  * @param {Desk} desk
- * @param {Record<string, number>} [preset]
- * @returns {Field}
+ * @param {string} action
+ * @param {Omit<import("./actions.js").ButtonOptions, "run">} [how]
+ * @param {Record<string, any>} [preset]
  */
-function countField(name, desk, preset = {}) {
-  const chips = desk.table.view?.set_up?.denominations ?? [];
-  const inputs = chips.map((chip) =>
-    h("input", {
-      name: `${name}-${chip}`,
-      type: "number",
-      min: 0,
-      inputmode: "numeric",
-      value: preset[chip] ?? "",
-      placeholder: "0",
-    }),
-  );
-  const rows = chips.map((chip, place) =>
-    h(
-      "label",
-      { class: "count-row" },
-      h("span", { class: "number" }, money(chip)),
-      h("span", { "aria-hidden": "true" }, "×"),
-      inputs[place],
-    ),
-  );
-  const value = () => Object.fromEntries(chips.map((chip, place) => [chip, Number(inputs[place].value || 0)]));
-  return { value, row: h("fieldset", { class: "count" }, h("legend", null, fieldName(name)), ...rows) };
+export function askButton(desk, action, how = {}, preset = {}) {
+  return actionButton(desk, action, { ...how, run: () => void ask(desk, action, preset) });
 }
 
-/**
- * The field of a kind.
- * @param {Desk} desk
- * @param {string} name
- * @param {string} kind
- * @param {any} preset
- * @returns {Field}
- */
-function makeField(desk, name, kind, preset) {
-  const optional = kind.endsWith("?");
-  const view = desk.table.view;
-  const crew = desk.crew();
-  const pairs = (/** @type {string[]} */ values) =>
-    /** @type {[string, string][]} */ (values.map((value) => [value, value]));
-  switch (kind.replace("?", "")) {
-    case "player":
-      return choiceField(
-        name,
-        pairs(
-          Object.entries(view?.seats ?? {})
-            .filter(([, seat]) => seat.present || preset)
-            .map(([player]) => player),
-        ),
-        preset,
-      );
-    case "box":
-      return choiceField(
-        name,
-        desk.boxes().map((box) => [box, boxName(box)]),
-        preset,
-      );
-    case "colour":
-      return choiceField(name, pairs(Object.keys(view?.set_up?.colours ?? {})), preset, optional);
-    case "set":
-      return choiceField(
-        name,
-        pairs(
-          Object.entries(crew?.dice_sets ?? {})
-            .filter(([, set]) => !set.retired_at)
-            .map(([set]) => set),
-        ),
-        preset,
-      );
-    case "dispute":
-      return choiceField(
-        name,
-        Object.entries(crew?.disputes ?? {})
-          .filter(([, each]) => !each.resolution)
-          .map(([id, each]) => [id, `${id}: ${each.player}, ${each.claim}`]),
-        preset,
-      );
-    case "how":
-      return choiceField(
-        name,
-        ["call", "felt", "staff"].map((how) => [how, t(`deal.how.${how}`)]),
-        preset,
-      );
-    case "mending":
-      return choiceField(
-        name,
-        ["mended", "procedure"].map((how) => [how, t(`deal.mending.${how}`)]),
-        preset,
-      );
-    case "void":
-      return choiceField(
-        name,
-        (crew?.procedure?.voids ?? []).map((each) => [each.reason, voidName(each.reason, each.summary)]),
-        preset,
-      );
-    case "yes": {
-      const input = h("input", { type: "checkbox", name, checked: preset ?? true });
-      return {
-        value: () => input.checked,
-        row: h("label", { class: "field switch" }, input, h("span", null, fieldName(name))),
-      };
-    }
-    case "count":
-      return countField(name, desk, preset);
-    case "amount":
-      return textField(
-        name,
-        {
-          inputmode: "decimal",
-          required: !optional,
-          value: preset === undefined ? "" : plainMoney(preset),
-          class: "number",
-        },
-        (text) => {
-          if (!text && optional) return undefined;
-          const found = typedMoney(text);
-          if (found === null)
-            throw new Refusal({
-              code: "bad-value",
-              sentence: t("deal.bad-amount", { field: fieldName(name) }),
-              field: name,
-            });
-          return found;
-        },
-      );
-    case "dice":
-      return textField(
-        name,
-        {
-          inputmode: "numeric",
-          required: !optional,
-          pattern: "[^1-6]*([1-6][^1-6]*){3}",
-          placeholder: "1-2-4",
-          value: preset ? preset.join("-") : "",
-        },
-        (text) => (text ? faces(text) : undefined),
-      );
-    case "faces":
-      return textField(
-        name,
-        { inputmode: "numeric", required: false, placeholder: "1-2-4", value: (preset ?? []).join("-") },
-        faces,
-      );
-    case "rounds":
-      return textField(name, { placeholder: "12, 13", pattern: "[0-9 ,]+", value: preset ?? "" }, (text) =>
-        (text.match(/\d+/g) ?? []).map(Number),
-      );
-    case "round":
-    case "times":
-      return textField(
-        name,
-        {
-          type: "number",
-          min: name === "times" ? 0 : 1,
-          value: preset ?? (name === "times" ? crew?.procedure?.tumbles_min : view?.round.number) ?? "",
-        },
-        Number,
-      );
-    case "long": {
-      const input = h("textarea", { name, rows: 3, required: true, maxlength: 2000 });
-      return { value: () => input.value.trim(), row: labelled(fieldName(name), input) };
-    }
-    case "name":
-      return textField(name, { maxlength: 64, pattern: "[A-Za-z0-9][A-Za-z0-9._@\\-]*", value: preset ?? "" });
-    default:
-      return textField(name, { maxlength: 500, required: !optional, value: preset ?? "" });
-  }
-}
-
-/**
- * Why a round is void, in the reader's language.
- * @param {string} reason
- * @param {string} summary the book's words
- */
-export function voidName(reason, summary) {
-  return has(`void.${reason}`) ? t(`void.${reason}`) : summary;
-}
-
-// ---------------------------------------------------------------- the dialog
-
-/**
- * Who authorises beside the one who asks: his own login and password, typed by himself.
- * @param {string[]} roles
- */
-export function secondPerson(roles) {
+/** The second person of an authorisation: they type their own login and password. @param {string[]} roles */
+function secondPerson(roles) {
   const login = h("input", { name: "second-login", autocomplete: "off", required: true, maxlength: 64 });
   const password = h("input", {
     name: "second-password",
@@ -435,111 +81,143 @@ export function secondPerson(roles) {
 }
 
 /**
- * Ask for what an action needs, and do it. Resolves when the dialog is gone: true when it was done.
- * What is on its way cannot be taken back: until the answer has come, the dialog stays. The same asked again goes out
- * under the same id, so that it is done once.
- * @param {Desk} desk
- * @param {string} action
- * @param {Record<string, any>} [preset]
- * @param {{send?: (action: any, more: any, how: {id: string, round?: number}) => Promise<any>,
- *   fixed?: Record<string, any>, words?: Child[], round?: number}} [how]
- *   `fixed` is not asked for; `round` is the one it is meant for, if it is not the one on screen
- * @returns {Promise<boolean>}
+ * The dialog of one command. A command that has been sent cannot be taken back, so the dialog stays until it is
+ * answered. Sent again unchanged, it goes out under the same id, so that it is done once.
  */
-export async function ask(desk, action, preset = {}, how = {}) {
-  const why = whyNot(desk, action);
-  if (why) {
-    refuse(desk, why);
-    return false;
-  }
-  const { table } = desk;
-  const needed = desk.crew()?.needs[action];
-  const wanted = Object.entries(FORMS[action] ?? {}).filter(([name]) => !(how.fixed && name in how.fixed));
-  const fields = wanted.map(([name, kind]) => ({ name, ...makeField(desk, name, kind, preset[name]) }));
-  if (!fields.length && !needed) return (await act(desk, { do: action, ...how.fixed })) !== null;
-  const round = how.round ?? table.view?.round.number ?? 0;
-  const send = how.send ?? ((one, two, three) => table.do(one, two, three));
-  const reason = h("input", { name: "reason", autocomplete: "off", required: true, maxlength: 500 });
-  const extra = h("div", null);
-  let second = /** @type {ReturnType<typeof secondPerson> | null} */ (null);
-  let withReason = false;
-  const needMore = (/** @type {string[]} */ roles) => {
-    withReason = true;
-    second = roles.length ? secondPerson(roles) : null;
-    put(extra, labelled(t("deal.reason"), reason), second?.row);
-  };
-  if (needed) needMore(needed.second);
-  const fault = h("p", { class: "fault", role: "alert", hidden: true });
-  const tell = (/** @type {Child[]} */ ...words) => {
-    put(fault, ...words);
-    fault.hidden = !fault.textContent;
-  };
-  const submit = h("button", { class: "main", type: "submit" }, actionName(action, desk));
-  let id = "";
-  let asked = "";
-  let busy = false;
-  let hindrance = "";
-  let look = () => {};
-  const stop = [table.on("change", () => look()), table.on("state", () => look())];
-  const answer = await dialog(actionName(action, desk), (close) => {
-    const cancel = h("button", { type: "button", onclick: () => close(null) }, t("cancel"));
-    const form = h(
+class CommandForm {
+  /**
+   * @param {Desk} desk
+   * @param {string} action
+   * @param {Record<string, any>} preset
+   * @param {AskOptions} how
+   */
+  constructor(desk, action, preset, how) {
+    this.desk = desk;
+    this.table = desk.table;
+    this.action = action;
+    this.how = how;
+    this.round = how.round ?? desk.table.view?.round.number ?? 0;
+    this.fields = fieldsOf(action).map((field) => ({
+      name: field.name,
+      ...makeField(desk, field, preset[field.name]),
+    }));
+    /** The reason, once it is needed. @type {HTMLInputElement | null} */
+    this.reason = null;
+    /** @type {ReturnType<typeof secondPerson> | null} */
+    this.second = null;
+    this.extra = h("div", null);
+    this.fault = h("p", { class: "fault", role: "alert", hidden: true });
+    this.submit = h("button", { class: "main", type: "submit" }, actionName(action));
+    this.cancel = h("button", { type: "button", onclick: () => this.close(null) }, t("cancel"));
+    this.form = h(
       "form",
       { class: "ask", "data-ask": action },
       ...(how.words ?? []),
-      ...fields.map((each) => each.row),
-      extra,
-      fault,
-      h("p", { class: "row" }, submit, cancel),
+      this._call(),
+      ...this.fields.map((each) => each.row),
+      this.extra,
+      this.fault,
+      h("p", { class: "row" }, this.submit, this.cancel),
     );
-    look = () => {
-      if (table.state === "left" && !busy) return close(null);
-      let now = "";
-      if (table.state === "lost") now = t("connection.lost");
-      else if (OF_A_ROUND.has(action) && table.view?.round.number !== round) now = t("code.round-over");
-      if (now !== hindrance) tell((hindrance = now));
-      submit.disabled = busy || now !== "";
-      cancel.disabled = busy;
-      form.closest("dialog")?.setAttribute("aria-busy", String(busy));
-    };
-    form.addEventListener("submit", async (event) => {
+    this.busy = false;
+    /** Why the form cannot be sent now. */
+    this.hindrance = "";
+    /** What was sent last, and its id. */
+    this.sent = { content: "", id: "" };
+    /** @type {(answer: boolean | null) => void} */
+    this.close = () => {};
+    const needed = desk.crew()?.needs[action];
+    if (needed) this._needMore(needed.second);
+  }
+
+  /** Show the dialog until the command is done or the form is left. */
+  async show() {
+    const follow = () => this._follow();
+    const stop = [this.table.on("change", follow), this.table.on("state", follow)];
+    this.form.addEventListener("submit", (event) => {
       event.preventDefault();
-      if (busy) return;
-      busy = true;
-      tell();
-      look();
-      try {
-        /** @type {any} */
-        const made = { do: action, ...how.fixed };
-        for (const each of fields) {
-          const value = each.value();
-          if (value !== undefined) made[each.name] = value;
-        }
-        const more = {
-          ...(withReason ? { reason: reason.value.trim() } : {}),
-          ...(second ? { second: second.value() } : {}),
-        };
-        const content = JSON.stringify([...new FormData(form)]);
-        if (content !== asked) [asked, id] = [content, newId()];
-        const done = await send(made, more, { id, round });
-        desk.acted?.(done.seq);
-        close(true);
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
-        if (desk.stopped?.(error)) return error.code === "locked" ? undefined : close(null); // the lock covers it
-        if (table.state === "left") return refuse(desk, error);
-        if (error.code === "second-person-needed" || error.code === "reason-needed")
-          needMore(desk.crew()?.needs[action]?.second ?? ["supervisor", "pit-manager", "shift-manager"]);
-        tell(refusalWords(error), " ", clauseLinks(table.view?.set_up?.book ?? "", error.clauses));
-      } finally {
-        busy = false;
-        look();
-      }
+      if (!this.busy) void this._send();
     });
-    look();
-    queueMicrotask(() => /** @type {HTMLElement} */ (form.querySelector("input, select, textarea") ?? submit).focus());
-    return [form];
-  });
-  for (const each of stop) each();
-  return answer === true;
+    const done = await dialog(actionName(this.action), (/** @type {(answer: boolean | null) => void} */ close) => {
+      this.close = close;
+      this._follow();
+      queueMicrotask(() =>
+        /** @type {HTMLElement} */ (this.form.querySelector("input, select, textarea") ?? this.submit).focus(),
+      );
+      return [this.form];
+    });
+    for (const each of stop) each();
+    return done === true;
+  }
+
+  /** What the dealer calls when the round is void. */
+  _call() {
+    const call = this.action === "void-round" ? this.desk.crew()?.procedure?.void_call : "";
+    return call ? h("p", { class: "muted" }, t("deal.void", { call })) : null;
+  }
+
+  /** Ask for a reason, and for a second person if one of some roles must authorise it. @param {string[]} roles */
+  _needMore(roles) {
+    this.reason ??= h("input", { name: "reason", autocomplete: "off", required: true, maxlength: 500 });
+    this.second = roles.length ? secondPerson(roles) : null;
+    put(this.extra, labelled(t("deal.reason"), this.reason), this.second?.row);
+  }
+
+  /** @param {...Child} words */
+  _tell(...words) {
+    put(this.fault, ...words);
+    this.fault.hidden = !this.fault.textContent;
+  }
+
+  /** Follow the table: a lost connection or another round keeps the form from being sent. */
+  _follow() {
+    const { table } = this;
+    if (table.state === "left" && !this.busy) return this.close(null);
+    let now = "";
+    if (table.state === "lost") now = t("connection.lost");
+    else if (OF_A_ROUND.has(this.action) && table.view?.round.number !== this.round) now = t("code.round-over");
+    if (now !== this.hindrance) this._tell((this.hindrance = now));
+    this.submit.disabled = this.busy || now !== "";
+    this.cancel.disabled = this.busy;
+    this.form.closest("dialog")?.setAttribute("aria-busy", String(this.busy));
+  }
+
+  async _send() {
+    this.busy = true;
+    this._tell();
+    this._follow();
+    try {
+      const values = this.fields.map((each) => /** @type {[string, any]} */ ([each.name, each.value()]));
+      const command = { ...commandOf(this.action, values), ...this.how.values?.() };
+      const more = {
+        ...(this.reason ? { reason: this.reason.value.trim() } : {}),
+        ...(this.second ? { second: this.second.value() } : {}),
+      };
+      const content = JSON.stringify([...new FormData(this.form)]);
+      if (content !== this.sent.content) this.sent = { content, id: newId() };
+      const done = await this.table.do(command, more, { id: this.sent.id, round: this.round });
+      this.desk.acted?.(done.seq);
+      this.close(true);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this._refused(error);
+    } finally {
+      this.busy = false;
+      this._follow();
+    }
+  }
+
+  /** @param {Refusal} refusal */
+  _refused(refusal) {
+    const { desk, table, action } = this;
+    if (desk.stopped?.(refusal)) {
+      // The lock covers the form, which is as it was when the lock opens.
+      if (refusal.code !== "locked") this.close(null);
+      return;
+    }
+    if (table.state === "left") return refuse(desk, refusal);
+    if (refusal.code === "second-person-needed" || refusal.code === "reason-needed")
+      this._needMore(desk.crew()?.needs[action]?.second ?? COMMANDS[action].second);
+    this._tell(refusalWords(refusal), " ", clauseLinks(table.view?.set_up?.book ?? "", refusal.clauses));
+  }
 }

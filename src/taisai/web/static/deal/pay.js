@@ -7,9 +7,9 @@ import { chipColour } from "../lib/chips.js";
 import { t } from "../lib/i18n.js";
 import { chip as chipFace, money } from "../lib/money.js";
 import { clauseLinks } from "../lib/shell.js";
-import { act, actionButton } from "./ask.js";
+import { act, actionButton } from "./actions.js";
 
-/** @typedef {import("./ask.js").Desk} Desk */
+/** @typedef {import("./actions.js").Desk} Desk */
 /** @typedef {import("../lib/types").Payout} Payout */
 
 /**
@@ -80,7 +80,7 @@ export function payoutsPanel(desk) {
       "div",
       { class: "sheet-top" },
       h("h2", null, t(paying ? "deal.payouts" : "deal.payouts-soon")),
-      paying && actionButton(desk, "pay-all", { key: "a", run: () => void act(desk, { do: "pay-all" }) }),
+      paying && actionButton(desk, "pay-all", { keyed: true, run: () => void act(desk, { do: "pay-all" }) }),
     ),
     h(
       "ol",

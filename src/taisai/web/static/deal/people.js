@@ -1,29 +1,18 @@
-// Players at the table, as the dealer sees them: chips in hand, colour, bets; and what he may do for each.
+// Players at the table, as the crew sees them: chips in hand, colour, bets; and what may be done for each.
 // Enters: the crew's view. Leaves: elements, commands and seat codes.
 
 import { part, post, Refusal } from "../lib/api.js";
 import { boxName } from "../lib/boxes.js";
+import { GROUPS } from "../lib/commands.js";
 import { h } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { money, time, typedMoney } from "../lib/money.js";
 import { dialog, showRefusal } from "../lib/shell.js";
-import { actionButton, ask } from "./ask.js";
+import { actionButton } from "./actions.js";
+import { ask, askButton } from "./ask.js";
+import { SEAT_CODE_KEY } from "./keys.js";
 
-/** @typedef {import("./ask.js").Desk} Desk */
-
-const FOR_A_PLAYER = [
-  "buy-in",
-  "cash-out",
-  "bring-chips",
-  "take-colour",
-  "turn-in-colour",
-  "place-bet",
-  "withdraw-bet",
-  "settle-debt",
-  "open-dispute",
-  "walk-away",
-  "leave-table",
-];
+/** @typedef {import("./actions.js").Desk} Desk */
 
 /**
  * The list of players.
@@ -46,12 +35,16 @@ export function playersPanel(desk) {
       h(
         "div",
         { class: "row" },
-        actionButton(desk, "sit-down", { key: "n" }),
+        ...GROUPS["deal.players"].map((action) => askButton(desk, action, { keyed: true })),
         h(
           "button",
-          { "aria-keyshortcuts": "k", "data-action": "seat-code", onclick: () => void seatCode(desk) },
+          {
+            "aria-keyshortcuts": desk.keyed ? SEAT_CODE_KEY : null,
+            "data-action": "seat-code",
+            onclick: () => void seatCode(desk),
+          },
           t("deal.seat-code"),
-          h("kbd", { "aria-hidden": "true" }, "K"),
+          desk.keyed ? h("kbd", { "aria-hidden": "true" }, SEAT_CODE_KEY.toUpperCase()) : null,
         ),
       ),
     ),
@@ -73,7 +66,7 @@ export function playersPanel(desk) {
             h("span", { class: "number grow" }, money(crew.funds[name] ?? 0)),
             crew.debts[name] && h("span", { class: "tag bad" }, t("deal.owes", { amount: money(crew.debts[name]) })),
           ),
-          actionButton(desk, "buy-in", { for: name, preset: { player: name } }),
+          askButton(desk, "buy-in", { for: name }, { player: name }),
         ),
       ),
     ),
@@ -90,7 +83,7 @@ export async function onePlayer(desk, player) {
   const round = view?.round.number;
   const bets = Object.entries(view?.stakes[player] ?? {});
   const colours = Object.keys(view?.set_up?.colours ?? {}).length > 0;
-  const offered = FOR_A_PLAYER.filter((action) =>
+  const offered = GROUPS["deal.player"].filter((action) =>
     action.endsWith("-colour") ? colours : action !== "settle-debt" || Boolean(desk.crew()?.debts[player]),
   );
   const chosen = await dialog(player, (/** @type {(answer: string | null) => void} */ close) => [

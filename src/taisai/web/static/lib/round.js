@@ -1,4 +1,4 @@
-// What the stage shows of a round: its dice until the next round opens, and the countdown. Pure.
+// What the screens show of a round: its bets, its dice until the next round opens, the countdown. Pure.
 
 /** @typedef {import("./types").Round} Round */
 /** @typedef {import("./types").Until} Until */
@@ -52,4 +52,17 @@ export function countdown(until, round, now) {
     soon: betting && left < SOON_S * 1e6,
     spoken: betting && SPOKEN_S.includes(seconds),
   };
+}
+
+/**
+ * Everybody's bets on a box: as they are placed, or as they were fixed at the close.
+ * @param {Pick<import("./types").View, "round" | "stakes">} view
+ * @param {string} box
+ * @returns {[player: string, amount: number][]}
+ */
+export function betsOn({ round, stakes }, box) {
+  if (round.phase !== "betting") return round.bets.filter((bet) => bet[1] === box).map((bet) => [bet[0], bet[2]]);
+  return Object.entries(stakes)
+    .filter(([, each]) => each[box])
+    .map(([player, each]) => [player, each[box]]);
 }

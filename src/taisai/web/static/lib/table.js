@@ -11,6 +11,7 @@
 // answers as it did the first time. What is for a round says for which: the table refuses it in another.
 
 import { get, part, Refusal } from "./api.js";
+import { OF_A_ROUND } from "./commands.js";
 import { lineOf, merge, newId } from "./messages.js";
 
 /** @typedef {import("./types").View} View */
@@ -28,13 +29,6 @@ const SILENCE_MS = 4000;
 const WAIT_FIRST_MS = 250;
 const WAIT_MOST_MS = 8000;
 const OFFLINE = { code: "offline", sentence: "The table cannot be reached." };
-
-/** What is for one round: meant for the one that was on screen, and for no other. */
-export const OF_A_ROUND = new Set([
-  ...["tumble", "open-bets", "close-bets", "uncover", "announce", "press", "enter", "collect", "pay-next", "pay-all"],
-  ...["place-bet", "withdraw-bet", "correct-bet", "rule-on-line", "advise-minimum", "reject-excess"],
-  ...["amend-entry", "report-lights", "void-round", "interrupt", "resolve-interruption"],
-]);
 
 /** One table, as this browser sees it. */
 export class Table {

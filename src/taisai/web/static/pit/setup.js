@@ -9,7 +9,8 @@ import { t } from "../lib/i18n.js";
 import { plainMoney, typedMoney } from "../lib/money.js";
 import { refusalWords, showRefusal } from "../lib/shell.js";
 import { newId } from "../lib/messages.js";
-import { ask, refuse } from "../deal/ask.js";
+import { refuse } from "../deal/actions.js";
+import { ask } from "../deal/ask.js";
 import { stopped } from "../deal/lock.js";
 
 /** @typedef {import("../lib/types").Limits} Limits */
@@ -148,7 +149,7 @@ async function limitable(book, layout) {
 
 /**
  * Change the limits between rounds.
- * @param {import("../deal/ask.js").Desk} desk
+ * @param {import("../deal/actions.js").Desk} desk
  */
 export async function limitsDialog(desk) {
   const setUp = desk.table.view?.set_up;
@@ -165,15 +166,8 @@ export async function limitsDialog(desk) {
   // The table may have been left meanwhile, the button pressed again, the screen locked.
   if (desk.table.state === "left" || document.querySelector("dialog[open]")) return;
   const fields = limitsFields(found.kinds, found.pairs, limits, currency);
-  await ask(
-    desk,
-    "set-limits",
-    {},
-    {
-      words: [fields.row],
-      send: (action, more, how) => desk.table.do({ ...action, limits: fields.value(limits.unit, currency) }, more, how),
-    },
-  );
+  const values = () => ({ limits: fields.value(limits.unit, currency) });
+  await ask(desk, "set-limits", {}, { words: [fields.row], values });
 }
 
 /** @type {import("./pit.js").Open} */

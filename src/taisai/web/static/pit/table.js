@@ -4,31 +4,27 @@
 
 import { get, part, Refusal } from "../lib/api.js";
 import { layoutOf } from "../lib/boxes.js";
+import { GROUPS } from "../lib/commands.js";
 import { diceRow } from "../lib/dice.js";
 import { h, put } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { dateTime, money, percent, setCurrency, time } from "../lib/money.js";
 import { clauseLinks, redraw, toast, watchConnection } from "../lib/shell.js";
 import { Table } from "../lib/table.js";
-import { act, actionButton, ask } from "../deal/ask.js";
+import { act, actionButton } from "../deal/actions.js";
+import { ask, askButton } from "../deal/ask.js";
+import { presetsOf } from "../deal/forms.js";
 import { onUnlock, stopped } from "../deal/lock.js";
 import { playersPanel } from "../deal/people.js";
 import { enabling } from "./house.js";
 import { limitsDialog } from "./setup.js";
 
-/** @typedef {import("../deal/ask.js").Desk} Desk */
+/** @typedef {import("../deal/actions.js").Desk} Desk */
 /** @typedef {import("../lib/types").Crew} Crew */
 /** @typedef {import("../lib/types").View} View */
 
-const GROUPS = [
-  [
-    "round",
-    ["amend-entry", "void-round", "correct-bet", "rule-on-line", "interrupt", "resolve-interruption", "report-lights"],
-  ],
-  ["table", ["suspend-table", "resume-table", "set-limits", "fill", "credit", "close-table"]],
-  ["dice", ["inspect-dice", "retire-dice", "receive-dice", "seal-dice"]],
-  ["rulings", ["reverse-rounds", "rule", "note-error", "open-dispute"]],
-];
+/** Groups of commands on this screen. @type {import("../lib/commands.js").Group[]} */
+const SHOWN = ["pit.round", "pit.table", "pit.dice", "pit.rulings"];
 const ROUNDS = 12;
 
 /**
@@ -63,7 +59,7 @@ function openingPanel(desk, view, crew) {
         { class: check.passed ? "tag good" : "tag bad" },
         t(check.passed ? "pit.passed-by" : "pit.failed-by", { who: check.by, time: time(check.at) }),
       );
-    const test = item.item === "test-run" && actionButton(desk, "test-run", { class: "" });
+    const test = item.item === "test-run" && askButton(desk, "test-run");
     const made = row(
       check?.passed === true,
       item.summary,
@@ -87,13 +83,13 @@ function openingPanel(desk, view, crew) {
       row(
         Boolean(set?.sound),
         set ? t("pit.dice-sealed", { set: crew.dice_in ?? "", seal: set.seal ?? "" }) : t("pit.dice-none"),
-        actionButton(desk, "receive-dice"),
+        askButton(desk, "receive-dice"),
         actionButton(desk, "seal-dice", { run: () => void ask(desk, "seal-dice", { dice_set: waiting().at(-1) }) }),
       ),
       row(
         crew.float > 0,
         crew.float ? t("pit.float-is", { amount: money(crew.float) }) : t("pit.float-none"),
-        actionButton(desk, "count-float"),
+        askButton(desk, "count-float"),
       ),
       ...items,
     ),
@@ -137,7 +133,7 @@ function disputesPanel(desk, crew) {
             h("p", null, each.claim),
             each.resolution && h("p", { class: "by" }, each.resolution),
           ),
-          !each.resolution && actionButton(desk, "resolve-dispute", { for: id, preset: { dispute: id } }),
+          !each.resolution && askButton(desk, "resolve-dispute", { for: id }, { dispute: id }),
         ),
       ),
     ),
@@ -300,15 +296,6 @@ export async function open(host, name) {
     }
   }
 
-  /** What is known already when an action is asked for. @param {string} action */
-  function presets(action) {
-    const round = table.view?.round;
-    if (action === "amend-entry") return { dice: round?.dice };
-    if (action === "resolve-interruption") return { readable: round?.dice ?? [], dice: round?.dice };
-    if (action === "reverse-rounds") return { rounds: String(round?.number || "") };
-    return {};
-  }
-
   function draw() {
     /** @type {{view: View | null, crew: Crew | null}} */
     const { view, crew } = table;
@@ -339,17 +326,19 @@ export async function open(host, name) {
         ),
       openingPanel(desk, view, crew),
       disputesPanel(desk, crew),
-      ...GROUPS.map(([group, actions]) =>
+      ...SHOWN.map((group) =>
         h(
           "section",
           { class: "panel" },
-          h("h2", null, t(`pit.group.${group}`)),
-          group === "round" && roundFacts(view),
+          h("h2", null, t(`pit.group.${group.slice("pit.".length)}`)),
+          group === "pit.round" && roundFacts(view),
           h(
             "div",
             { class: "row" },
-            .../** @type {string[]} */ (actions).map((action) =>
-              actionButton(desk, action, { run: run[action] ?? (() => void ask(desk, action, presets(action))) }),
+            ...GROUPS[group].map((action) =>
+              actionButton(desk, action, {
+                run: run[action] ?? (() => void ask(desk, action, presetsOf(action, table.view?.round))),
+              }),
             ),
           ),
         ),

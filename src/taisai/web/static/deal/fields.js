@@ -1,0 +1,220 @@
+// The fields of a command's form as inputs, one kind for each widget that a command declares.
+//   const {row, value} = makeField(desk, {name: "amount", widget: "money", required: true}, 500)
+// `value()` is undefined for what was left empty, and throws a Refusal for an amount that cannot be read.
+
+import { Refusal } from "../lib/api.js";
+import { boxName } from "../lib/boxes.js";
+import { h } from "../lib/dom.js";
+import { has, t } from "../lib/i18n.js";
+import { money, plainMoney, typedMoney } from "../lib/money.js";
+import { typedFaces, typedRounds } from "./forms.js";
+
+/** @typedef {import("./actions.js").Desk} Desk */
+/** @typedef {import("../lib/commands.js").Field} Field */
+/** @typedef {{value: () => any, row: HTMLElement}} Input */
+
+/**
+ * @param {string} words
+ * @param {HTMLElement} input
+ * @returns {HTMLElement}
+ */
+export function labelled(words, input) {
+  return h("label", { class: "field" }, h("span", null, words), input);
+}
+
+/** @param {string} name */
+function fieldName(name) {
+  return t(`deal.field.${name}`);
+}
+
+/**
+ * A choice of one.
+ * @param {Field} field
+ * @param {[value: string, words: string][]} choices
+ * @param {string} [now]
+ * @returns {Input}
+ */
+function choiceInput({ name, required }, choices, now = "") {
+  const all = required ? choices : [["", t("deal.none")], ...choices];
+  const input = h(
+    "select",
+    { name, required },
+    ...all.map(([value, words]) => h("option", { value, selected: value === now }, words)),
+  );
+  return { value: () => input.value || undefined, row: labelled(fieldName(name), input) };
+}
+
+/**
+ * A line of text.
+ * @param {Field} field
+ * @param {Record<string, any>} attributes
+ * @param {(text: string) => any} [read]
+ * @returns {Input}
+ */
+function textInput({ name, required, longest, pattern }, attributes, read = (text) => text) {
+  const given = { name, autocomplete: "off", required, maxlength: longest, pattern };
+  const input = h("input", { ...given, ...attributes });
+  return { value: () => read(input.value.trim()), row: labelled(fieldName(name), input) };
+}
+
+/**
+ * An amount of money.
+ * @param {Field} field
+ * @param {number} [now]
+ */
+function moneyInput(field, now) {
+  const attributes = { inputmode: "decimal", class: "number", value: now === undefined ? "" : plainMoney(now) };
+  return textInput(field, attributes, (text) => {
+    if (!text && !field.required) return undefined;
+    const found = typedMoney(text);
+    if (found !== null) return found;
+    const sentence = t("deal.bad-amount", { field: fieldName(field.name) });
+    throw new Refusal({ code: "bad-value", sentence, field: field.name });
+  });
+}
+
+/**
+ * How many chips of each denomination.
+ * @param {Field} field
+ * @param {Desk} desk
+ * @param {Record<string, number>} [now]
+ * @returns {Input}
+ */
+function countInput({ name }, desk, now = {}) {
+  const chips = desk.table.view?.set_up?.denominations ?? [];
+  const inputs = chips.map((chip) =>
+    h("input", {
+      name: `${name}-${chip}`,
+      type: "number",
+      min: 0,
+      inputmode: "numeric",
+      value: now[chip] ?? "",
+      placeholder: "0",
+    }),
+  );
+  const rows = chips.map((chip, place) =>
+    h(
+      "label",
+      { class: "count-row" },
+      h("span", { class: "number" }, money(chip)),
+      h("span", { "aria-hidden": "true" }, "×"),
+      inputs[place],
+    ),
+  );
+  const value = () => Object.fromEntries(chips.map((chip, place) => [chip, Number(inputs[place].value || 0)]));
+  return { value, row: h("fieldset", { class: "count" }, h("legend", null, fieldName(name)), ...rows) };
+}
+
+/** Values that are their own names. @param {string[]} values @returns {[string, string][]} */
+const asTheyAre = (values) => values.map((value) => [value, value]);
+
+/**
+ * Why a round is void, in the reader's language.
+ * @param {{reason: string, summary: string}} void_ the reason, and the book's words for it
+ */
+function voidWords({ reason, summary }) {
+  return has(`void.${reason}`) ? t(`void.${reason}`) : summary;
+}
+
+/**
+ * The input of a field.
+ * @param {Desk} desk
+ * @param {Field} field
+ * @param {any} [preset]
+ * @returns {Input}
+ */
+export function makeField(desk, field, preset) {
+  const { name } = field;
+  const view = desk.table.view;
+  const crew = desk.crew();
+  switch (field.widget) {
+    case "player": {
+      const seats = Object.entries(view?.seats ?? {}).filter(([, seat]) => seat.present || preset);
+      return choiceInput(field, asTheyAre(seats.map(([player]) => player)), preset);
+    }
+    case "box":
+      return choiceInput(
+        field,
+        desk.boxes().map((box) => [box, boxName(box)]),
+        preset,
+      );
+    case "colour":
+      return choiceInput(field, asTheyAre(Object.keys(view?.set_up?.colours ?? {})), preset);
+    case "dice-set": {
+      const sets = Object.entries(crew?.dice_sets ?? {}).filter(([, set]) => !set.retired_at);
+      return choiceInput(field, asTheyAre(sets.map(([set]) => set)), preset);
+    }
+    case "dispute": {
+      const open = Object.entries(crew?.disputes ?? {}).filter(([, each]) => !each.resolution);
+      return choiceInput(
+        field,
+        open.map(([id, each]) => [id, `${id}: ${each.player}, ${each.claim}`]),
+        preset,
+      );
+    }
+    case "choice":
+      return choiceInput(
+        field,
+        (field.choices ?? []).map((choice) => [choice, t(`deal.choice.${name}.${choice}`)]),
+        preset,
+      );
+    case "void-reason":
+      return choiceInput(
+        field,
+        (crew?.procedure?.voids ?? []).map((each) => [each.reason, voidWords(each)]),
+        preset,
+      );
+    case "yes-no": {
+      const input = h("input", { type: "checkbox", name, checked: preset ?? field.default ?? true });
+      return {
+        value: () => input.checked,
+        row: h("label", { class: "field switch" }, input, h("span", null, fieldName(name))),
+      };
+    }
+    case "count":
+      return countInput(field, desk, preset);
+    case "money":
+      return moneyInput(field, preset);
+    case "dice":
+      return textInput(
+        field,
+        {
+          inputmode: "numeric",
+          pattern: "[^1-6]*([1-6][^1-6]*){3}",
+          placeholder: "1-2-4",
+          value: preset ? preset.join("-") : "",
+        },
+        (text) => (text ? typedFaces(text) : undefined),
+      );
+    case "faces":
+      // None is an answer too: no die can be read.
+      return textInput(
+        { ...field, required: false, longest: undefined },
+        { inputmode: "numeric", placeholder: "1-2-4", value: (preset ?? []).join("-") },
+        typedFaces,
+      );
+    case "rounds":
+      return textInput(
+        { ...field, longest: undefined },
+        { placeholder: "12, 13", pattern: "[0-9 ,]+", value: (preset ?? []).join(", ") },
+        typedRounds,
+      );
+    case "round":
+    case "times":
+      return textInput(
+        field,
+        {
+          type: "number",
+          min: field.min,
+          value: preset ?? (field.widget === "times" ? crew?.procedure?.tumbles_min : view?.round.number) ?? "",
+        },
+        Number,
+      );
+    case "long-text": {
+      const input = h("textarea", { name, rows: 3, required: field.required, maxlength: field.longest });
+      return { value: () => input.value.trim(), row: labelled(fieldName(name), input) };
+    }
+    default:
+      return textInput(field, { value: preset ?? "" });
+  }
+}

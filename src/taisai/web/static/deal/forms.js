@@ -1,0 +1,48 @@
+// The forms of commands, without the page: what is asked for, what is filled in already, how typed text is read.
+// Enters: the declared commands (lib/commands.js) and what people type. Leaves: commands. Pure.
+
+import { COMMANDS } from "../lib/commands.js";
+
+/** @typedef {import("../lib/commands.js").Field} Field */
+
+/** Widgets that a general form does not show: programs fill them in, or a form of their own does. */
+const NOT_ASKED = new Set(["nobody", "set-up"]);
+
+/** The fields that a command's form asks for. @param {string} action @returns {Field[]} */
+export function fieldsOf(action) {
+  return COMMANDS[action].fields.filter(({ widget }) => !NOT_ASKED.has(widget));
+}
+
+/**
+ * What a form starts with, from the round on screen.
+ * @param {string} action
+ * @param {{number: number, dice?: number[] | null} | undefined} round
+ * @returns {Record<string, any>}
+ */
+export function presetsOf(action, round) {
+  const dice = round?.dice ?? undefined;
+  if (action === "amend-entry") return { dice };
+  if (action === "resolve-interruption") return { readable: dice ?? [], dice };
+  if (action === "reverse-rounds") return { rounds: round?.number ? [round.number] : [] };
+  return {};
+}
+
+/** Faces as people type them: 1-2-4, 124, 1 2 4. @param {string} text */
+export function typedFaces(text) {
+  return (text.match(/[1-6]/g) ?? []).map(Number);
+}
+
+/** Numbers of rounds as people type them: "12, 13". @param {string} text */
+export function typedRounds(text) {
+  return (text.match(/\d+/g) ?? []).map(Number);
+}
+
+/**
+ * A command from the values of its form; what was left empty is left out.
+ * @param {string} action
+ * @param {[string, any][]} values
+ * @returns {{do: string, [key: string]: any}}
+ */
+export function commandOf(action, values) {
+  return { do: action, ...Object.fromEntries(values.filter(([, value]) => value !== undefined)) };
+}
