@@ -1,4 +1,4 @@
-// Keys of the dealer's desk: Enter or Space for the next step, 1 to 6 for faces, a letter for every command that has one.
+// Keys of the dealer's desk: Enter or Space for the next step, 1 to 6 for faces, a letter for other commands.
 // The letters are declared with the commands (lib/commands.js) and stand on their buttons.
 
 import { COMMANDS, GROUPS } from "../lib/commands.js";
