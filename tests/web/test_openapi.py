@@ -19,7 +19,7 @@ from schemathesis.core.result import Ok
 from taisai.house.sessions import Admission
 from taisai.table.people import Role
 from taisai.web.app import ENDPOINTS
-from tests.web.api.test_tables import MAY, PATHS
+from tests.web.doors import MAY, PATHS
 from tests.web.serving import Running, open_house
 
 EXAMPLES = 25

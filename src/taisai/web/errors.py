@@ -82,7 +82,9 @@ def bad_message(error: Exception) -> Refusal:
         case InputFault():
             return Refusal(HouseCode.BAD_MESSAGE, str(error), field=error.field)
         case msgspec.ValidationError():
-            return bad_message(decoding_fault(str(error)))
+            fault = decoding_fault(str(error))
+            sentence = str(fault) if fault.field else f"the message: {fault}"
+            return Refusal(HouseCode.BAD_MESSAGE, sentence, field=fault.field)
         case _:
             return Refusal(HouseCode.BAD_MESSAGE, "This is not JSON.")
 

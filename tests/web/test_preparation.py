@@ -1,0 +1,108 @@
+"""Preparing tables: set up once, opened and dealt when automatic, and finished by the next node if one died."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from msgspec.structs import replace
+
+from taisai.floor.floor import Floor
+from taisai.journal import MemoryJournal
+from taisai.settings.forms import Settings, TableSettings
+from taisai.table.state import TablePhase
+from taisai.web.preparation import Preparation, _dice_of
+from tests.web.serving import on_a_loop, settings_for, shelf
+
+
+class Kept(MemoryJournal):
+    """A journal that a second start finds again."""
+
+    def close(self) -> None:
+        """Stay open."""
+
+
+def tables(mode: str) -> tuple[TableSettings, ...]:
+    """The first table of the demo of this mode."""
+    return tuple(table for table in settings_for(demo=True).tables if table.mode == mode)[:1]
+
+
+def settings_with(*, demo: bool, mode: str = "dealer", **changes: object) -> Settings:
+    """Settings with one table."""
+    base = settings_for(demo=True)
+    (table,) = tables(mode)
+    return replace(base, demo=replace(base.demo, enabled=demo), tables=(replace(table, **changes),))
+
+
+@asynccontextmanager
+async def prepared(settings: Settings, journal: MemoryJournal) -> AsyncIterator[Floor]:
+    """A floor whose tables are prepared."""
+    floor = Floor(shelf().book, lambda: journal)
+    await floor.start()
+    try:
+        await Preparation(floor, settings, shelf()).prepare_all()
+        yield floor
+    finally:
+        await floor.stop()
+
+
+@pytest.mark.parametrize(
+    ("mode", "demo", "phase"),
+    [
+        ("dealer", False, TablePhase.CLOSED),
+        ("dealer", True, TablePhase.OPEN),
+        ("automatic", False, TablePhase.OPEN),
+    ],
+)
+@on_a_loop
+async def test_a_table_is_prepared_once(mode: str, demo: bool, phase: TablePhase) -> None:
+    """A dealer's table is set up and left closed, except in the demo; an automatic one is opened and dealt."""
+    settings, journal = settings_with(demo=demo, mode=mode), Kept()
+    (name,) = [table.name for table in settings.tables]
+    for _ in range(2):
+        async with prepared(settings, journal) as floor:
+            assert (floor.tables[name].state.phase, floor.mode(name)) == (phase, mode)
+        assert [record.kind for record in journal.read(name)].count("table-set-up") == 1
+
+
+@on_a_loop
+async def test_a_set_up_that_is_refused_is_logged_and_not_dealt(caplog: pytest.LogCaptureFixture) -> None:
+    """The table stays as it is, and the log names it with the reason."""
+    settings = settings_with(demo=False, mode="automatic", denominations=(7,))
+    (name,) = [table.name for table in settings.tables]
+    async with prepared(settings, Kept()) as floor:
+        assert (floor.tables[name].state.phase, floor.mode(name)) == (TablePhase.NEW, "dealer")
+    assert [getattr(record, "table", "") for record in caplog.records] == [name]
+
+
+@on_a_loop
+async def test_a_table_taken_over_before_it_was_set_up_is_set_up() -> None:
+    """Whoever comes to hold a table that another node left unfinished finishes it; one that stands is left alone."""
+    settings = settings_with(demo=False)
+    (name,) = [table.name for table in settings.tables]
+    floor = Floor(shelf().book, Kept)
+    await floor.start()
+    preparation = Preparation(floor, settings, shelf())
+    for _ in range(2):
+        preparation._taken_over(name)
+        while floor.table(name).state.phase is TablePhase.NEW:
+            await asyncio.sleep(0)
+        assert floor.table(name).state.seq == 1
+    floor.table("elsewhere")
+    preparation._taken_over("elsewhere")
+    assert floor.table("elsewhere").state.seq == 0
+    await floor.stop()
+
+
+def test_dice_for_training_misbehave() -> None:
+    """A table whose settings ask for it gets dice that now and then do not lie flat."""
+    (table,) = tables("automatic")
+    for every, expected in ((0, 0), (3, 4)):
+        dice = _dice_of(replace(table, mischief_every=every))
+        found = []
+        for number in range(1, 13):
+            dice.commit(table.name, number)
+            found.append(dice.mischief())
+        assert len([each for each in found if each is not None]) == expected
