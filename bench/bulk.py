@@ -1,8 +1,8 @@
 """Bulk settlement of ten million bets on one core, against a copy of the same columns, a plain loop and a DuckDB join.
 
 The copy moves every column that settling reads (box, stake, roll) and writes (winnings, returned), with NumPy, into
-memory that has been touched before. The plain loop settles a slice, from lists and a flat table. DuckDB joins the bets
-with the pay table by box and roll, on one thread, columns in and columns out. What counts is the ratio.
+memory that has been written to before. The plain loop settles a slice, from lists and a flat table. DuckDB joins the
+bets with the pay table by box and roll, on one thread, columns in and columns out.
 """
 
 from __future__ import annotations
@@ -59,13 +59,13 @@ def measured() -> list[Line]:
 
     kernels: list[Kernel] = ["numpy"] if find_spec("numba") is None else ["numpy", "numba"]
     for kernel in kernels:
-        settled(kernel)  # compiles, and touches
+        settled(kernel)  # compiles it, and writes to the memory once
     runs: dict[str, tuple[Callable[[], None], int]] = {"copy": (copied, BETS), "loop": (looped, SLICE)}
     if joined is not None:
         runs["join"] = (joined, BETS)
     runs |= {kernel: (partial(settled, kernel), BETS) for kernel in kernels}
     best = dict.fromkeys(runs, float("inf"))
-    # Turn by turn, so that whatever else the machine does meets them all.
+    # Interleaved, so that other load on the machine affects all of them alike.
     for _ in range(REPEATS):
         for name, (run, bets) in runs.items():
             best[name] = min(best[name], timeit.timeit(run, number=1) / bets * 1e9)
@@ -84,7 +84,7 @@ def measured() -> list[Line]:
 
 
 def _duckdb(columns: tuple[NDArray[Any], ...], multipliers: NDArray[np.int64], width: int) -> Callable[[], None] | None:
-    """The same settlement as a join, where DuckDB is installed; the bets are in its own table before the clock runs."""
+    """The same settlement as a join, where DuckDB is installed; the bets are loaded into its own table beforehand."""
     if find_spec("duckdb") is None:
         return None
     import duckdb  # noqa: PLC0415 - for development only, and heavy

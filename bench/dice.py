@@ -1,4 +1,4 @@
-"""Dice health: what a round costs; and, by itself, how often fair tumblers alarm and how soon unfair ones do.
+"""Dice health: what a round costs; run by itself, how often fair tumblers raise an alarm and how soon unfair ones do.
 
     python -m bench.dice               false alarms and rounds to alarm, the whole measurement (some minutes)
 

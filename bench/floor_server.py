@@ -1,7 +1,7 @@
 """Servers for the benchmarks of the floor, each in a process of its own.
 
     python -m bench.floor_server echo              answers every frame with itself: the bare stack
-    python -m bench.floor_server short-echo        the same by the floor's short way past ASGI
+    python -m bench.floor_server short-echo        the same through the floor's fast path past ASGI
     python -m bench.floor_server floor FILE N P    N tables of P players each on a journal, dealt by the client
     python -m bench.floor_server broadcast         every frame goes to everybody: a bare broadcast
 
@@ -54,7 +54,7 @@ async def echo(_scope: Message, receive: Receive, send: Send) -> None:
 
 
 async def short_echo(scope: Message, receive: Receive, send: Send) -> None:
-    """Every frame comes back, by the short way that the floor's own frames go."""
+    """Every frame comes back, through the fast path that the floor's own frames take."""
     await receive()
     await send({"type": "websocket.accept"})
     transport = transport_of(scope, receive, send)
@@ -97,7 +97,7 @@ async def _run(
 
 
 async def floor(journal: str, tables: int, players: int) -> None:
-    """A floor whose players are seated and rich."""
+    """A floor whose players are seated and have plenty of chips."""
     shelf = open_shelf(environment={})
     book = shelf.book("rws-tai-sai-v6")
     limits = c.TableLimits(100, c.BoxLimit(100, 100_000_000))
@@ -151,7 +151,7 @@ async def _open(context: Context, name: str, players: list[str]) -> None:
 
 
 def main() -> None:
-    """Serve what was asked for."""
+    """Run the server named on the command line."""
     match sys.argv[1:]:
         case ["echo"]:
             uvloop.run(_run(echo, lambda port: {"port": port}))

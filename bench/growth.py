@@ -1,13 +1,13 @@
-"""Cost and history: the millionth round of a table against its first, on SQLite, with every commit on disk.
+"""Growth with history: the millionth round of a table against its first, on SQLite, with every commit on disk.
 
     python -m bench.growth [ROUNDS]
 
 The long history is made of two rounds, one lost and one won, that leave the chips where they were: their records are
-repeated with new ids, times and round numbers, through the journal's own `append`, so that the whole of it stands up to
-an audit (a short one is audited here in every run). Then rounds are dealt in turn, some on a new journal and some after
-the long history, by a floor whose players each have one bet on its way. A ratio is the median over such turns.
+repeated with new ids, times and round numbers, through the journal's own `append`, so that all of it passes an audit (a
+short one is audited in every run). Then a floor deals rounds alternately on a new journal and after the long history,
+while each player has one unanswered bet at a time. A ratio is the median over such pairs.
 
-A million rounds are nine and a half million records: 3.6 GB among the temporary files, and a minute and a half.
+A million rounds are nine and a half million records: 3.6 GB of temporary files, and a minute and a half.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ LOST, WON = (6, 6, 5), (1, 1, 2)
 
 
 class _Form(NamedTuple):
-    """A record with blanks: for its time, and where it has one, for the number of its round."""
+    """A record as a template: its time, and the number of its round if it has one, are filled in."""
 
     kind: str
     version: int
@@ -98,7 +98,7 @@ def _after_bets(dice: c.Dice) -> Iterator[tuple[c.Action, Person]]:
 
 
 def _forms(rules: TableRules, state: TableState) -> tuple[list[_Form], TableState]:
-    """The records of a lost round and a won one, with blanks, and the state that they lead to."""
+    """The records of a lost round and a won one as templates, and the state that they lead to."""
     forms: list[_Form] = []
     command = 0
     first = state.round.number + 1
@@ -226,7 +226,7 @@ def _by_time() -> Iterator[str]:
 
 
 def _by_chance(rounds: int) -> Iterator[str]:
-    """Ids without order, all over those of the history."""
+    """Random ids, spread over those of the history."""
     while True:
         yield f"{random.randrange(rounds // 2):09x}-{random.getrandbits(64):x}"
 
@@ -241,13 +241,13 @@ async def _on(open_it: Callable[[], Journal], *, new: bool) -> Floor:
 
 
 Pairs: TypeAlias = list[tuple[_Dealt, _Dealt]]
-"""Stretches of rounds after the history and on a new journal, one right after the other."""
+"""Rounds dealt after the history and on a new journal, one right after the other."""
 
 
 async def _in_turn(new: Callable[[], Journal], old: Callable[[], Journal], ids: Iterator[str]) -> Pairs:
     found = []
     long = await _on(old, new=False)
-    await _deal(long, HISTORY_ROUNDS, ids)  # so that the rounds it remembers are as full as those to come
+    await _deal(long, HISTORY_ROUNDS, ids)  # so that the rounds in its history are as full as those to come
     for repeat in range(REPEATS):
         fresh = await _on(new, new=True)
         if repeat % 2:
@@ -272,7 +272,7 @@ def _lines(pairs: Pairs, where: str, wholes: bool = True) -> Iterator[Line]:
 
 
 def _restart_lines(old: Path, short: Path, rounds: int) -> Iterator[Line]:
-    """A node that starts anew, in a process of its own: how long its tables take, and its memory then."""
+    """A node that restarts, in a process of its own: how long its tables take to load, and its memory afterwards."""
     found = [(_restarted(old), _restarted(short)) for _ in range(RESTARTS)]
     ours, bare = paired([(one[0], two[0]) for one, two in found])
     against = f"after {SHORT:,} rounds"
@@ -298,15 +298,15 @@ async def _restart(file: Path) -> None:
 
 
 def _memory() -> int:
-    """The most memory that this process has had, in bytes."""
+    """The peak memory of this process, in bytes."""
     status = Path("/proc/self/status")
-    if status.exists():  # what the system tells elsewhere counts the process that started this one
+    if status.exists():  # elsewhere ru_maxrss may include the parent process
         return int(status.read_text(encoding="ascii").split("VmHWM:")[1].split()[0]) * 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def _audited(file: Path, rounds: int) -> None:
-    """A made history is one that might have been dealt."""
+    """Check that the made history passes an audit."""
     audit = Audit(SHELF.book)
     findings = list(audit.findings_of_file(file))
     state = audit.states[TABLE]
@@ -357,7 +357,7 @@ def _postgres_lines(rounds: int = POSTGRES_ROUNDS) -> list[Line]:
 
 
 def main() -> None:
-    """Measure, or be the node that starts anew."""
+    """Measure, or run as the node that restarts."""
     if "--restart" in sys.argv:
         uvloop.run(_restart(Path(sys.argv[-1])))
         return

@@ -72,7 +72,7 @@ def make_bets(folder: Path, bets: int) -> None:
         {(roll.index, str(box)): layout.pay_table[roll.index][box] for roll in ALL_ROLLS for box in layout.boxes}
         for layout in layouts
     ]
-    # What a box returns for a chip, by layout, roll and box; 0 also for a box that the layout does not have.
+    # What a box returns per chip, by layout, roll and box; 0 also for a box that the layout does not have.
     multipliers = np.zeros((len(layouts), len(ALL_ROLLS), len(names)), dtype=np.int64)
     for number, odds_of in enumerate(pays):
         for roll in ALL_ROLLS:
@@ -179,7 +179,7 @@ def _one_file(
 
 
 def settle(folder: Path) -> dict[str, float]:
-    """Resettle and join by turns: the best of each in nanoseconds a bet, and the most memory."""
+    """Resettle and join alternately: the best of each in nanoseconds per bet, and the peak memory."""
     made = json.loads((folder / "files.json").read_text(encoding="utf-8"))
     files = [DataFile(dataset, "", name, rows, 0, "") for dataset, name, rows in made["files"]]
     rules = tuple(made["rules"])

@@ -33,14 +33,14 @@ COLUMNS = "table_name, seq, position, kind, version, at, command_id, part, by_wh
 
 
 class Person(msgspec.Struct, frozen=True):
-    """Who acts."""
+    """The person who acts."""
 
     id: str
     role: str
 
 
 class BetPlaced(msgspec.Struct, frozen=True, tag="bet-placed", tag_field="event"):
-    """What happens most."""
+    """The most frequent event."""
 
     player: str
     box: str
@@ -77,7 +77,7 @@ def _records(count: int, *, ordered: bool = True) -> list[NewRecord]:
     for place in range(count):
         player, at = f"p{place % 300}", NOON + place
         event = Event(at, Person(player, "player"), BetPlaced(player, f"total-{4 + place % 14}", 2_500))
-        # A client makes ids that rise with time (as UUID 7 does), or ids by chance alone (UUID 4).
+        # Clients make ids that rise with time (as UUID 7 does), or random ids (UUID 4).
         start = place if ordered else chance.getrandbits(48)
         command_id = f"{start:012x}-{chance.getrandbits(64):016x}"
         found.append(NewRecord("bet-placed", 1, at, command_id, 0, player, encode(event)))
@@ -176,7 +176,7 @@ def _verify_line() -> Line:
 def _side_by_side(
     ours: Callable[[Path], float], bare: Callable[[Path], float], repeats: int = REPEATS
 ) -> tuple[float, float]:
-    """The best of several runs of both, taken in turn so that a busy moment of the machine meets both."""
+    """The best of several runs of both, interleaved so that other load on the machine affects both alike."""
     best_ours = best_bare = float("inf")
     for _ in range(repeats):
         with tempfile.TemporaryDirectory() as folder:

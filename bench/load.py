@@ -1,4 +1,4 @@
-"""A WebSocket client as small as can be, so that the server under test is what is measured.
+"""A minimal WebSocket client, so that the measurement is of the server.
 
 Frames are built once and masked with zeros, which the protocol allows a client that trusts its peer; what comes back is
 cut into frames and handed over as bytes.
@@ -39,7 +39,7 @@ class Socket(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Ask for the upgrade."""
-        self.transport = cast(asyncio.Transport, transport)  # uvloop's are of a class of their own
+        self.transport = cast(asyncio.Transport, transport)  # uvloop has its own transport class
         key = base64.b64encode(os.urandom(16)).decode()
         token = f"Authorization: Bearer {self._token}\r\n" if self._token else ""
         self.transport.write(
@@ -48,7 +48,7 @@ class Socket(asyncio.Protocol):
         )
 
     def data_received(self, data: bytes) -> None:
-        """Cut what came into frames."""
+        """Split the bytes received into frames."""
         buffer = self._buffer + data if self._buffer else data
         if not self._open:
             head, found, buffer = buffer.partition(b"\r\n\r\n")

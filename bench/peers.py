@@ -1,7 +1,7 @@
-"""Other people's games of chance, where they are installed, each on a round of its own game, as context.
+"""Other open-source games of chance, where they are installed, each playing a round of its own game, as context.
 
 crapssim rolls two dice for a player with a pass line bet; pokerkit deals a hand between two players who check to the
-end. Neither is our game, and no target is aimed at. Ours draws three dice and settles five bets.
+end. Neither is our game, so there is no target. Ours draws three dice and settles five bets.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ROUNDS = 200
 
 
 def measured() -> list[Line]:
-    """A line for each peer that is there; a word on standard error for each that is not."""
+    """A line for each peer that is installed; a note on standard error for each that is not."""
     layout = open_shelf(environment={}).layout(LAYOUT)
     bets = parse_bets(layout, "small=1000 total:9=100 triple:1=50 odd=200 single:6=100")
     chance = random.Random(7)
@@ -53,7 +53,7 @@ def _crapssim() -> Callable[[], Any]:
 
     def run() -> None:
         table = table_of(seed=7)
-        table.add_player(10**9)  # who bets five on the pass line unless told otherwise
+        table.add_player(10**9)  # the default strategy bets five on the pass line
         table.run(max_rolls=ROUNDS, verbose=False)
 
     return run

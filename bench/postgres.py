@@ -1,11 +1,11 @@
 """Bets on PostgreSQL: one node against a bare batched insert of the same records, and two nodes on one journal.
 
-Bets and bare inserts take turns on one server, some at a time; each line is the median over such turns. The bare insert
+Batches of bets and of bare inserts alternate on one server; each line is the median over such pairs. The bare insert
 writes the records of the bets just made into a table with the same keys, as many a commit as the node had.
 
-Two nodes are two processes with tables and leases of their own on one journal, each with its own players. What they
-lose to each other shows beside the same two on a journal each, in one server and on the same cores, and beside one node
-that serves all tables. What a node does to follow the tables of others is not part of it.
+Two nodes are two processes with tables and leases of their own on one journal, each with its own players. How
+much they slow each other down shows beside the same two on a journal each, on one server and the same cores, and beside
+one node that serves all tables. Following the tables of other nodes is not measured.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class _Turn(NamedTuple):
 
 
 async def _bets(floor: Floor, tables: list[LiveTable]) -> _Turn:
-    """All players bet, each with one bet on its way."""
+    """All players bet, each with one unanswered bet at a time."""
     done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     left = len(tables) * PLAYERS
 
@@ -93,7 +93,7 @@ async def _bets(floor: Floor, tables: list[LiveTable]) -> _Turn:
         for table in tables:
             for number in range(half, PLAYERS, 2):
                 play(table, f"p{number}", 0)
-        await asyncio.sleep(0)  # people do not bet in step: while the bets of some are written, others bet
+        await asyncio.sleep(0)  # players do not bet in lockstep: some bet while the bets of others are being written
     await done
     seconds = time.perf_counter() - started
     return _Turn(seconds, (counts.records - records) / (counts.commits - commits))
@@ -144,7 +144,7 @@ async def _in_turn(server: Server, url: str) -> tuple[list[tuple[float, float]],
 
 
 async def _node(url: str, names: list[str]) -> None:
-    """A node that holds some tables, at work when its parent says so: its players bet there."""
+    """A node that holds some tables; its players bet when the parent process says so."""
     floor = Floor(SHELF.book, lambda: open_journal(url))
     await floor.start()
     journal: Any = floor.writer.journal
@@ -155,7 +155,7 @@ async def _node(url: str, names: list[str]) -> None:
         print("ready", flush=True)
         if not await asyncio.to_thread(sys.stdin.readline):
             break
-        if not tables:  # not before all floors have started: each would interrupt the rounds that it finds in play
+        if not tables:  # only after all floors have started: a starting floor interrupts rounds in play
             tables = [await betting(floor, name, _players()) for name in names]
             print("done", flush=True)
             continue
@@ -174,7 +174,7 @@ class _Process:
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def wait(self, word: str) -> None:
-        """Until the node says so."""
+        """Wait until the node reports."""
         assert self._process.stdout is not None
         if (said := self._process.stdout.readline().strip()) != word:
             raise RuntimeError(f"a node said {said!r} instead of {word!r}")

@@ -62,7 +62,7 @@ def sections() -> dict[str, str]:
 
 
 def chosen(words: list[str]) -> list[str]:
-    """The titles that are meant; all when no word is given."""
+    """The titles that contain one of the words; all when no word is given."""
     titles = [title for title, _ in BENCHMARKS]
     for word in words:
         if not any(word.lower() in title.lower() for title in titles):

@@ -116,7 +116,7 @@ def measured() -> list[Line]:
         inline(1)  # compiles
         runs["inline"] = (lambda: inline(ROUNDS), ROUNDS)
     best = dict.fromkeys(runs, float("inf"))
-    # Turn by turn, so that whatever else the machine does meets them all.
+    # Interleaved, so that other load on the machine affects all of them alike.
     for _ in range(REPEATS):
         for name, (run, rounds) in runs.items():
             best[name] = min(best[name], timeit.timeit(run, number=1) / rounds * 1e9)
@@ -136,7 +136,7 @@ def measured() -> list[Line]:
 
 
 def _inline(nets: np.ndarray[Any, np.dtype[np.int64]]) -> Callable[[int], int]:
-    """A compiled loop with a generator of its own: as fast as it goes, and not reproducible in parts."""
+    """A compiled loop with its own generator: the fastest possible, but its parts cannot be reproduced separately."""
     from numba import njit  # noqa: PLC0415 - an extra, and heavy
 
     @njit

@@ -1,4 +1,4 @@
-"""A bet at the table, the audit, and a restart, against what cannot be done without.
+"""A bet at the table, the audit and a restart, each against the least work that it must do.
 
 A bet decided and evolved against its event encoded and hashed; the audit against its records hashed and decoded; a
 restart against two seconds. All in one run, on a journal that the bot deals.
@@ -40,7 +40,7 @@ SECOND_NS = 1_000_000_000
 
 
 def _played(rules: TableRules, bot: Bot, until: Callable[[TableState], bool]) -> TableState:
-    """A table dealt by the bot until it is where it should be."""
+    """A table that the bot has dealt until it has the wanted number of events."""
     state = TableState("T1")
     while not until(state):
         found = decide(rules, state, bot.command(state))
@@ -50,7 +50,7 @@ def _played(rules: TableRules, bot: Bot, until: Callable[[TableState], bool]) ->
 
 
 def _bets(shelf: Shelf) -> Line:
-    """Eight players put down eighty bets on an open round."""
+    """Eight players place eighty bets in an open round."""
     book = shelf.book("rws-tai-sai-v6")
     rules = TableRules(book)
     start = _played(rules, Bot(book, "C", 1, trouble=0), lambda state: state.round.phase is RoundPhase.BETTING)

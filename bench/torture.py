@@ -1,6 +1,6 @@
 """The fault simulator: simulated rounds with faults, everything checked and audited, on all processors.
 
-A run is one call of `python -m tests.torture.simulate`, as docs/torture.md has it, without the start of its processes.
+A run is one call of `python -m tests.torture.simulate` (docs/torture.md), without the time to start its processes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from bench.measure import Line
 from tests.torture.simulate import Ran, make_ready, run_seed
 
 SEEDS: Final = 96
-"""So many that it hardly counts when one process has nothing left to do before the other."""
+"""Enough rounds that it hardly matters when one process finishes before the other."""
 REPEATS: Final = 3
 MS: Final = 1e6
 
