@@ -15,10 +15,9 @@ from msgspec import Struct
 from taisai.books import Shelf
 from taisai.core.bets import Bet, PlayerId, box_on, merge_bets
 from taisai.core.calls import result_call
-from taisai.core.decoding import decoding_fault
 from taisai.core.dice import Roll, roll_of
 from taisai.core.explain import clauses_behind, clauses_behind_void, why, why_void
-from taisai.core.faults import InputFault, shown
+from taisai.core.faults import InputFault, decoding_fault, shown
 from taisai.core.limits import Limits, make_limits
 from taisai.core.money import CHIPS_MAX, chips_of
 from taisai.core.prorata import FixedStakes, Flag, fix_stakes

@@ -11,8 +11,7 @@ from typing import Final
 import msgspec
 from starlette.responses import Response
 
-from taisai.core.decoding import decoding_fault
-from taisai.core.faults import InputFault
+from taisai.core.faults import InputFault, decoding_fault
 from taisai.floor.answers import HouseCode
 from taisai.house.accounts import SignInRefusal
 from taisai.house.seats import SeatRefusal

@@ -17,8 +17,7 @@ from typing import Final, NamedTuple, get_args
 import msgspec
 from msgspec import NODEFAULT, Struct, inspect
 
-from taisai.core.decoding import decoding_fault
-from taisai.core.faults import InputFault, shown
+from taisai.core.faults import InputFault, decoding_fault, shown
 from taisai.table import commands as c
 from taisai.table.forms import bare_type
 
