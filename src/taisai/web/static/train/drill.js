@@ -1,17 +1,19 @@
-// One drill from the first look to its marks: call, collect, pay, and what an irregularity asks.
+// One drill from the first look to its marks.
 // Enters: a drill of /api/training/drill. Leaves: answers for /api/training/mark, and the marks on screen. No payout is
-// computed here: tapped chips are added up, as a hand would, and all else is the house's.
+// computed here: chips that the trainee taps are added up, and everything else is the server's.
 
 import { getOnce, part, post, Refusal } from "../lib/api.js";
 import { boxName, SECTIONS } from "../lib/boxes.js";
 import { diceRow } from "../lib/dice.js";
 import { $, h, put, say } from "../lib/dom.js";
 import { mountFelt } from "../lib/felt.js";
-import { language, t, tn } from "../lib/i18n.js";
-import { chip, money, setCurrency } from "../lib/money.js";
-import { sections } from "../rules/parts.js";
+import { t } from "../lib/i18n.js";
+import { money, setCurrency } from "../lib/money.js";
 import { baize, showRefusal, toast } from "../lib/shell.js";
+import { sections } from "../rules/parts.js";
+import { clock, paymentsOf, withChip } from "./answers.js";
 import { marksPanel } from "./marks.js";
+import { STAGES, stageForm } from "./stages.js";
 
 /** @typedef {import("../lib/felt.js").Felt} Felt */
 /** @typedef {{player: string, box: string, stake: number, chips: number}} Bet */
@@ -34,19 +36,13 @@ import { marksPanel } from "./marks.js";
  * @property {number} par_s
  */
 /**
- * @typedef {object} Next what follows a drill
+ * @typedef {object} Next what comes after a drill
  * @property {(seed: string) => void} leave
  * @property {(seed: string, level: number) => void} again
  * @property {(marks: import("./marks.js").Marks, drill: Drill) => void} marked
  */
 
-const STAGES = ["call", "collect", "pay", "cases"];
 const main = $("#main");
-
-/** Minutes and seconds. @param {number} seconds */
-export function clock(seconds) {
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
-}
 
 /** One drill from the first look to its marks. */
 export class Exercise {
@@ -66,7 +62,7 @@ export class Exercise {
     /** @type {Record<string, string>} */
     this.cases = {};
     this.begun = performance.now();
-    /** Whether the answers were handed in: pressed twice, they are marked and kept once. */
+    /** Whether the answers are being marked: pressed twice, they are handed in once. */
     this.finishing = false;
     /** @type {HTMLInputElement | null} */
     this.into = null;
@@ -231,20 +227,13 @@ export class Exercise {
         ),
       ),
     );
-    const inside =
-      {
-        call: () => this.calling(),
-        collect: () => this.collecting(),
-        pay: () => this.paying(),
-        cases: () => this.judging(),
-      }[name] ?? (() => []);
     const last = this.stage === STAGES.length - 1;
     const focused = document.activeElement?.getAttribute("data-key");
     const form = h(
       "form",
       null,
       h("h2", null, t(`train.ask-${name}`)),
-      ...inside(),
+      ...stageForm(name, this),
       h(
         "div",
         { class: "row onward" },
@@ -270,127 +259,8 @@ export class Exercise {
     });
   }
 
-  calling() {
-    const typed = h("input", {
-      name: "call",
-      "data-key": "call",
-      value: this.drill.calls.includes(this.call) ? "" : this.call,
-      autocomplete: "off",
-      lang: "en",
-      oninput: () => {
-        this.call = typed.value;
-        this.ui.work.querySelectorAll(".choice").forEach((each) => each.setAttribute("aria-pressed", "false"));
-      },
-    });
-    return [
-      h(
-        "div",
-        { class: "choices", role: "group", "aria-label": t("train.ask-call") },
-        ...this.drill.calls.map((each) =>
-          h(
-            "button",
-            {
-              type: "button",
-              class: "choice",
-              lang: "en",
-              "data-key": each,
-              "aria-pressed": String(each === this.call),
-              onclick: () => ((this.call = each), this.draw()),
-            },
-            each,
-          ),
-        ),
-      ),
-      h("label", { class: "field" }, h("span", null, t("train.type-call")), typed),
-    ];
-  }
-
-  collecting() {
-    const boxes = Object.keys(this.totals);
-    return [
-      h("p", { class: "muted" }, t("train.tap-losers")),
-      h(
-        "div",
-        { class: "choices boxes", role: "group", "aria-label": t("train.ask-collect") },
-        ...boxes.map((box) =>
-          h(
-            "button",
-            {
-              type: "button",
-              class: "choice",
-              "data-key": box,
-              "aria-pressed": String(this.collected.has(box)),
-              onclick: () => this.pick(box),
-            },
-            boxName(box),
-          ),
-        ),
-      ),
-      h("p", { role: "status", class: "muted" }, tn("train.picked", this.collected.size)),
-    ];
-  }
-
-  paying() {
-    const { drill } = this;
-    const lines = drill.bets.filter((bet) => drill.limits || !this.collected.has(bet.box));
-    const field = (/** @type {Bet} */ bet) => {
-      const key = `${bet.player}|${bet.box}`;
-      const back = this.collected.has(bet.box);
-      const input = h("input", {
-        inputmode: "decimal",
-        autocomplete: "off",
-        "data-key": key,
-        name: key,
-        value: this.amounts.get(key) ?? "",
-        placeholder: "0",
-        "aria-label": t(back ? "train.give-back-to" : "train.pay-to", {
-          player: bet.player,
-          box: boxName(bet.box),
-          stake: this.stakeOf(bet),
-        }),
-        onfocus: () => (this.into = input),
-        oninput: () => this.amounts.set(key, input.value),
-      });
-      return h(
-        "label",
-        { class: `pay-line ${back ? "back" : ""}` },
-        h(
-          "span",
-          null,
-          h("strong", null, bet.player),
-          ` ${boxName(bet.box)}`,
-          h("br"),
-          h("span", { class: "muted" }, `${this.stakeOf(bet)} · ${t(back ? "train.give-back" : "train.pay")}`),
-        ),
-        input,
-      );
-    };
-    const rail = h(
-      "div",
-      { class: "row rail", role: "group", "aria-label": t("train.chips") },
-      ...drill.denominations.map((each, place) =>
-        h(
-          "button",
-          {
-            type: "button",
-            class: `chip-button rail-${place}`,
-            "aria-label": t("train.add-chip", { amount: money(each) }),
-            onclick: () => this.addChip(each),
-          },
-          chip(each),
-        ),
-      ),
-      h("button", { type: "button", onclick: () => this.addChip(null) }, t("play.clear")),
-    );
-    return [
-      h("p", { class: "muted" }, t(drill.limits ? "train.pay-words-limits" : "train.pay-words")),
-      lines.length > 0 ? rail : h("p", null, t("train.nobody-to-pay")),
-      ...[...lines].sort((one, two) => one.player.localeCompare(two.player)).map(field),
-    ];
-  }
-
   /**
-   * A chip on what is typed already; null takes all away.
+   * Add a chip to the amount that is being typed; null takes everything away.
    * @param {number | null} value
    */
   addChip(value) {
@@ -399,51 +269,19 @@ export class Exercise {
       : /** @type {HTMLInputElement | null} */ (this.ui.work.querySelector(".pay-line input"));
     if (!input) return;
     this.into = input;
-    const now = minor(input.value);
-    input.value = value === null ? "" : typed((Number.isNaN(now) ? 0 : now) + value);
+    input.value = withChip(input.value, value);
     this.amounts.set(input.name, input.value);
   }
 
-  judging() {
-    return this.drill.situations.map((each) =>
-      h(
-        "fieldset",
-        { class: "case" },
-        h("legend", null, caseText(each.id, each.text)),
-        ...each.choices.map((choice) =>
-          h(
-            "label",
-            { class: "option" },
-            h("input", {
-              type: "radio",
-              name: each.id,
-              value: choice.id,
-              "data-key": `${each.id}|${choice.id}`,
-              checked: this.cases[each.id] === choice.id,
-              onchange: () => (this.cases[each.id] = choice.id),
-            }),
-            h("span", null, thenText(choice.id, choice.text)),
-          ),
-        ),
-      ),
-    );
-  }
-
+  /** Hand the answers in and show the marks. */
   async finish() {
     if (this.finishing) return;
-    const { drill } = this;
-    const seconds = this.seconds;
-    /** @type {{player: string, box: string, amount: number}[]} */
-    const payments = [];
-    for (const bet of drill.bets) {
-      if (!drill.limits && this.collected.has(bet.box)) continue;
-      const amount = minor(this.amounts.get(`${bet.player}|${bet.box}`) ?? "");
-      if (Number.isNaN(amount)) {
-        this.go(STAGES.indexOf("pay"));
-        toast(t("train.not-an-amount", { player: bet.player, box: boxName(bet.box) }), { kind: "bad" });
-        return;
-      }
-      payments.push({ player: bet.player, box: bet.box, amount });
+    const { drill, seconds } = this;
+    const { payments, wrong } = paymentsOf(drill, this.collected, this.amounts);
+    if (wrong) {
+      this.go(STAGES.indexOf("pay"));
+      toast(t("train.not-an-amount", { player: wrong.player, box: boxName(wrong.box) }), { kind: "bad" });
+      return;
     }
     this.finishing = true;
     try {
@@ -484,7 +322,7 @@ export class Exercise {
     const again = (/** @type {string} */ seed, /** @type {number} */ level) => () => this.next.again(seed, level);
     put(
       ui.work,
-      marksPanel(marks, drill, book, { clock, caseText, thenText }),
+      marksPanel(marks, drill, book),
       h(
         "div",
         { class: "row onward" },
@@ -499,31 +337,6 @@ export class Exercise {
     ui.work.scrollIntoView({ block: "nearest" });
     $("h2", ui.work).focus();
   }
-}
-
-/** An amount as typed, in minor units; nothing typed is 0, and nonsense is NaN. @param {string} text */
-function minor(text) {
-  const plain = text
-    .trim()
-    .replace(/[\s$']|,(?=\d{3}(\D|$))/g, "")
-    .replace(",", ".");
-  if (!plain) return 0;
-  return /^\d{1,9}(\.\d{1,2})?$/.test(plain) ? Math.round(Number(plain) * 100) : Number.NaN;
-}
-
-/** An amount as one types it. @param {number} amount */
-function typed(amount) {
-  return amount % 100 === 0 ? String(amount / 100) : (amount / 100).toFixed(2);
-}
-
-/** @param {string} id @param {string} english */
-function caseText(id, english) {
-  return language() === "en" ? english : t(`train.case-${id}`);
-}
-
-/** @param {string} id @param {string} english */
-function thenText(id, english) {
-  return language() === "en" && english ? english : t(`train.then-${id}`);
 }
 
 /** The sign at the table. @param {Drill} drill */

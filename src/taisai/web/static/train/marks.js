@@ -7,6 +7,8 @@ import { t } from "../lib/i18n.js";
 import { money } from "../lib/money.js";
 import { needs } from "../play/result.js";
 import { clauseLinks } from "../lib/shell.js";
+import { clock } from "./answers.js";
+import { caseText, thenText } from "./stages.js";
 
 /** @typedef {{given: string, right: string, correct: boolean, clauses: string[]}} CallMark */
 /** @typedef {{box: string, loses: boolean, collected: boolean, correct: boolean, clauses: string[]}} BoxMark */
@@ -33,19 +35,11 @@ import { clauseLinks } from "../lib/shell.js";
  * @property {{box: string, capacity: number, steps: string[], clauses: string[]}[]} shares
  */
 /**
- * @typedef {object} Words
- * @property {(seconds: number) => string} clock
- * @property {(id: string, english: string) => string} caseText
- * @property {(id: string, english: string) => string} thenText
- */
-
-/**
  * @param {Marks} marks
  * @param {import("./drill.js").Drill} drill
  * @param {any} book
- * @param {Words} words
  */
-export function marksPanel(marks, drill, book, words) {
+export function marksPanel(marks, drill, book) {
   /** @type {Map<string, string>} */
   const said = new Map(
     [...book.clauses, ...book.interpretations].map((each) => [each.id, each.summary ?? each.reading]),
@@ -125,8 +119,8 @@ export function marksPanel(marks, drill, book, words) {
           "span",
           { class: `tag ${marks.in_time ? "good" : "warn"}` },
           t(marks.in_time ? "train.in-time" : "train.late", {
-            time: words.clock(marks.seconds),
-            par: words.clock(marks.par_s),
+            time: clock(marks.seconds),
+            par: clock(marks.par_s),
           }),
         ),
       ),
@@ -179,10 +173,9 @@ export function marksPanel(marks, drill, book, words) {
         const given = asked?.choices.find((choice) => choice.id === each.given);
         return line(
           each,
-          words.caseText(each.id, asked?.text ?? ""),
-          h("p", null, words.thenText(each.right, each.text)),
-          !each.correct &&
-            h("p", null, t("train.you-said", { answer: given ? words.thenText(given.id, given.text) : "–" })),
+          caseText(each.id, asked?.text ?? ""),
+          h("p", null, thenText(each.right, each.text)),
+          !each.correct && h("p", null, t("train.you-said", { answer: given ? thenText(given.id, given.text) : "–" })),
         );
       }),
     ),

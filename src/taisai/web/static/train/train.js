@@ -9,7 +9,8 @@ import { dateTime } from "../lib/money.js";
 import { keep, pref } from "../lib/prefs.js";
 import { books, knownLayout, layoutChoice } from "../rules/parts.js";
 import { showRefusal, startPage } from "../lib/shell.js";
-import { clock, Exercise } from "./drill.js";
+import { clock } from "./answers.js";
+import { Exercise } from "./drill.js";
 
 /** @typedef {import("./drill.js").Drill} Drill */
 /**
