@@ -1,4 +1,4 @@
-"""The shelf: which books stand on it, and how one is asked for by name."""
+"""The installed books: which there are, and how one is asked for by name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from taisai.books import BookRefused, open_shelf
-from taisai.books.clause_tests import tests_holding as held_by
 from taisai.books.shelf import OWN_BOOKS
 from taisai.core.faults import InputFault
 from tests.books.helpers import HOUSE, OWN_IDS, copy_own, write_book
@@ -33,13 +32,6 @@ def test_a_book_is_read_once_and_when_asked_for(tmp_path: Path) -> None:
     assert refused.value.book_id == "broken"
     with pytest.raises(BookRefused):
         shelf.books()
-
-
-def test_a_refusal_counts_its_faults(tmp_path: Path) -> None:
-    """The message of a refusal is its first fault and the number of the others."""
-    folder = write_book(tmp_path / "mini", {"book.toml": ""})
-    with pytest.raises(BookRefused, match=r"^rule book mini refused: book\.toml: missing key `title` \(and 6 more\)$"):
-        open_shelf([folder], environment={}).book("mini")
 
 
 def test_the_id_of_an_own_book_is_taken(tmp_path: Path) -> None:
@@ -107,9 +99,3 @@ def test_an_unknown_layout_is_named_with_its_neighbours() -> None:
         shelf.layout("rws-tai-sai-v5/C")
     with pytest.raises(InputFault, match=r"^table: unknown layout 'x'; there are nz-division-9/1, nz-division-9/2, "):
         shelf.layout("x", "table")
-
-
-def test_a_clause_knows_the_tests_that_hold_it() -> None:
-    """The index of tests gives the tests of a clause, and none for a book from outside."""
-    assert all("test" in name for name in held_by("rws-tai-sai-v6", "2.1.1"))
-    assert held_by("harbour-sic-bo", "4.1") == ()

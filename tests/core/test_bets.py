@@ -35,7 +35,7 @@ def test_stacks_of_a_player_in_a_box_are_one_bet() -> None:
 @MANY
 @given(stacks)
 def test_merging_loses_no_chip(placed: list[Bet]) -> None:
-    """Each player has in each box what he put there, once, in the order of first placing; merging again is idle."""
+    """Each player has in each box what they put there, once, in the order of first placing; merging again is idle."""
     merged = merge_bets(placed)
     assert [(each.player, each.box) for each in merged] == list(
         dict.fromkeys((each.player, each.box) for each in placed)

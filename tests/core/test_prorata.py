@@ -91,7 +91,7 @@ def boxes_shared(draw: st.DrawFn) -> tuple[tuple[int, ...], int, int, int]:
 @MANY
 @given(boxes_shared())
 def test_shares_keep_the_clauses(box: tuple[tuple[int, ...], int, int, int]) -> None:
-    """Nobody is above his stake, nor pro-rated below the minimum; who was below it stays whole; the capacity holds."""
+    """No share is above its stake or below the minimum; a stake below that stays whole; the capacity is kept."""
     stakes, capacity, minimum, unit = box
     found = shared(*box)
     at_risk = found.at_risk
@@ -103,7 +103,7 @@ def test_shares_keep_the_clauses(box: tuple[tuple[int, ...], int, int, int]) -> 
     if found.over:
         assert all(risk == min(stake, minimum) for stake, risk in zip(stakes, at_risk, strict=True))
     elif sum(stakes) > capacity:
-        # Whole units are left over only where everybody is within a unit of his own stake, or already got one.
+        # Whole units are left over only where everybody is within a unit of their own stake, or already got one.
         assert capacity - sum(at_risk) < unit * max(len(stakes), 1)
 
 
@@ -389,7 +389,7 @@ def test_only_what_binds_is_told(tai_sai: RuleBook) -> None:
 
 
 def test_a_share_of_just_the_minimum_is_a_share() -> None:
-    """Whoever comes to exactly the minimum shares like the others and is not told that he was raised."""
+    """Whoever comes to exactly the minimum shares like the others and is not told that they were raised."""
     assert shared((300, 100), 200, 50, 1).at_risk == (150, 50)
     assert not any("minimum" in step for step in shared((300, 100), 200, 50, 1).steps)
 

@@ -69,8 +69,8 @@ def test_a_pay_table_without_faults(rows: list[PayRow]) -> None:
             [row("small"), row("small", 2, totals={18})],
             [(1, "never pays small: no roll fits its dice or totals")],
         ),
-        ([row("small", 0)], [(0, "pays 0 to 1: a winner wins at least his stake")]),
-        ([row("big", -1)], [(0, "pays -1 to 1: a winner wins at least his stake")]),
+        ([row("small", 0)], [(0, "pays 0 to 1: a winner wins at least the stake")]),
+        ([row("big", -1)], [(0, "pays -1 to 1: a winner wins at least the stake")]),
     ],
 )
 def test_what_keeps_rows_from_being_a_pay_table(rows: list[PayRow], faults: list[RowFault]) -> None:

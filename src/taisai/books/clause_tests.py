@@ -1,7 +1,7 @@
-"""Which tests hold a clause.
+"""Which tests check a clause.
 
-Enters: the index that `make clauses` writes from the tests' marks. Leaves: the tests of a clause, by name. A book from
-outside the package has none here.
+Enters: the index that `make clauses` writes from the tests' marks. Leaves: the tests of a clause, by name. Books from
+outside the package have none here.
 """
 
 from __future__ import annotations

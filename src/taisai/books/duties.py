@@ -1,7 +1,7 @@
 """What the software owes each clause, and the folder of the source that keeps it.
 
 Enters: the rows of `software.toml` (docs/rule-books.md). Leaves: duties by clause. They describe this program and not
-the game, so they stand beside the rule book and outside its digest: moving a module changes no regulated document.
+the game, so they are kept beside the rule book and outside its digest: moving a module changes no regulated document.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ class Bet(NamedTuple):
 
 
 def merge_bets(bets: Iterable[Bet]) -> tuple[Bet, ...]:
-    """Stacks of one player in one box are one bet; order is that of first placing."""
+    """One bet for each player and box, in order of first placing."""
     stakes: dict[tuple[PlayerId, BoxName], int] = {}
     for player, box, stake in bets:
         key = (player, box)
@@ -43,7 +43,7 @@ def totals_by_box(bets: Iterable[Bet]) -> dict[BoxName, Chips]:
 
 
 def box_on(layout: Layout, name: str, field_name: str = "box") -> BoxName:
-    """A box of this layout by name; a fault when no box, or not one of this layout."""
+    """A box of this layout by name; `InputFault` for an unknown name and for a box of another layout."""
     box = parse_box(name, field_name)
     if box.name not in layout.boxes:
         raise InputFault(field_name, f"layout {layout.name} has no box {box.name}")

@@ -1,7 +1,7 @@
 """Betting boxes: what each is called and on which rolls it wins.
 
 Enters: a name such as `three:221`. Leaves: a `Box` that knows its kind, its faces and when it wins. How much it then
-pays is the rule book's business. Serves `nz-division-9` §4.1; the bet columns of `rws-*` §4.1; `rws-mini-dice-v3` §1.
+pays is in the rule book. Serves `nz-division-9` §4.1; the bet columns of `rws-*` §4.1; `rws-mini-dice-v3` §1.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ BET_TOTALS: Final = range(4, 18)
 FIELD_TOTALS: Final = frozenset({5, 6, 7, 8, 13, 14, 15, 16})
 
 ONE_FACE_KINDS: Final = frozenset({Kind.SINGLE, Kind.DOUBLE, Kind.TRIPLE})
-"""Kinds whose box is one face, so that "on how many dice" has a meaning."""
+"""Kinds whose box is one face: a pay row of theirs may depend on how many dice show it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ _BY_KIND: Final = {kind: tuple(box for box in ALL_BOXES.values() if box.kind is 
 
 
 def parse_box(text: str, field_name: str = "box") -> Box:
-    """The box of that name; a fault that says what the kind's names look like for anything else."""
+    """The box of that name; otherwise an `InputFault` that shows how boxes of its kind are written."""
     box = ALL_BOXES.get(BoxName(text))
     if box is not None:
         return box

@@ -1,4 +1,4 @@
-"""Which rows of a book stand on a clause.
+"""Which rows of a book cite a clause.
 
 Enters: a book and a clause number as people type it. Leaves: the clause, and every row that cites it.
 """
@@ -12,7 +12,7 @@ from taisai.core.rulebook import Clause, Interpretation, RuleBook
 
 
 def find_clause(book: RuleBook, number: str, field_name: str = "clause") -> list[Clause | Interpretation]:
-    """The clause or interpretation of that number; those below it when it is only the beginning of theirs."""
+    """The clause or interpretation with that number, or those below it: `5.5` finds `5.5.1`."""
     wanted = _plain(number)
     entries: list[Clause | Interpretation] = [*book.clauses.values(), *book.interpretations.values()]
     for entry in entries:
@@ -33,7 +33,7 @@ def _plain(number: str) -> str:
 
 
 def citations_of(book: RuleBook, clause_id: str) -> tuple[str, ...]:
-    """The rows that cite a clause, in words; rows that read alike are told once."""
+    """The rows that cite a clause, in words, without duplicates."""
     return tuple(dict.fromkeys(where for where, clauses in _rows(book) if clause_id in clauses))
 
 

@@ -1,6 +1,6 @@
 """Three dice.
 
-Enters: three faces. Leaves: a `Roll`, one of exactly 216, with its total and its place in the table of all rolls.
+Enters: three faces. Leaves: a `Roll`, one of exactly 216, with its total and its index in `ALL_ROLLS`.
 Serves `nz-division-9` §1.0, §4.2; `rws-open-cover-v3` §3.5; `rws-tai-sai-v6` §1.8, §2.2.1, §3.8.
 """
 
@@ -48,7 +48,7 @@ class Roll:
         return high if low == middle else low
 
     def count(self, face: int) -> int:
-        """On how many dice a face is."""
+        """How many dice show a face."""
         return self.faces.count(face)
 
     def __str__(self) -> str:
@@ -62,14 +62,14 @@ def _all_rolls() -> Iterator[Roll]:
 
 
 ALL_ROLLS: Final[tuple[Roll, ...]] = tuple(_all_rolls())
-"""Every roll, die by die: the whole of the mathematics is a sum over these."""
+"""Every roll, die by die: all odds are sums over these."""
 
 ALL_COMBINATIONS: Final[tuple[Roll, ...]] = tuple(roll for roll in ALL_ROLLS if roll.faces == roll.low_to_high)
-"""The 56 rolls that differ once the order of the dice is left aside. No bet looks at the order."""
+"""The 56 rolls that differ when the order of the dice is ignored. No bet depends on the order."""
 
 
 def roll_of(faces: Sequence[object], field_name: str = "dice") -> Roll:
-    """The roll that shows these three faces; a fault that names the field for anything else."""
+    """The roll that shows these three faces; `InputFault` with the field for anything else."""
     if len(faces) != DICE_COUNT:
         raise InputFault(field_name, f"needs three faces, got {len(faces)}")
     index = 0
@@ -83,7 +83,7 @@ def roll_of(faces: Sequence[object], field_name: str = "dice") -> Roll:
 
 def parse_roll(text: str, field_name: str = "dice") -> Roll:
     """Read a roll as people write it: `1,3,6`, `1 3 6`, `1-3-6` or `136`."""
-    # One mark of division for the whole text: in `1,-3,6` the dash is a minus, and minus three is no face.
+    # One separator for the whole text: in `1,-3,6` the dash is a minus, and minus three is no face.
     marks = (
         [mark.strip() for mark in text.split("," if "," in text else "-")] if set(",-") & set(text) else text.split()
     )

@@ -1,17 +1,17 @@
 """Fair virtual dice: a roll that is fixed before the bets, and proven after them.
 
 Enters: a secret of 32 bytes, the table's name, the number of the round. Leaves: the commitment, which is published
-before the first bet and tells nothing, and the roll, which follows from the secret alone. Who is shown the secret
-afterwards (the opening) works both out again. Serves R22 (cryptographic, unbiased scaling) and R14 (the result stands
-before it is shown). Each is SHA-256 over lines of text, so that `sha256sum` can check it:
+before the first bet and reveals nothing, and the roll, which follows from the secret alone. Anyone who is shown the
+secret afterwards (the opening) can recompute both. Serves R22 (cryptographic, unbiased scaling) and R14 (the result is
+fixed before it is shown). Each is SHA-256 over lines of text, so that `sha256sum` can check it:
 
     taisai dice 1 commitment <newline> opening <newline> round <newline> table
     taisai dice 1 roll <newline> opening <newline> round <newline> block <newline> table
 
-The opening is the secret in 64 small hexadecimal digits; round and block are decimal numbers; no newline stands at the
-end. The table comes last: whatever its name holds, no two rounds are ever written the same. Blocks are numbered from 0;
-of their bytes, in order, the first below 216 is the roll's place among all rolls. Each roll has exactly one byte, so
-each is equally likely; the other 40 values are passed over.
+The opening is the secret in 64 lowercase hexadecimal digits; round and block are decimal numbers; there is no trailing
+newline. The table comes last, so that no name can give two rounds the same text. Blocks are numbered from 0; of their
+bytes, in order, the first below 216 is the roll's index in `ALL_ROLLS`. Each roll has exactly one byte value, so all
+are equally likely; the other 40 values are skipped.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ def opening_of(secret: bytes) -> str:
 
 
 def secret_of(opening: str, field_name: str = "opening") -> bytes:
-    """The secret that an opening holds; a fault that names the field for anything but 64 hexadecimal digits."""
+    """The secret in an opening; `InputFault` with the field for anything but 64 hexadecimal digits."""
     return bytes.fromhex(hex_of(opening, field_name))
 
 
 def hex_of(text: str, field_name: str) -> str:
-    """A text that is 64 small hexadecimal digits, as commitments and openings are; a fault for any other."""
+    """A commitment or an opening: 64 lowercase hexadecimal digits; `InputFault` for any other text."""
     if _HEX.fullmatch(text) is None:
         raise InputFault(field_name, f"needs 64 hexadecimal digits in small letters, got {shown(text)}")
     return text
 
 
 def commitment_of(secret: bytes, table: str, number: int) -> str:
-    """What is published before the bets of a round: it fits this secret and no other anybody can find."""
+    """What is published before the bets of a round; nobody can find a second secret that gives the same."""
     return _hashed(f"{COMMITMENT_DOMAIN}\n{opening_of(secret)}\n{_round(number)}\n{table}").hex()
 
 
@@ -61,7 +61,7 @@ def roll_from(secret: bytes, table: str, number: int) -> Roll:
 
 
 def roll_among(blocks: Iterable[bytes]) -> Roll:
-    """The roll that the first byte below 216 stands for."""
+    """The roll whose index is the first byte below 216."""
     return ALL_ROLLS[next(byte for byte in chain.from_iterable(blocks) if byte < len(ALL_ROLLS))]
 
 
@@ -76,5 +76,5 @@ def _round(number: int) -> int:
 
 
 def _hashed(text: str) -> bytes:
-    # A name that is no proper text (half of a surrogate pair) is still a name: it is hashed as it would be stored.
+    # A name with a lone surrogate is not valid UTF-8; it is hashed as it would be stored.
     return sha256(text.encode("utf-8", "surrogatepass")).digest()

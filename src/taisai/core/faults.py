@@ -28,7 +28,7 @@ _TYPE_WORDS: Final = {
 
 
 class InputFault(ValueError):
-    """Input that is not what its field may hold. `str()` gives one line: `field: reason`."""
+    """A value that its field cannot hold. `str()` gives one line: `field: reason`."""
 
     def __init__(self, field: str, reason: str) -> None:
         super().__init__(f"{field}: {reason}" if field else reason)
@@ -36,7 +36,7 @@ class InputFault(ValueError):
         self.reason = reason
 
     def __reduce__(self) -> tuple[type[InputFault], tuple[str, str]]:
-        # Without this a fault raised in another process cannot come back: an exception is rebuilt from `args`.
+        # An exception is unpickled from `args`, which hold one string here: without this no fault crosses processes.
         return InputFault, (self.field, self.reason)
 
     def under(self, prefix: str) -> InputFault:
@@ -48,7 +48,7 @@ def shown(value: object, limit: int = 40) -> str:
     """A value as an error message quotes it: short, on one line, without control characters."""
     try:
         text = repr(value)
-    except ValueError:  # Python writes out no whole number of more than 4300 digits
+    except ValueError:  # Python refuses to print whole numbers of more than 4300 digits
         return "a number too long to write out"
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 

@@ -1,7 +1,7 @@
 """Table limits: minimum, maximum, differential, and the headroom of a box.
 
-Enters: a table's limits and what lies in the boxes. Leaves: how much more a box takes, and by which limit. Limits are
-of the box, over all players together: what others leave free is anyone's to take. Serves `rws-tai-sai-v6` §1.3,
+Enters: a table's limits and the stakes in the boxes. Leaves: how much more a box takes, and by which limit. A maximum
+applies to a box over all players together: what some leave free, any other may take. Serves `rws-tai-sai-v6` §1.3,
 §3.3-3.5, §5.1; for the other books interpretation I16.
 """
 
@@ -37,7 +37,7 @@ OPPOSITE_OF: Final[Mapping[BoxName, tuple[Opposites, BoxName]]] = {
 
 
 class BoxLimits(NamedTuple):
-    """What a player must at least have in a box, and what all players may at most have in it."""
+    """The least that a player may have in a box, and the most that all players together may have in it."""
 
     stake_min: Chips
     stake_max: Chips | None
@@ -111,7 +111,7 @@ class Headroom(NamedTuple):
 
 
 def headroom_of(book: RuleBook, limits: Limits, totals: Mapping[BoxName, Chips], box: BoxName) -> Headroom:
-    """The balance of a box that any player may take up (`rws-tai-sai-v6` §3.5)."""
+    """How much more a box takes now, from any player (`rws-tai-sai-v6` §3.5)."""
     here = totals.get(box, 0)
     stake_max = limits.of(box).stake_max
     by_maximum = None if stake_max is None else Chips(max(stake_max - here, 0))
@@ -123,7 +123,7 @@ def headroom_of(book: RuleBook, limits: Limits, totals: Mapping[BoxName, Chips],
     opposite = totals.get(other, 0)
     opposite_max = limits.of(other).stake_max
     if opposite_max is not None:
-        # What lies over the other side's maximum will not be at risk there (I6), so it makes no room here.
+        # What exceeds the maximum of the opposite box is not at risk there (I6), so it adds no headroom here.
         opposite = min(opposite, opposite_max)
     by_differential = Chips(max(opposite + limits.differential[opposites] - here, 0))
     if headroom.chips is not None and headroom.chips <= by_differential:

@@ -24,7 +24,7 @@ at 180 to 1, the highest odds of the package's books, still fit the 64 bits of e
 
 
 def chips_of(amount: object, field_name: str, *, at_least: int = 0) -> Chips:
-    """An amount as chips; a fault for a fraction, a truth value, a negative or an absurd number."""
+    """An amount as chips; `InputFault` for a fraction, a bool, a negative or an absurdly large number."""
     if type(amount) is not int:
         raise InputFault(field_name, f"an amount is a whole number of minor units, got {shown(amount)}")
     if amount < at_least:

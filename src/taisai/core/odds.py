@@ -163,7 +163,7 @@ class Comparison(NamedTuple):
 
     @property
     def differs(self) -> bool:
-        """Whether the box is on one layout only, or pays otherwise."""
+        """Whether only one layout has the box, or the two pay it differently."""
         return self.one is None or self.two is None or self.one.pay_ways != self.two.pay_ways
 
 

@@ -42,18 +42,18 @@ class Flag:
 
 
 class Apportionment(NamedTuple):
-    """How one box's stakes were shared out, stake by stake, and how."""
+    """How the capacity of one box was shared among its stakes; `at_risk` is parallel to them."""
 
     capacity: Chips
     at_risk: tuple[Chips, ...]
     over: Chips
-    """By how much the box stays over its capacity because nobody is put below the minimum."""
+    """By how much the box stays over its capacity, because nobody is pro-rated below the minimum."""
     steps: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class FixedStakes:
-    """The stakes as they were fixed at the close: `at_risk` runs beside the bets."""
+    """The stakes as they were fixed at the close; `at_risk` is parallel to the bets."""
 
     at_risk: tuple[Chips, ...]
     shared: Mapping[BoxName, Apportionment]
@@ -62,7 +62,7 @@ class FixedStakes:
 
 
 def share_out(stakes: Sequence[Chips], capacity: Chips, minimum: Chips, unit: Chips) -> Apportionment:
-    """Share a box's capacity among stakes given in order of first placing. Exact: each is rounded once, at the end."""
+    """Share the capacity of a box among its stakes, in order of first placing. Each share is rounded once."""
     total = sum(stakes)
     if total <= capacity:
         return Apportionment(capacity, tuple(stakes), Chips(0), (f"The box holds {total}, within {capacity}.",))
@@ -99,7 +99,7 @@ def _in_proportion(sharing: Mapping[int, int], left: int, unit: int, steps: list
     pool = sum(sharing.values())
     shares = {place: Chips(stake * left // pool // unit * unit) for place, stake in sharing.items()}
     spare = (left - sum(shares.values())) // unit
-    # The remainder times the pool, a whole number: comparing these compares the remainders exactly.
+    # Remainders times the pool are whole numbers, so they compare exactly.
     remainder = {place: stake * left - shares[place] * pool for place, stake in sharing.items()}
     given = []
     for place in sorted(sharing, key=lambda each: (-remainder[each], each)):

@@ -1,8 +1,8 @@
 """A rule book as a value: clauses, layouts with their pay rows, the procedure of a round.
 
 Enters: rows that `books` has read. Leaves: a `RuleBook` whose layouts are proven over all 216 rolls: where a box wins,
-exactly one row pays it. Two rows that both apply, and none, are faults named with their row, as in a law that
-contradicts itself. Serves the pay tables and procedures of all four books.
+exactly one row pays it. Where two rows apply, or none, that is a fault of a named row. Serves the pay tables and
+procedures of all four books.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from taisai.core.dice import ALL_COMBINATIONS, ALL_ROLLS, Roll
 
 
 class Rule(StrEnum):
-    """A rule that the software keeps. Each book says by which of its clauses, if it has it at all."""
+    """A rule that the software applies. A book names the clauses behind each rule that it has."""
 
     # of the equipment
     DROP_BOX = "drop-box"
@@ -145,7 +145,7 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Interpretation:
-    """Where the book is silent or contradicts itself, and what we do."""
+    """A question that the book leaves open or answers in two ways, and how we read it."""
 
     id: str
     clauses: tuple[str, ...]
@@ -228,7 +228,7 @@ class Layout:
         return self.pay_table[roll.index].get(box) or None
 
     def lit(self, roll: Roll) -> tuple[BoxName, ...]:
-        """The boxes that light: exactly those that win, in the layout's order (`nz-division-9` §3.3(b))."""
+        """The boxes that light up: exactly those that win, in the layout's order (`nz-division-9` §3.3(b))."""
         won = self.winners[roll.index]
         return tuple(box for box in self.boxes if box in won)
 
@@ -330,7 +330,7 @@ class RuleBook:
     formerly: tuple[FormerDigest, ...]
 
     def matches(self, digest: str) -> bool:
-        """Whether a digest, as a table or a house has it on record, stands for the rules of this book."""
+        """Whether a digest that a table or a setting pins is of the rules in this book, today's or a former one."""
         return digest == self.digest or any(digest == former.digest for former in self.formerly)
 
     def clauses_for(self, rule: Rule) -> tuple[str, ...]:
@@ -338,7 +338,7 @@ class RuleBook:
         return self.rules.get(rule, ())
 
     def has(self, rule: Rule) -> bool:
-        """Whether the book knows a rule."""
+        """Whether the book has a rule."""
         return rule in self.rules
 
     def interpretations_of(self, clause_id: str) -> tuple[Interpretation, ...]:
@@ -354,7 +354,7 @@ class RowFault(NamedTuple):
 
 
 def pay_row_faults(rows: Sequence[PayRow]) -> list[RowFault]:
-    """Everything that keeps these rows from being a pay table, proved over every roll."""
+    """Why these rows are not a pay table, checked over every roll; empty when they are."""
     return [*_row_faults(rows), *_matrix_faults(rows)]
 
 
@@ -362,7 +362,7 @@ def _row_faults(rows: Sequence[PayRow]) -> list[RowFault]:
     faults = []
     for number, row in enumerate(rows):
         if row.pays < 1:
-            faults.append(RowFault(number, f"pays {row.pays} to 1: a winner wins at least his stake"))
+            faults.append(RowFault(number, f"pays {row.pays} to 1: a winner wins at least the stake"))
         seen: set[BoxName] = set()
         for box in row.boxes:
             if box.name in seen:
@@ -378,7 +378,7 @@ def _row_faults(rows: Sequence[PayRow]) -> list[RowFault]:
 
 
 def _matrix_faults(rows: Sequence[PayRow]) -> list[RowFault]:
-    """Each box where it wins: two rows apply, or none does. One fault a box and row is enough to mend it."""
+    """Rolls on which a winning box is paid by two rows, or by none; the first such roll of each box."""
     rows_of: dict[Box, list[int]] = {}
     for number, row in enumerate(rows):
         for box in dict.fromkeys(row.boxes):
@@ -411,7 +411,7 @@ def make_layout(
     rows: tuple[PayRow, ...],
     felt: FeltPlan | None,
 ) -> Layout:
-    """A layout from rows without faults (`pay_row_faults` says which they have)."""
+    """A layout from rows in which `pay_row_faults` finds nothing."""
     boxes = {box.name: box for row in rows for box in row.boxes}
     by_combination: dict[tuple[int, int, int], Mapping[BoxName, PayRow]] = {}
     pays_by_combination: dict[tuple[int, int, int], Mapping[BoxName, int]] = {}

@@ -1,7 +1,7 @@
 """Settlement: what a roll does to the bets.
 
 Enters: a layout, a roll, the bets as fixed at the close. Leaves: for each bet what it pays, wins and gives back. One
-look-up in the layout's table a bet; the words and clauses are made by `explain` when somebody asks. Serves
+look-up in the layout's pay table a bet; sentences and clauses are made by `explain` on demand. Serves
 `nz-division-9` §4.10, §6.5; `rws-open-cover-v3` §4.1; `rws-tai-sai-v6` §3.9, §3.10, §4.1, §5.4, §5.12;
 `rws-mini-dice-v3` §4.1.
 """
@@ -49,9 +49,9 @@ class Settlement(NamedTuple):
     roll: Roll | None
     bets: Sequence[Bet]
     at_risk: Sequence[Chips] | None
-    """Beside the bets; None when every stake is wholly at risk."""
+    """Parallel to the bets; None when every stake is wholly at risk."""
     outcomes: list[Outcome]
-    """Beside the bets."""
+    """Parallel to the bets."""
 
     @property
     def rulings(self) -> tuple[Ruling, ...]:
@@ -78,9 +78,9 @@ _LOST: Outcome = (None, 0, 0)
 
 
 def settle(layout: Layout, roll: Roll, bets: Sequence[Bet], at_risk: Sequence[Chips] | None = None) -> Settlement:
-    """Settle bets on a roll. `at_risk`, beside the bets, is what `fix_stakes` gave; without it each stake is, wholly.
+    """Settle bets on a roll. `at_risk`, parallel to the bets, comes from `fix_stakes`; by default all stakes are.
 
-    A bet in a box that the layout does not have is a fault, never a loser.
+    A bet in a box that the layout does not have is an `InputFault`, never a losing bet.
     """
     odds = layout.pay_table[roll.index]
     try:
@@ -118,7 +118,7 @@ def decided(layout: Layout, known: Sequence[int]) -> Mapping[BoxName, Decision]:
     # bool is an int to Python, and True would pass for a one.
     if len(known) > DICE_COUNT or any(type(face) is not int or face not in FACES for face in known):
         raise InputFault("known", f"at most three faces from 1 to 6, got {shown(list(known))}")
-    # The order of the dice changes nothing, so the known ones may as well be the first.
+    # The order of the dice does not matter, so take the known ones as the first.
     winners = [layout.winners[roll.index] for roll in ALL_ROLLS if roll.faces[: len(known)] == tuple(known)]
     decisions = {}
     for box in layout.boxes:

@@ -1,92 +1,19 @@
-"""The reader before all meaning: files, texts, lines; and that one fault does not look like many."""
+"""A folder read as a whole: its files, all faults at once, and what the digest identifies."""
 
 from __future__ import annotations
 
-import time
+import shutil
 from pathlib import Path
 
 import pytest
 
-from taisai.books import BookFault, read_book
-from taisai.books.reader.toml_text import DEPTH_MAX, FILE_BYTES_MAX, LINE_MAX
-from tests.books.broken_cases import BOOK, CLAUSES, GOOD, INTERPRETATIONS, LAYOUT, SOFTWARE
-from tests.books.helpers import change, faults_of, lines_of, write_book
+from taisai.books import open_shelf, read_book
+from taisai.core.rulebook import RuleBook, Step
+from tests.books.helpers import OWN_IDS, change, copy_own, faults_of, lines_of, write_book
 
-
-def test_a_text_that_is_not_utf8_is_refused_at_its_line(tmp_path: Path) -> None:
-    """A file in another encoding is refused with the line of the first byte that does not fit."""
-    text = CLAUSES.replace("The dealer stands.", "The dealer is a caissi\u00e8re.")
-    folder = write_book(tmp_path / "mini", {"clauses.toml": text.encode("latin-1")})
-    assert lines_of(folder) == ["clauses.toml:7: is not UTF-8 text (byte 0xe8); save it as UTF-8"]
-
-
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
-def test_a_wide_text_is_refused(tmp_path: Path, encoding: str) -> None:
-    """Text as some editors call Unicode is refused as well."""
-    (fault,) = faults_of(write_book(tmp_path / "mini", {"book.toml": BOOK.encode(encoding)}))
-    assert (fault.file, fault.line) == ("book.toml", 1)
-    assert fault.reason.startswith("is not UTF-8 text")
-
-
-def test_how_a_text_is_saved_does_not_matter(tmp_path: Path) -> None:
-    """A byte order mark and the line ends of another system change nothing, not even the digest."""
-    plain = read_book(write_book(tmp_path / "one" / "mini"))
-    other = {name: b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode() for name, text in GOOD.items()}
-    assert read_book(write_book(tmp_path / "two" / "mini", other)) == plain
-
-
-def test_lines_are_counted_alike_however_a_text_is_saved(tmp_path: Path) -> None:
-    """Line ends of another system, and signs that only look like line ends, do not shift the line of a fault."""
-    layout = LAYOUT.replace("pays = 1,", "pays = 0,").replace("Layout A", "Layout\u00a0A # \u3000")
-    layout = layout.replace("pay = [", "# \u2028 \u0085\npay = [").replace("\n", "\r\n")
-    (fault,) = faults_of(write_book(tmp_path / "mini", {"layout-A.toml": layout}))
-    assert (fault.line, fault.row) == (7, "pay row 1")
-
-
-def test_a_file_that_is_too_large_is_refused(tmp_path: Path) -> None:
-    """Nothing that large is a rule book, so it is not read."""
-    folder = write_book(tmp_path / "mini", {"layout-B.toml": "#" * (FILE_BYTES_MAX + 1)})
-    assert lines_of(folder) == [f"layout-B.toml: is larger than {FILE_BYTES_MAX} bytes"]
-
-
-def test_a_monstrous_line_is_refused_at_once(tmp_path: Path) -> None:
-    """A key of a hundred thousand dots, which would keep the parser busy for minutes, is refused without it."""
-    started = time.process_time()
-    folder = write_book(tmp_path / "mini", {"book.toml": "\n" + "a." * 100_000 + "a = 1\n"})
-    assert lines_of(folder) == [f"book.toml:2: has a line of more than {LINE_MAX} characters"]
-    assert time.process_time() - started < 1
-
-
-@pytest.mark.parametrize("value", ["9" * 4400, "-" + "9" * 19, "0x" + "f" * 4500, str(2**63)])
-def test_a_monstrous_number_is_refused(tmp_path: Path, value: str) -> None:
-    """Numbers beyond 64 bits are refused in every form, those that Python itself will not print included."""
-    folder = change(write_book(tmp_path / "mini"), "layout-A.toml", "pays = 1,", f"pays = {value},")
-    assert lines_of(folder) == ["layout-A.toml: holds a whole number beyond 64 bits"]
-
-
-@pytest.mark.parametrize("value", ["[" * 1500 + "]" * 1500, "{ " + "a." * 1500 + "a = 1 }"])
-def test_monstrous_nesting_is_refused(tmp_path: Path, value: str) -> None:
-    """Lists and tables nested deeper than any book needs are refused, be it by brackets or by dots."""
-    folder = change(write_book(tmp_path / "mini"), "book.toml", "2024-01-01", value)
-    assert lines_of(folder) == [f"book.toml: nests lists and tables more than {DEPTH_MAX} deep"]
-
-
-def test_a_folder_in_place_of_a_file_is_refused(tmp_path: Path) -> None:
-    """A folder that is named like a file of the book is no file."""
-    folder = write_book(tmp_path / "mini")
-    (folder / "layout-B.toml").mkdir()
-    assert lines_of(folder) == ["layout-B.toml: is not a file"]
-
-
-def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the operating system refuses is a fault of the book, without paths of the machine."""
-
-    def locked(path: Path) -> bytes:
-        raise PermissionError(13, "Permission denied", str(path))
-
-    folder = write_book(tmp_path / "mini")
-    monkeypatch.setattr(Path, "read_bytes", locked)
-    assert lines_of(folder) == [f"{name}: cannot be read: Permission denied" for name in GOOD]
+SHELF = open_shelf(environment={})
+_NZ, _MINI, OPEN_COVER, V6 = OWN_IDS
+EVERY_BOOK = pytest.mark.parametrize("book", [SHELF.book(book_id) for book_id in OWN_IDS], ids=OWN_IDS)
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
@@ -109,141 +36,6 @@ def test_other_files_may_stand_in_the_folder(tmp_path: Path) -> None:
     assert not read_book(folder).interpretations
 
 
-@pytest.mark.parametrize("file", sorted(GOOD))
-def test_every_row_is_named_by_its_line(tmp_path: Path, file: str) -> None:
-    """A stray key in any row of any file is found at the very line of that row."""
-    lines = GOOD[file].splitlines()
-    numbers = [number for number, line in enumerate(lines, start=1) if line.startswith("  {")]
-    assert numbers
-    for number in numbers:
-        spoilt = [
-            line.replace("{", "{ zzz = 1,", 1) if place == number else line for place, line in enumerate(lines, 1)
-        ]
-        (fault,) = faults_of(write_book(tmp_path / "mini", {file: "\n".join(spoilt) + "\n"}))
-        assert (fault.file, fault.line) == (file, number)
-        assert fault.reason.startswith("unknown key 'zzz'; known are ")
-
-
-TABLES = """\
-title = '''
-Layout A'''
-clause = "5"
-
-[[pay]]
-bet = "Small" # pay = [
-boxes = "small"
-pays = 1
-clause = "5"
-
-[[ pay ]]
-bet = "Big"
-boxes = "big"
-pays = 0
-clause = "5"
-"""
-
-
-def test_rows_written_as_tables_have_lines_too(tmp_path: Path) -> None:
-    """A row may be written as a table of its own; then its line is that of its heading."""
-    layout = TABLES.replace("'''\nLayout A'''", "'Layout A'").replace("pays = 0", "pays = 1")
-    assert len(read_book(write_book(tmp_path / "mini", {"layout-A.toml": layout})).layouts["A"].boxes) == 2
-    faults = faults_of(
-        write_book(tmp_path / "mini", {"layout-A.toml": TABLES.replace("'''\nLayout A'''", "'Layout A'")})
-    )
-    assert [(fault.line, fault.row) for fault in faults] == [(10, "pay row 2")]
-    faults = faults_of(write_book(tmp_path / "mini", {"layout-A.toml": TABLES.replace("\nLayout", "A\nB")}))
-    assert [(fault.line, fault.reason) for fault in faults] == [(1, "`title` must be a line of text, got 'A\\nB A'")]
-
-
-CROWDED = '''\
-"title" = "A"
-clause = "5" # "
-pay = [ { bet = "{", boxes = "small", pays = 1, clause = [
-    "5", # {
-  ] }, { bet = """
-{ " ]""", boxes = "big", pays = 0, clause = "5" },
-  # { a row that is none },
-  { bet = 'odd # [', boxes = "odd", pays = 0, clause = "5" }, ]
-
-["felt"]
-size = 0
-'''
-
-
-def test_rows_are_found_however_they_are_written(tmp_path: Path) -> None:
-    """Rows on one line or over several, brackets in texts and comments: the line named is where the row begins."""
-    faults = faults_of(write_book(tmp_path / "mini", {"layout-A.toml": CROWDED}))
-    assert [(fault.line, fault.row) for fault in faults] == [(None, "felt"), (None, "felt")]
-    faults = faults_of(write_book(tmp_path / "mini", {"layout-A.toml": CROWDED[: CROWDED.index('["felt"]')]}))
-    assert [(fault.line, fault.row) for fault in faults] == [(5, "pay row 2"), (8, "pay row 3")]
-
-
-def test_keys_with_dots_have_lines_too(tmp_path: Path) -> None:
-    """The procedure may be written with dotted keys and inline tables; its faults still name their lines."""
-    calls = BOOK[BOOK.index("[procedure.calls]") :].splitlines()[1:]
-    head, procedure = BOOK[: BOOK.index("[procedure.calls]")].split("[procedure]\n")
-    dotted = "".join(
-        f"procedure.{line}\n" if line[:1].isalpha() else f"{line}\n" for line in procedure.strip().splitlines()
-    )
-    book = f"{head}{dotted}procedure . calls = {{ {', '.join(calls)} }}\n"
-    folder = write_book(tmp_path / "mini", {"book.toml": book})
-    assert read_book(folder).procedure == read_book(write_book(tmp_path / "other")).procedure
-    change(folder, "book.toml", '"exposed"', '"not-flat"')
-    change(folder, "book.toml", "{face}", "{fase}")
-    assert [(fault.line, fault.row) for fault in faults_of(folder)] == [
-        (34, "procedure.voids row 2"),
-        (36, "procedure.calls.triple"),
-    ]
-
-
-def test_a_missing_key_of_a_table_without_heading(tmp_path: Path) -> None:
-    """A table that is only written through its parts is named by the first of them."""
-    layout = LAYOUT.replace("[felt]\nsize = [10, 4]", "[felt.cloth]\n[felt.x]").split("blocks")[0]
-    faults = faults_of(write_book(tmp_path / "mini", {"layout-A.toml": layout}))
-    assert {(fault.line, fault.row) for fault in faults} == {(13, "felt"), (14, "felt")}
-
-
-@pytest.mark.parametrize(
-    ("file", "text"),
-    [
-        ("clauses.toml", CLAUSES.replace("clauses = [", "clauses = [[]")),
-        ("clauses.toml", CLAUSES.replace("clauses = [", "clauses = [ 4,")),
-        ("clauses.toml", CLAUSES.replace('{ id = "4",', '{ id = "4", duty = ["x"],')),
-        ("software.toml", SOFTWARE.replace("duties = [", "duties = [ 4,")),
-        ("software.toml", SOFTWARE.replace('"rule"], room = "table"', '"rule"], room = 4')),
-        ("software.toml", SOFTWARE.replace('duty = ["people"]', 'duty = "people"')),
-        ("software.toml", SOFTWARE.replace("formerly = [", "former = [")),
-        ("interpretations.toml", INTERPRETATIONS.replace("interpretations = [", "interpretations = [ 4,")),
-        ("interpretations.toml", INTERPRETATIONS.replace("house_choice = true", "house_choice = 1")),
-        ("interpretations.toml", INTERPRETATIONS.replace("{ id", "{ no")),
-        ("layout-A.toml", LAYOUT.replace('bet = "Small"', "bet = 0")),
-        ("layout-A.toml", LAYOUT.replace('"small", pays', '"smal", pays')),
-        ("layout-A.toml", LAYOUT.replace('title = "Layout A"', "title = 1")),
-        ("book.toml", BOOK.replace('{ term = "round", clause = "1" }', '{ term = 1, clause = "1" }')),
-        ("book.toml", BOOK.replace('{ term = "round", clause = "1" }', '{ term = "round", clause = 1 }')),
-        ("book.toml", BOOK.replace('{ term = "round", clause = "1" }', '"round"')),
-        ("book.toml", BOOK.replace('{ rule = "maximum", clause', '{ rule = "maximun", clause')),
-    ],
-)
-def test_one_fault_does_not_look_like_many(tmp_path: Path, file: str, text: str) -> None:
-    """What cannot be read leaves no trail of clauses that seem unknown or not cited."""
-    assert text != GOOD[file]
-    faults = faults_of(write_book(tmp_path / "mini", {file: text}))
-    assert {fault.file for fault in faults} == {file}
-    assert len({fault.line for fault in faults}) == 1
-    assert not any("clauses.toml" in fault.reason or "cites" in fault.reason for fault in faults)
-
-
-def test_spaces_between_boxes_do_not_matter(tmp_path: Path) -> None:
-    """Boxes are read alike in the pay table and on the felt, however they are spaced."""
-    folder = write_book(tmp_path / "mini")
-    plain = read_book(folder).layouts["A"]
-    change(folder, "layout-A.toml", '"double: 1 - 2"', '" double :1  -  2 "')
-    change(folder, "layout-A.toml", 'boxes = "small" }', 'boxes = " small " }')
-    change(folder, "layout-A.toml", 'boxes = "small", pays', 'boxes = " small ", pays')
-    assert read_book(folder).layouts["A"] == plain
-
-
 def test_all_faults_are_named_at_once(tmp_path: Path) -> None:
     """Faults of different files and rows come together, so that a book is mended in one go."""
     folder = write_book(tmp_path / "mini")
@@ -259,7 +51,54 @@ def test_all_faults_are_named_at_once(tmp_path: Path) -> None:
     ]
 
 
-def test_a_fault_reads_as_one_line() -> None:
-    """A fault prints its file, line, row and reason, as far as it has them."""
-    assert str(BookFault("a.toml", 3, "pay row 1", "wrong")) == "a.toml:3: pay row 1: wrong"
-    assert str(BookFault("a.toml", None, "", "wrong")) == "a.toml: wrong"
+@EVERY_BOOK
+def test_a_digest_does_not_see_spacing_and_remarks(book: RuleBook, tmp_path: Path) -> None:
+    """Remarks, empty lines, indents and notes beside the book leave its digest as it is."""
+    folder = copy_own(book.id, tmp_path)
+    for path in folder.glob("*.toml"):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        path.write_text("".join(f"  {line}  # a remark\n\n# another\n" for line in lines), encoding="utf-8")
+    (folder / "SOURCE.md").unlink()
+    (folder / "notes.txt").write_text("Notes.\n", encoding="utf-8")
+    assert read_book(folder).digest == book.digest
+    assert len(book.digest) == 64
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        pytest.param("layout-C.toml", "pays = 62", "pays = 61", id="odds"),
+        pytest.param("layout-E.toml", 'bet = "Small"', 'bet = "Little"', id="name of a bet"),
+        pytest.param("layout-A.toml", "total: 4 17", "total: 17 4", id="order of boxes"),
+        pytest.param("clauses.toml", "Bet and wager mean the same.", "Bet and wager mean the same..", id="summary"),
+        pytest.param("interpretations.toml", "house_choice = true", "house_choice = false", id="whose choice"),
+        pytest.param("book.toml", "T08:00:00", "T09:00:00", id="time of day"),
+        pytest.param("book.toml", "T08:00:00", "", id="no time of day"),
+        pytest.param("book.toml", "T08:00:00", "T08:00:00+08:00", id="time zone"),
+        pytest.param("book.toml", "tumbles_min = 3", "tumbles_min = 4", id="tumbles"),
+        pytest.param("book.toml", "Place your Bets, please", "Place your bets, please", id="call"),
+        pytest.param("book.toml", '  { step = "light",      clause = "5.10" },\n', "", id="step left out"),
+    ],
+)
+def test_a_digest_sees_every_change(tmp_path: Path, file: str, old: str, new: str) -> None:
+    """Whatever a book says, if it says otherwise its digest is another."""
+    assert read_book(change(copy_own(V6, tmp_path), file, old, new)).digest != SHELF.book(V6).digest
+
+
+def test_a_digest_sees_the_order_of_steps(tmp_path: Path) -> None:
+    """Version 6 allows the tumble at either time, so the same steps in another order are another book."""
+    folder = copy_own(V6, tmp_path)
+    row = '  { step = "tumble",     clause = ["3.7", "I4"] },\n'
+    change(change(folder, "book.toml", row, ""), "book.toml", "steps = [\n", f"steps = [\n{row}")
+    other = read_book(folder)
+    assert other.procedure.steps[0].step is Step.TUMBLE
+    assert other.digest != SHELF.book(V6).digest
+
+
+def test_a_digest_sees_the_name_of_the_folder_and_the_files(tmp_path: Path) -> None:
+    """The same files under another id, or a layout under another letter, are another book."""
+    digests = {SHELF.book(OPEN_COVER).digest, read_book(copy_own(OPEN_COVER, tmp_path, "other")).digest}
+    folder = copy_own(OPEN_COVER, tmp_path)
+    shutil.move(folder / "layout-B.toml", folder / "layout-C.toml")
+    digests.add(read_book(folder).digest)
+    assert len(digests) == 3

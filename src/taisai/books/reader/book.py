@@ -48,7 +48,7 @@ def read_book(folder: Path) -> RuleBook:
 
 
 def read_folder(folder: Path) -> BookRead:
-    """Read and prove the book in a folder, with what stands beside it."""
+    """Read and prove the book in a folder, and read the duties of its clauses."""
     reading = Reading(folder)
     if not ID.fullmatch(reading.book_id):
         reason = f"the name of a book's folder {ID_WORDS}"
@@ -94,7 +94,7 @@ def read_folder(folder: Path) -> BookRead:
 
 
 def _layout_files(reading: Reading) -> list[str]:
-    """The names of the layouts' files. No other TOML may stand here: a misspelt name would be left out silently."""
+    """The names of the layout files. Any other TOML file is a fault: a misspelt name would be ignored silently."""
     found = {path.name for path in reading.folder.glob("*") if path.suffix.lower() == ".toml"}
     names = {name for name in found if name.startswith("layout-") and name.endswith(".toml")}
     for name in sorted(found - names - set(_NAMES)):

@@ -1,4 +1,4 @@
-"""Faults of a rule book: where each stands, and the refusal that holds them all."""
+"""Faults of a rule book, each with its place, and the refusal that carries them all."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class BookFault(NamedTuple):
-    """One fault of a book: where it stands and what is wrong."""
+    """One fault of a book: its place, and what is wrong."""
 
     file: str
     line: int | None

@@ -1,7 +1,7 @@
 """Reads where each box lies on the cloth.
 
 Enters: the `[felt]` table of a layout. Leaves: a `FeltPlan` in which every box of the layout has at least one area, no
-two blocks share a cell, and nothing lies off the cloth; faults go to the caller with the number of the block.
+two blocks share a cell, and nothing lies off the cloth; faults go to the caller with the index of the block.
 """
 
 from __future__ import annotations

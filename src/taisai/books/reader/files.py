@@ -1,7 +1,7 @@
-"""What is known while a rule book's folder is read: its files, its faults, the clauses it has and cites.
+"""The state of reading a rule book's folder: its files, its faults, the clauses it has and cites.
 
 Enters: a folder. Leaves: rows as forms, and faults with file, line and row. A row that cannot be read still gives its
-id and citations as far as they can be told, so that one fault does not look like many.
+id and citations where possible, so that one fault does not look like many.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class BookFile:
         return places_of(self._text)
 
     def _line(self, path: str) -> int | None:
-        """The line of a key or row or, where it is not written or has no place, of the nearest around it."""
+        """The line of a key or row, or of the nearest enclosing one that has a line."""
         while path and path not in self._places:
             path = path[: max(path.rfind("."), path.rfind("["), 0)]
         return self._places.get(path)
@@ -71,7 +71,7 @@ class BookFile:
         return None
 
     def rows(self, key: str, raw: Iterable[object], form: type[Form]) -> Iterator[tuple[int, Form]]:
-        """The rows under a key that are well formed, with their places; the others become faults."""
+        """The well-formed rows under a key, with their indexes; the others become faults."""
         for index, each in enumerate(raw):
             found = forms.read_form(each, form)
             if isinstance(found, list):
@@ -83,7 +83,7 @@ class BookFile:
 
 
 class Reading:
-    """What is known while a folder is read."""
+    """The state of reading one folder."""
 
     def __init__(self, folder: Path) -> None:
         self.book_id = folder.name

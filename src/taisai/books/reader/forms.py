@@ -1,7 +1,7 @@
 """The rows of a rule book's TOML files as they are written (docs/rule-books.md).
 
 Enters: tables that `tomllib` has parsed. Leaves: typed forms, or everything that keeps a table from being one, in words
-for people who never saw this code. Names are checked here; what the rows mean together is the reader's business.
+for people who never saw this code. Each row is checked alone here; how rows fit together is checked by the reader.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from taisai.books.duties import Duty
 from taisai.core.faults import shown
 from taisai.core.rulebook import Device, Rule, Step, Tumble, VoidReason, VoidScope
 
-# Each type below says in its description what a value must be; `_flaws` puts that into its sentence.
+# The description of each type completes the sentence "`key` must be ..." (`_not_wanted`).
 _ONE_LINE = r"\A(?=.*\S)[^\x00-\x1f\x7f-\x9f\u2028\u2029]+\Z"
 _NOT_BLANK = r"\S"
 
@@ -185,7 +185,7 @@ class LayoutForm(Struct, forbid_unknown_fields=True):
 
 
 class PayForm(Struct, forbid_unknown_fields=True):
-    """A row of `pay`. `pays` is checked by the reader, which has a better word for a fraction than a type name."""
+    """A row of `pay`. `pays` is checked by the reader, which can say what is wrong with a fraction."""
 
     bet: Text
     boxes: Text
@@ -232,7 +232,7 @@ class Flaw(NamedTuple):
 
 
 def read_form(raw: object, form: type[Form]) -> Form | list[Flaw]:
-    """The form, or all that is wrong with the table."""
+    """The form, or everything that is wrong with the table."""
     return list(_flaws(raw, form, "")) or msgspec.convert(raw, form)
 
 
@@ -290,7 +290,7 @@ def _not_wanted(name: str, wanted: Any, value: object) -> str:
 
 
 def _known(name: str, names: Iterable[str]) -> str:
-    """What may stand here; of a long list only what comes near, if anything does."""
+    """The allowed names, or of a long list the nearest one."""
     known = list(names)
     near = difflib.get_close_matches(name, known, n=1) if len(known) > 20 else []
     return f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"

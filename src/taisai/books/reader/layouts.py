@@ -20,7 +20,7 @@ PAYS_MAX = 1_000_000
 
 
 def read_layouts(reading: Reading, names: Iterable[str]) -> Iterator[Layout]:
-    """The layouts of these files, as far as they hold."""
+    """The layouts of these files that have no fault."""
     for name in names:
         file = reading.open(name)
         layout_id = name.removeprefix("layout-").removesuffix(".toml")
@@ -36,7 +36,7 @@ def _layout(reading: Reading, file: BookFile, layout_id: str, form: forms.Layout
     faults_before = len(reading.faults)
     rows = tuple(_pay_rows(reading, file, form.pay))
     names: set[BoxName] | None = None
-    if len(rows) == len(form.pay):  # Without the rows that are refused, nothing can be proved of the others.
+    if len(rows) == len(form.pay):  # With a row missing, the rest cannot be proved.
         names = {box.name for row in rows for box in row.boxes}
         for fault in pay_row_faults(rows):
             file.fault(fault.reason, "pay", fault.row)

@@ -46,7 +46,7 @@ def read_rules(reading: Reading, file: BookFile, raw: list[object]) -> dict[Rule
 
 
 def read_procedure(reading: Reading, file: BookFile, form: forms.ProcedureForm) -> Procedure:
-    """The procedure of a round. It is only of use when no fault was found in it."""
+    """The procedure of a round; faults go to `reading`."""
     steps = tuple(
         ProcedureStep(row.step, reading.cite(file, row.clause, "procedure.steps", index))
         for index, row in file.rows("procedure.steps", form.steps, forms.StepForm)
@@ -78,7 +78,7 @@ def read_procedure(reading: Reading, file: BookFile, form: forms.ProcedureForm) 
 
 
 def _order_faults(steps: list[Step], tumble: Tumble) -> Iterator[str]:
-    """What keeps the steps from being a round; a fault that hides the ones after it is the last."""
+    """Why the steps are not a round. Missing or repeated steps are reported before their order is checked."""
     wrong = [f"step {step} stands twice" for step in Step if steps.count(step) > 1]
     wrong += [f"step {step} is missing" for step in _ONCE_EACH if step not in steps]
     if wrong:
@@ -107,7 +107,7 @@ def _call_fault(template: str, allowed: frozenset[str]) -> str | None:
         fields = [field[1:] for field in string.Formatter().parse(template) if field[1] is not None]
     except ValueError:
         return f"its braces do not match in {shown(template)}; write {wanted}"
-    # A format after the name, as in {total:x}, would reach str.format when the dealer calls the result.
+    # A format or conversion, as in {total:x}, would fail later in str.format.
     if {name for name, _, _ in fields} != allowed or any(form or conversion for _, form, conversion in fields):
         return f"must say {wanted} and nothing else in braces, got {shown(template)}"
     return None

@@ -1,4 +1,4 @@
-"""Reads what the software notes beside a rule book, outside its digest.
+"""Reads the software's notes on a rule book, which are outside its digest.
 
 Enters: `software.toml` (optional), and the keys `duty` and `room` that clauses of books written for version 0.1.0 have
 in `clauses.toml`. Leaves: duties by clause, and the digests by which earlier versions knew the same rules.
@@ -49,8 +49,8 @@ def clause_duty(file: BookFile, duties: list[Duty], room: str, key: str, index: 
 def former_digests(digest: str, first: str, rows: list[forms.FormerlyForm]) -> tuple[FormerDigest, ...]:
     """The earlier digests of the rules that now have this digest.
 
-    `first` is the digest that version 0.1.0 would work out. A row holds only for the digest that it names as today's:
-    when the rules change, what was the same before is the same no longer.
+    `first` is the digest that version 0.1.0 would compute. A row applies only while the book has the digest that it
+    names as `now`: once the rules change, an earlier digest no longer stands for them.
     """
     found = [FormerDigest(row.digest, row.version, row.reason) for row in rows if row.now == digest]
     if first not in {digest, *(each.digest for each in found)}:

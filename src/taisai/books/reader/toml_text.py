@@ -13,7 +13,7 @@ from collections import Counter
 from pathlib import Path
 
 FILE_BYTES_MAX = 250_000
-LINE_MAX = 5_000  # A key of very many dots, which only a very long line can hold, takes tomllib minutes.
+LINE_MAX = 5_000  # tomllib takes minutes for a key with very many dots, which needs a very long line.
 DEPTH_MAX = 20
 _WHOLE_NUMBERS = range(-(2**63), 2**63)
 
@@ -28,7 +28,7 @@ class Unreadable(Exception):
 
 
 def text_of(path: Path) -> str:
-    """The text of a file; `Unreadable` when it is too large, not UTF-8 or not to be had."""
+    """The text of a file; `Unreadable` when it is missing, too large or not UTF-8."""
     try:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode):
@@ -48,7 +48,7 @@ def text_of(path: Path) -> str:
 
 
 def table_of(text: str) -> dict[str, object]:
-    """The table that a TOML text holds; `Unreadable` for what is not TOML or needlessly large."""
+    """The table that a TOML text holds; `Unreadable` when it is not TOML or exceeds the bounds above."""
     for number, line in enumerate(text.split("\n"), start=1):
         if len(line) > LINE_MAX:
             raise Unreadable(f"has a line of more than {LINE_MAX} characters", number)
@@ -62,7 +62,7 @@ def table_of(text: str) -> dict[str, object]:
         raise Unreadable(f"is not TOML: {reason} (at column {place[3]})", int(place[2])) from None
     except RecursionError:
         raise Unreadable(f"nests lists and tables more than {DEPTH_MAX} deep") from None
-    except ValueError:  # Python reads no number of thousands of digits.
+    except ValueError:  # Python refuses to parse a number of thousands of digits.
         raise Unreadable("holds a whole number beyond 64 bits") from None
     level: list[object] = [table]
     for _ in range(DEPTH_MAX):
@@ -93,7 +93,7 @@ def places_of(text: str) -> dict[str, int]:
     """
     places: dict[str, int] = {}
     tables: Counter[str] = Counter()
-    # A text or comment is no more than a mark here, and as many line ends as it had.
+    # Replace each string by a mark and drop comments, keeping their line breaks.
     plain = _QUOTED.sub(lambda found: ('"' if found[0][0] != "#" else "") + "\n" * found[0].count("\n"), text)
     table: str | None = ""
     key: str | None = None
@@ -131,7 +131,7 @@ def places_of(text: str) -> dict[str, int]:
 
 
 def _note(places: dict[str, int], path: str, number: int) -> None:
-    """A key, and the tables it stands in if they have no line of their own yet."""
+    """Note the line of a key, and of the tables around it that have none yet."""
     places[path] = number
     while "." in path:
         path = path.rpartition(".")[0]
