@@ -1,13 +1,12 @@
 """Dice and returns of all tables at once.
 
 Enters: an export, the rule books at hand, an engine. Leaves: the rolls of a table by set of dice, for the evidence of
-`analysis.dice_watch`; and for all tables together the counts of faces with their chi-square, and the actual against the
+`analysis.dice`; and for all tables together the counts of faces with their chi-square, and the actual against the
 theoretical return. Serves R23.
 
-The engine counts in whole numbers, so that both give the same; what is made of the counts is made here. A return is
-judged by the rounds themselves: under fair dice the difference of a round from its expectation is nothing on average,
-so the sum of the differences, divided by the root of the sum of their squares, is about a standard normal deviation.
-This looks once; who looks again and again uses the evidence of `taisai dice`.
+The engine counts in whole numbers, so that both engines give the same; what is made of the counts is made here.
+Returns are judged by the variance and the bounds that their own bets have under fair dice (`analysis.returns`); that
+may be looked at any time. The chi-square of the faces is for one look; for more there is `taisai dice`.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from math import erfc, exp, pi, sqrt
 from typing import Final, NamedTuple
 
 from taisai.analysis.dice.files import Gathering, Thrown
+from taisai.analysis.returns import Spread, log_evidence
 from taisai.books import Shelf
 from taisai.core.dice import ALL_ROLLS, FACES
 from taisai.core.faults import InputFault
@@ -32,7 +32,7 @@ from taisai.history.reported import put_wanted
 LEVEL: Final = 0.001
 """Chance of any alarm when all dice are fair."""
 ROUNDS_LEAST: Final = 100
-"""Fewer rounds than this, and neither chi-square nor a deviation means much."""
+"""Fewer rounds than this, and chi-square is no good approximation."""
 
 
 class Faces(NamedTuple):
@@ -66,10 +66,10 @@ class Returns(NamedTuple):
     returned: int
     expected_216: int
     """What the journal says that the bets return on average, times 216."""
-    squares: int
-    """The squares of 216 times the difference of each round, added up."""
     recounted_216: int | None
     """The same expectation from the rule books and the bets; None when some rules are not at hand."""
+    spreads: tuple[Spread, ...]
+    """The rounds whose rules are at hand, in 216ths."""
 
     @property
     def actual(self) -> Fraction | None:
@@ -82,16 +82,25 @@ class Returns(NamedTuple):
         return Fraction(self.expected_216, 216 * self.staked) if self.staked else None
 
     @property
+    def judged(self) -> int:
+        """Rounds whose rules are at hand: only they can be judged."""
+        return sum(each.rounds for each in self.spreads)
+
+    @property
     def deviation(self) -> float | None:
-        """How many standard deviations more than expected came back; None for too few rounds."""
-        if self.rounds < ROUNDS_LEAST or not self.squares:
-            return None
-        return (216 * self.returned - self.expected_216) / sqrt(self.squares)
+        """How many standard deviations more than expected came back; None where nothing can be judged."""
+        variance = sum(each.variance for each in self.spreads)
+        return sum(each.difference for each in self.spreads) / variance**0.5 if variance else None
+
+    @property
+    def log_evidence(self) -> float:
+        """Logarithm of the e-value against these returns."""
+        return log_evidence(self.spreads)
 
     @property
     def chance(self) -> float | None:
-        """Probability that fair dice deviate so far, either way."""
-        return None if self.deviation is None else erfc(abs(self.deviation) / sqrt(2))
+        """How probable it is that fair dice ever show as much evidence: this at most."""
+        return None if self.deviation is None else min(1.0, exp(-self.log_evidence))
 
     @property
     def is_recounted(self) -> bool:
@@ -132,8 +141,8 @@ class Fairness:
             sum(each.staked for each in self.returns),
             sum(each.returned for each in self.returns),
             sum(each.expected_216 for each in self.returns),
-            sum(each.squares for each in self.returns),
             sum(known) if len(known) == len(self.returns) else None,
+            tuple(spread for each in self.returns for spread in each.spreads),
         )
 
     @property
@@ -183,6 +192,12 @@ def fairness(
         row["table_name"]: int(row["expected_216"]) if row["known"] == row["bets"] else None
         for row in engine.query(queries.EXPECTED).to_pylist()
     }
+    engine.put("covariances", joined.covariances)
+    spreads: dict[str, list[Spread]] = {}
+    for row in engine.query(queries.SPREADS).to_pylist():
+        scale = (int(row["first_digit"]) + 1) * 10 ** (int(row["digits"]) - 1)
+        numbers = (int(row[name]) for name in ("rounds", "difference", "variance", "above", "below"))
+        spreads.setdefault(row["table_name"], []).append(Spread(scale, *numbers))
     returns = [
         Returns(
             row["table_name"],
@@ -190,8 +205,8 @@ def fairness(
             int(row["staked"]),
             int(row["returned"]),
             int(row["expected_216"]),
-            int(row["squares"]),
             expected.get(row["table_name"], 0),
+            tuple(spreads.get(row["table_name"], ())),
         )
         for row in engine.query(queries.RETURNS).to_pylist()
     ]

@@ -4,7 +4,7 @@ Enters: the names below, and which events a meter counts. Leaves: SQL. No value 
 tables, spans and kinds that are asked for come as small tables (`wanted`, `quarters`, `kinds`, `pays`, `boxes`) that
 are joined.
 What the two engines would understand differently (division, time zones, quoting) is not used. A sum that does not fit
-64 bits is an error in Spark; squares are added as decimals of 38 digits.
+64 bits is an error in Spark; variances are added as decimals of 38 digits.
 """
 
 from __future__ import annotations
@@ -149,15 +149,65 @@ SELECT r.table_name,
        COUNT(*) AS rounds,
        SUM(r.staked) AS staked,
        SUM(r.returned) AS returned,
-       SUM(r.expected_216) AS expected_216,
-       SUM(CAST(216 * r.returned - r.expected_216 AS DECIMAL(18, 0))
-           * CAST(216 * r.returned - r.expected_216 AS DECIMAL(18, 0))) AS squares
+       SUM(r.expected_216) AS expected_216
 FROM rounds r JOIN wanted w ON w.table_name = r.table_name
 WHERE r.outcome = 'concluded'
 GROUP BY r.table_name
 ORDER BY r.table_name
 """
-"""What the rounds of each table returned, what they return on average, and the squares of the difference."""
+"""What the rounds of each table returned, and what they return on average."""
+
+SPREADS: Final = """
+WITH risked AS (
+    SELECT b.table_name, b.position, b.rules, b.box,
+           SUM(b.stake) AS stake,
+           SUM(b.at_risk) AS at_risk,
+           SUM(b.returned) AS returned
+    FROM bets b JOIN wanted w ON w.table_name = b.table_name
+    WHERE b.roll < 216
+    GROUP BY b.table_name, b.position, b.rules, b.box
+), varied AS (
+    SELECT x.table_name, x.position,
+           COUNT(*) AS pairs,
+           COUNT(c.covariance) AS known,
+           SUM(CAST(x.at_risk AS DECIMAL(15, 0)) * CAST(y.at_risk AS DECIMAL(15, 0))
+               * CAST(c.covariance AS DECIMAL(9, 0))) AS variance
+    FROM risked x
+    JOIN risked y ON y.table_name = x.table_name AND y.position = x.position
+    LEFT JOIN covariances c ON c.rules = x.rules AND c.box = x.box AND c.other = y.box
+    GROUP BY x.table_name, x.position
+), families AS (
+    SELECT r.table_name, r.position,
+           LEAST(SUM(r.at_risk * x.most), MAX(r.at_risk * x.most) * x.winners) AS most,
+           SUM(r.at_risk * x.returns_216) AS below,
+           SUM(216 * (r.returned - r.stake + r.at_risk) - r.at_risk * x.returns_216) AS difference
+    FROM risked r JOIN boxes x ON x.rules = r.rules AND x.box = r.box
+    GROUP BY r.table_name, r.position, x.family, x.winners
+), bounded AS (
+    SELECT f.table_name, f.position,
+           216 * SUM(f.most) - SUM(f.below) AS above,
+           SUM(f.below) AS below,
+           SUM(f.difference) AS difference
+    FROM families f
+    GROUP BY f.table_name, f.position
+)
+SELECT b.table_name,
+       LENGTH(CAST(v.variance AS STRING)) AS digits,
+       SUBSTR(CAST(v.variance AS STRING), 1, 1) AS first_digit,
+       LENGTH(CAST(b.above AS STRING)) AS above_digits,
+       SUBSTR(CAST(b.above AS STRING), 1, 1) AS above_first_digit,
+       COUNT(*) AS rounds,
+       SUM(b.difference) AS difference,
+       SUM(v.variance) AS variance,
+       MAX(b.above) AS above,
+       MAX(b.below) AS below
+FROM bounded b JOIN varied v ON v.table_name = b.table_name AND v.position = b.position
+WHERE v.known = v.pairs
+GROUP BY b.table_name, digits, first_digit, above_digits, above_first_digit
+ORDER BY b.table_name, digits, first_digit, above_digits, above_first_digit
+"""
+"""The rounds of each table by how far their bets spread under fair dice: variance and bounds are those of the books,
+in 216ths. What a round returns at most is bounded family by family of boxes, of which only so many win together."""
 
 EXPECTED: Final = """
 SELECT b.table_name,

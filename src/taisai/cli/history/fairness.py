@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import log
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -29,8 +30,9 @@ def fairness(
 ) -> int:
     """Judge all tables of an export at once: faces by chi-square, and the actual against the theoretical return.
 
-    This is one look at what there is, for a number of rounds fixed beforehand; `taisai dice` gives evidence that may be
-    looked at after every round. Exit code 1 for an alarm.
+    Returns are judged by the variance that the bets themselves have under fair dice; that may be looked at any time.
+    The chi-square of the faces is for one look; `taisai dice` gives evidence that may be looked at after every round.
+    Exit code 1 for an alarm.
 
     Examples:
       taisai fairness history/
@@ -70,12 +72,13 @@ def _plain_faces(each: Faces, found: Fairness) -> dict[str, object]:
 
 def _plain_returns(each: Returns, found: Fairness) -> dict[str, object]:
     chance = each.chance
-    # The squares may be larger than JSON's readers hold whole.
     return {
-        **{name: value for name, value in each._asdict().items() if name != "squares"},
+        **{name: value for name, value in each._asdict().items() if name != "spreads"},
+        "judged": each.judged,
         "actual_return": each.actual,
         "theoretical_return": each.theoretical,
         "deviation": each.deviation,
+        "log10_evidence": each.log_evidence / log(10),
         "chance": chance,
         "recount_agrees": each.is_recounted,
         "alarm": found.is_out(chance) or not each.is_recounted,
@@ -93,7 +96,9 @@ def _show(found: Fairness) -> None:
         deviation = "" if one.deviation is None else f"{one.deviation:+.2f}"
         amounts = (f"{one.rounds:,}", f"{one.staked:,}", f"{one.returned:,}")
         books = "" if one.is_recounted else "[bold red]the books expect another return[/]"
-        returns.add_row(one.table or "all", *amounts, *shares, deviation, *_verdict(one.chance, found, books))
+        returns.add_row(
+            one.table or "all", *amounts, *shares, deviation, *_verdict(one.chance, found, books, "no rules at hand")
+        )
     out.print(returns)
     faces = grid(
         "table", "dice", ("rounds", "right"), *((str(face), "right") for face in range(1, 7)), ("chi-square", "right"),
@@ -109,7 +114,7 @@ def _show(found: Fairness) -> None:
     out.print(f"An alarm is a chance below {found.bound:.2g}: {found.level:g} shared among all that were judged.")
 
 
-def _verdict(chance: float | None, found: Fairness, more: str = "") -> tuple[str, str]:
+def _verdict(chance: float | None, found: Fairness, more: str = "", missing: str = "too few rounds") -> tuple[str, str]:
     if chance is None:
-        return "", more or "too few rounds"
-    return f"{chance:.4f}", more or ("[bold red]ALARM[/]" if found.is_out(chance) else "")
+        return "", more or missing
+    return f"{chance:.2g}", more or ("[bold red]ALARM[/]" if found.is_out(chance) else "")
