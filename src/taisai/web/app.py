@@ -31,7 +31,7 @@ from taisai.web.api.tables import TABLE_ENDPOINTS
 from taisai.web.api.training import TRAINING_ENDPOINTS
 from taisai.web.context import Context
 from taisai.web.endpoint import Endpoint
-from taisai.web.errors import error_response
+from taisai.web.errors import NOTHING_HERE, error_response, no_such_table
 from taisai.web.openapi import openapi
 from taisai.web.pages import page_routes
 from taisai.web.security import COOKIE, HEADERS, bearer, is_own_origin
@@ -51,7 +51,6 @@ ENDPOINTS: Final[tuple[Endpoint, ...]] = (
     *HOUSE_ENDPOINTS,
 )
 PLAY: Final = "/play/"
-NOTHING_HERE: Final = Refusal(HouseCode.NOT_FOUND, "There is nothing at this address.")
 
 
 class App:
@@ -136,7 +135,7 @@ class App:
         """Why a socket is refused, whoever opens it."""
         context = self.context
         if not path.startswith(PLAY) or name not in context.floor.tables:
-            return Refusal(HouseCode.NO_SUCH_TABLE, f"There is no table {name[:64]!r}.")
+            return no_such_table(name)
         if not context.addresses.may_connect(where):
             return Refusal(HouseCode.TOO_MANY, "Too many connections from this address.")
         if not context.is_ready:

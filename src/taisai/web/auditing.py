@@ -1,7 +1,7 @@
-"""An audit of the live journal, beside the play.
+"""An audit of the live journal while the tables run.
 
-Enters: the house whose journal it is. Leaves: how far the audit has come, and its findings: the same as `taisai audit`
-gives of a file. It runs in a thread, one at a time; records that are written meanwhile are left to the next one.
+Enters: the context whose journal is audited. Leaves: the progress of the audit and its findings, which are those of
+`taisai audit` for a file. Audits run in a thread, one at a time; records written meanwhile are left to the next audit.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 Plain = dict[str, Any]
 FINDINGS_SHOWN: Final = 500
-"""Findings that are given back; an audit that finds more has found enough."""
+"""Findings returned at most."""
 
 
 class AuditRun(Struct, frozen=True):
-    """How far an audit has come, and what it found."""
+    """The progress of an audit, and its findings."""
 
     state: str
     """`none`, `running`, `done` or `failed`."""
@@ -39,7 +39,7 @@ class AuditRun(Struct, frozen=True):
 
 
 class Auditor:
-    """Runs one audit at a time over the live journal, in a thread; the tables go on."""
+    """Runs one audit at a time over the live journal."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -47,11 +47,11 @@ class Auditor:
 
     @property
     def now(self) -> AuditRun:
-        """How it stands."""
+        """The current audit, or the last one."""
         return self._now
 
     def begin(self, context: Context, who: str) -> AuditRun:
-        """Start, unless one is running."""
+        """Start an audit, unless one is running."""
         with self._lock:
             if self._now.state == "running":
                 return self._now
@@ -80,7 +80,7 @@ class Auditor:
             found.extend(
                 {**finding._asdict(), "told": str(finding)} for finding in audit.findings(context.floor.writer.journal)
             )
-        except Exception as error:  # whatever stops an audit is what it has to tell
+        except Exception as error:  # whatever stops an audit is reported as its fault
             state, fault = "failed", str(error)
         ended = context.clock.now()
         total = max(seen[1], audit.records)

@@ -23,9 +23,10 @@ from taisai.house.passwords import Passwords
 from taisai.house.seats import Seats
 from taisai.house.sessions import THE_CONSOLE, Session, Sessions
 from taisai.journal import Journal, open_journal
-from taisai.protocol.messages import Notice
+from taisai.protocol.messages import Do, Notice
 from taisai.settings.forms import Settings
 from taisai.streams.house_events import HouseStopped, Post
+from taisai.table.commands import Command
 from taisai.table.events import Event
 from taisai.table.people import Person, Role
 from taisai.table.refusals import Refusal
@@ -238,9 +239,14 @@ class Context:
             found = self.sessions.find(token)
         return found
 
-    async def vouch(
-        self, login: str, password: str, role: Role, table: str, *, where: str = "", asker: str = ""
-    ) -> Person | Refusal:
-        """Check the credentials of the second person of an authorisation."""
-        found = await self.accounts.vouch(login, password, role, table, where, asker=asker)
-        return sign_in_refused(found) if isinstance(found, SignInRefusal) else found
+    async def command_of(self, do: Do, by: Person, table: str, *, where: str = "") -> Command | Refusal:
+        """The command that a person asks for, once the second person, if there is one, has shown their credentials."""
+        authoriser: Person | None = None
+        if do.second is not None:
+            second = do.second
+            found = await self.accounts.vouch(second.login, second.password, second.role, table, where, asker=by.id)
+            if isinstance(found, SignInRefusal):
+                return sign_in_refused(found)
+            authoriser = found
+        at = self.clock.now()
+        return Command(id=do.id, at=at, by=by, do=do.do, authorised_by=authoriser, reason=do.reason, round=do.round)

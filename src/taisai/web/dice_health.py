@@ -1,8 +1,8 @@
-"""Dice health, live: every result of every table is watched, and the pit is told when dice are not fair (R23).
+"""Dice health: every result of every table is tested, and the pit is alerted when dice are not fair (R23).
 
 Enters: results as they are recorded. Leaves: evidence by table for the pit's screen, and an alert when it passes the
-level. The evidence may be looked at after every round without more false alarms (`analysis.dice_watch`). A new set of
-dice begins anew; what is known of a set is kept beside the journal, so that a restart goes on with it.
+threshold. The test may be evaluated after every round without raising its rate of false alarms (`analysis.dice.watch`).
+A new set of dice begins a new test. The state of a test is stored beside the journal, so a restart continues it.
 """
 
 from __future__ import annotations
@@ -24,35 +24,35 @@ if TYPE_CHECKING:
 
 PREFIX: Final = "dice/"
 KEPT_EVERY: Final = 25
-"""Rounds between two writings: so many are looked at again, or forgotten, after a crash."""
+"""Rounds between two saves of a test: as many may be missing from it after a crash."""
 
 
 class DiceHealth:
-    """The watches of all tables."""
+    """The running tests of all tables."""
 
     def __init__(self, floor: Floor, alerts: Alerts) -> None:
         self._floor, self._alerts = floor, alerts
         self._watches: dict[str, tuple[str, DiceWatch]] = {}
-        floor.listen(self._heard, bets=False)
+        floor.listen(self._changed, bets=False)
 
     def load(self) -> None:
-        """Go on with what is known; the floor is started."""
+        """Continue the stored tests; the floor must be started."""
         for name, value in self._floor.writer.journal.entries(PREFIX).items():
             try:
                 kept: dict[str, Any] = msgspec.json.decode(value)
                 self._watches[name.removeprefix(PREFIX)] = (kept["set"], DiceWatch.from_state(kept["watch"]))
             except (msgspec.MsgspecError, InputFault, KeyError, TypeError):
-                continue  # of another taisai: the watch begins anew
+                continue  # stored by another version: the test begins again
 
     def of(self, table: str) -> DiceHealthCard | None:
-        """The evidence about a table's dice, if any were thrown."""
+        """The evidence about a table's dice, once they have been thrown."""
         found = self._watches.get(table)
         if found is None or not found[1].rounds:
             return None
         evidence = found[1].evidence()
         return DiceHealthCard(found[0], evidence.rounds, evidence.chance, evidence.alarm, evidence.leader.name)
 
-    def _heard(self, table: LiveTable, events: tuple[Event, ...]) -> None:
+    def _changed(self, table: LiveTable, events: tuple[Event, ...]) -> None:
         for event in events:
             if type(event.what) is RoundConcluded and table.owned:
                 self._see(table, event.what)
@@ -61,7 +61,7 @@ class DiceHealth:
         dice_set = table.state.dice_in or ""
         known = self._watches.get(table.name)
         if known is None or known[0] != dice_set:
-            # A dealer enters what he sees in whatever order; virtual dice have their places.
+            # Dealers enter the dice in any order; virtual dice are told apart.
             ordered = self._floor.mode(table.name) == "automatic"
             known = self._watches[table.name] = (dice_set, DiceWatch(ordered=ordered))
         watch = known[1]

@@ -1,7 +1,7 @@
-"""Endpoints: one description that is served, checked and published.
+"""Endpoints: one declaration that is served, checked and published.
 
-Enters: a request. Leaves: JSON of the type that the endpoint names, or the one shape of error. Who may call, what the
-query and the body are, and what comes back stand in the `Endpoint`; `/openapi.json` is made from the same values.
+Enters: a request. Leaves: JSON of the type that the endpoint declares, or an error. An `Endpoint` declares who may call
+it, its query, its body and its answer; `/openapi.json` is generated from the same values.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from secrets import token_hex
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 from starlette.requests import ClientDisconnect, Request
@@ -23,32 +23,43 @@ from taisai.core.faults import InputFault
 from taisai.floor.answers import HouseCode
 from taisai.house.sessions import Session
 from taisai.journal import JournalError
-from taisai.table.people import SUPERVISORS
+from taisai.table.people import SUPERVISORS, Role
 from taisai.table.refusals import Refusal
-from taisai.web.errors import UNREADABLE, Stop, bad_message, error_response
+from taisai.web.errors import (
+    SESSION_LOCKED,
+    SIGN_IN_FIRST,
+    UNREADABLE,
+    Stop,
+    bad_message,
+    error_response,
+    no_such_table,
+    not_at_table,
+)
 from taisai.web.security import COOKIE, bearer, forged
 
 if TYPE_CHECKING:
     from taisai.web.context import Context
 
 LOGGER = logging.getLogger("taisai.web")
+OVERSEERS: Final = SUPERVISORS | {Role.AUDITOR}
 
 
 class Who(StrEnum):
-    """Who may call."""
+    """Who may call an endpoint."""
 
     ANYONE = "anyone"
     SIGNED_IN = "anyone signed in"
     PLAYER = "a player"
     CREW = "crew of the table"
     SUPERVISOR = "supervisors and above"
+    OVERSEER = "supervisors, auditors and administrators"
     STAFF = "any staff, auditors and administrators included"
     ADMINISTRATOR = "administrators"
 
 
 @dataclass(slots=True)
 class Call:
-    """One request, understood."""
+    """One request, checked and decoded."""
 
     context: Context
     request: Request
@@ -60,19 +71,19 @@ class Call:
     query: Any
     body: Any
     cookie: tuple[str, int] | None = None
-    """Set by handlers that begin or end a session: the token and its seconds; empty ends it."""
+    """Set by handlers that begin or end a session: the token and its lifetime in seconds; an empty token ends it."""
 
     @property
     def mine(self) -> Session:
-        """The session; endpoints for people signed in have one."""
+        """The session of the caller, on endpoints that require one."""
         if self.session is None:
-            raise Stop(Refusal(HouseCode.NOT_SIGNED_IN, "Sign in or sit down first."))
+            raise Stop(SIGN_IN_FIRST)
         return self.session
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """What is served at a path."""
+    """What is served at a path, for a method."""
 
     method: str
     path: str
@@ -84,10 +95,10 @@ class Endpoint:
     body: Any = None
     query: Any = None
     while_locked: bool = False
-    """A locked session may call it: to unlock, to sign out, to see who it is."""
+    """Whether a locked session may call it: to unlock, to sign out, to see whose it is."""
     media: str = "application/json"
     also: tuple[str, ...] = ()
-    """Other forms in which the answer may be asked for."""
+    """Other media types in which the answer can be requested."""
 
     async def serve(self, context: Context, request: Request) -> Response:
         """Answer a request."""
@@ -95,10 +106,10 @@ class Endpoint:
         request_id = token_hex(8)
         where = context.addresses.client_of(request.client.host if request.client else "", request.headers)
         status, who = 500, ""
-        # The token of a one-time link stands in the path: it does not belong into a log.
+        # The path of a one-time link contains its token, which must not reach the log.
         path = self.path if "{token}" in self.path else request.url.path
         try:
-            call = await self._understood(context, request, request_id, where)
+            call = await self._call_of(context, request, request_id, where)
             who = call.session.who if call.session else ""
             async with asyncio.timeout(context.settings.limits.request_timeout_s):
                 answer = await self.handler(call)
@@ -108,15 +119,15 @@ class Endpoint:
         except InputFault as fault:
             response = error_response(bad_message(fault), request_id)
         except TimeoutError:
-            response = error_response(Refusal(HouseCode.TRY_AGAIN, "This took too long."), request_id)
+            response = error_response(Refusal(HouseCode.TRY_AGAIN, "This took too long: try again."), request_id)
         except ClientDisconnect:
             response = Response(status_code=499)
         except JournalError as error:
-            LOGGER.warning("journal: %s", error, extra={"request": request_id})
+            LOGGER.warning("the journal failed: %s", error, extra={"request": request_id})
             response = error_response(Refusal(HouseCode.NOT_RECORDED, str(error)), request_id)
         except Exception:
             LOGGER.exception("a request failed", extra={"request": request_id, "path": path})
-            sentence = "Something is broken here; it has been logged."
+            sentence = "The program failed on this request, and has logged why."
             response = error_response(Refusal(HouseCode.BROKEN, sentence), request_id)
         status = response.status_code
         seconds = perf_counter() - started
@@ -150,9 +161,9 @@ class Endpoint:
             )
         return response
 
-    # ------------------------------------------------------------------ understanding
+    # ------------------------------------------------------------------ checks
 
-    async def _understood(self, context: Context, request: Request, request_id: str, where: str) -> Call:
+    async def _call_of(self, context: Context, request: Request, request_id: str, where: str) -> Call:
         if not context.rates.take(where):
             raise Stop(Refusal(HouseCode.TOO_FAST, "Too many requests from this address."), {"retry-after": "1"})
         session = await self._session(context, request)
@@ -160,7 +171,7 @@ class Endpoint:
         path = {name: str(value) for name, value in request.path_params.items()}
         table = path.get("table")
         if table is not None and table not in context.floor.tables:
-            raise Stop(Refusal(HouseCode.NO_SUCH_TABLE, f"There is no table {table[:64]!r}.", field="table"))
+            raise Stop(no_such_table(table))
         self._let_in(session, table)
         body = None
         if self.body is not None:
@@ -178,7 +189,7 @@ class Endpoint:
                 if refusal is not None:
                     raise Stop(refusal)
         if session is not None and session.locked and not self.while_locked and self.who is not Who.ANYONE:
-            raise Stop(Refusal(HouseCode.LOCKED, "The session is locked: give the password to go on.", ("R15",)))
+            raise Stop(SESSION_LOCKED)
         if session is not None and not session.is_player:
             context.sessions.touch(session.key)
         return session
@@ -187,19 +198,20 @@ class Endpoint:
         if self.who is Who.ANYONE:
             return
         if session is None:
-            raise Stop(Refusal(HouseCode.NOT_SIGNED_IN, "Sign in or sit down first."))
+            raise Stop(SIGN_IN_FIRST)
         allowed = {
             Who.SIGNED_IN: True,
             Who.PLAYER: session.is_player,
             Who.CREW: session.is_crew,
             Who.SUPERVISOR: session.role in SUPERVISORS,
+            Who.OVERSEER: session.role in OVERSEERS or session.is_administrator,
             Who.STAFF: not session.is_player,
             Who.ADMINISTRATOR: session.is_administrator,
         }[self.who]
         if not allowed:
             raise Stop(Refusal(HouseCode.NOT_ALLOWED, f"This is for {self.who}.", ("R37",)))
         if table is not None and self.who in (Who.PLAYER, Who.CREW, Who.SUPERVISOR) and not session.reaches(table):
-            raise Stop(Refusal(HouseCode.NOT_HERE, f"You are not signed in to table {table}.", field="table"))
+            raise Stop(not_at_table(table))
 
 
 async def _read(request: Request, most: int) -> bytes:

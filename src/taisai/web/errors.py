@@ -44,6 +44,21 @@ STATUS: Final[dict[str, int]] = {
 }
 """The HTTP status of each code; a refusal of the rules is a conflict."""
 
+NOTHING_HERE: Final = Refusal(HouseCode.NOT_FOUND, "There is nothing at this address.")
+SIGN_IN_FIRST: Final = Refusal(HouseCode.NOT_SIGNED_IN, "Sign in or sit down first.")
+SESSION_LOCKED: Final = Refusal(HouseCode.LOCKED, "The session is locked: enter the password to continue.", ("R15",))
+
+
+def no_such_table(name: str, field: str = "table") -> Refusal:
+    """The refusal of a table that the floor does not have."""
+    return Refusal(HouseCode.NO_SUCH_TABLE, f"There is no table {name[:64]!r}.", field=field)
+
+
+def not_at_table(name: str, field: str = "table") -> Refusal:
+    """The refusal of a session that does not reach a table."""
+    return Refusal(HouseCode.NOT_HERE, f"You are not signed in to table {name}.", field=field)
+
+
 UNREADABLE: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What msgspec raises for input that it cannot decode; `ValidationError` is a `DecodeError`."""
 

@@ -1,7 +1,8 @@
-"""Logs: one line an event, as JSON for machines or as text for people.
+"""Logs: one line for each event, as JSON for machines or as text for people.
 
-Request, table and round ids stand in fields of their own. Passwords, tokens and addresses of journals with passwords
-never reach a log: nothing here logs bodies, headers or settings.
+Enters: records of the standard logging. Leaves: lines on standard error, with request, table and round in fields of
+their own. Passwords, tokens and journal addresses with passwords never reach a log: no body, header or setting is
+logged.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ _FIELDS: Final = ("request", "table", "round", "who", "where", "ms", "path", "no
 
 
 class JsonLines(logging.Formatter):
-    """A record as one line of JSON."""
+    """Formats a record as one line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line."""
+        """Format the record."""
         line: dict[str, Any] = {
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
@@ -37,28 +38,28 @@ class JsonLines(logging.Formatter):
 
 
 class TextLines(logging.Formatter):
-    """A record as people read it."""
+    """Formats a record for people."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)-7s %(message)s", "%H:%M:%S")
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line, with its fields behind."""
+        """Format the record, followed by its fields."""
         line = super().format(record)
         found = [f"{name}={getattr(record, name)}" for name in _FIELDS if getattr(record, name, None) not in (None, "")]
         return f"{line}  {' '.join(found)}" if found else line
 
 
 class _Refusals(logging.Filter):
-    """Leaves out what uvicorn says of every socket that is refused with an answer: nothing is wrong with those."""
+    """Drops the error that uvicorn logs for every socket refused with an HTTP answer, which is no error."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether a record is told."""
+        """Whether to log the record."""
         return record.msg != "ASGI callable returned without completing handshake."
 
 
 def set_up_logs(form: Literal["json", "text"], level: str) -> None:
-    """Send all logs to standard error in one form."""
+    """Send all logs to standard error in one format."""
     handler = logging.StreamHandler(sys.stderr)
     handler.addFilter(_Refusals())
     handler.setFormatter(JsonLines() if form == "json" else TextLines())
@@ -67,6 +68,6 @@ def set_up_logs(form: Literal["json", "text"], level: str) -> None:
         logger.handlers[:] = [handler]
         logger.propagate = False
         logger.setLevel(level.upper())
-    # Uvicorn's finest words are headers and frames as they come in: tokens and passwords are among them.
+    # At debug level uvicorn logs incoming headers and frames, which contain tokens and passwords.
     logging.getLogger("uvicorn").setLevel(max(logging.getLevelNamesMapping()[level.upper()], logging.INFO))
     logging.getLogger("uvicorn.access").disabled = True

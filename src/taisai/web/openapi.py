@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document, made from the endpoints and the types that they decode and encode."""
+"""The OpenAPI 3.1 document, generated from the endpoints and the types that they decode and encode."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _REF: Final = "#/components/schemas/{name}"
 
 
 def openapi(endpoints: tuple[Endpoint, ...], *, public_url: str = "") -> dict[str, Any]:
-    """The document."""
+    """The document that describes these endpoints and the play socket."""
     types = [Errors, ClientMessage, ServerMessage]
     for each in endpoints:
         types += [kind for kind in (each.body, each.answer, each.query) if kind not in (None, str, bytes)]
@@ -39,7 +39,7 @@ def openapi(endpoints: tuple[Endpoint, ...], *, public_url: str = "") -> dict[st
         "components": {
             "schemas": components,
             "securitySchemes": {
-                "bearer": {"type": "http", "scheme": "bearer", "description": "The token that a sign-in gives."},
+                "bearer": {"type": "http", "scheme": "bearer", "description": "The token that a sign-in returns."},
                 "cookie": {
                     "type": "apiKey",
                     "in": "cookie",
@@ -50,7 +50,7 @@ def openapi(endpoints: tuple[Endpoint, ...], *, public_url: str = "") -> dict[st
         },
         "x-websocket": {
             "path": "/play/{table}",
-            "query": {"after": "continue from this record number"},
+            "query": {"after": "continue after this seq"},
             "client": schema_of[id(types[1])],
             "server": schema_of[id(types[2])],
         },

@@ -1,7 +1,7 @@
-"""Pages and what they load: plain files, from this package and nowhere else.
+"""Pages and the files that they load, all from this package.
 
-Enters: the files of `static/`, read once at the start. Leaves: a route for each page and one for all that pages load.
-A browser asks every time whether it still has the newest (a digest says so), and is not sent the same file twice.
+Enters: the files of `static/`, read once at the start. Leaves: a route for each page and one for the files. Browsers
+revalidate every file by its digest, so they always have the newest version and never download the same one twice.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+
+from taisai.web.errors import NOTHING_HERE
 
 MEDIA: Final = {
     ".html": "text/html; charset=utf-8",
@@ -37,18 +39,18 @@ PAGES: Final = {
     "/compare": "rules/compare.html",
     "/train": "train/train.html",
 }
-"""The page at each address; all else they need is under /static/."""
+"""The page at each address; everything else that a page needs is under /static/."""
 
 
 class _File(NamedTuple):
-    """A file as it is sent."""
+    """A file with its media type and digest."""
 
     body: bytes
     media: str
     digest: str
 
     def answer(self, request: Request) -> Response:
-        """The file, or word that the browser has it already."""
+        """The file, or 304 when the browser has this version."""
         headers = {"cache-control": "no-cache", "etag": self.digest}
         if request.headers.get("if-none-match") == self.digest:
             return Response(status_code=304, headers=headers)
@@ -67,13 +69,13 @@ def _files() -> dict[str, _File]:
 
 
 def page_routes() -> list[Route]:
-    """Routes of all pages; read once, at the start."""
+    """The routes of all pages and files."""
     known = _files()
 
     async def static(request: Request) -> Response:
         found = known.get(request.path_params["name"])
         if found is None:
-            raise HTTPException(404, "There is nothing at this address.")
+            raise HTTPException(404, NOTHING_HERE.sentence)
         return found.answer(request)
 
     def page(address: str) -> Route:

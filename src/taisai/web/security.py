@@ -1,8 +1,8 @@
-"""What guards the door: origins, tokens, rates, headers.
+"""Security of requests: origins, CSRF tokens, rates, headers.
 
-Enters: the headers of a request. Leaves: whether it may come in, and the headers that every answer carries. Cookies are
-sent by browsers on their own, so whatever rides on one must show the session's own token and come from our own pages;
-programs send a bearer token and need neither.
+Enters: the headers of a request. Leaves: whether it is accepted, and the headers of every answer. A browser attaches
+cookies to requests that other sites cause, so a request with a cookie must come from our own pages and carry the CSRF
+token of its session. Programs send a bearer token and need neither.
 """
 
 from __future__ import annotations
@@ -34,44 +34,44 @@ HEADERS: Final = (
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
 )
-"""On every answer: no inline script, nothing from elsewhere, no frame around us."""
+"""Set on every answer: no inline script, nothing from other hosts, no framing."""
 
 
 def is_own_origin(headers: Headers, allowed: tuple[str, ...]) -> bool:
-    """Whether a request comes from a page of ours: the origin names this host, or one that the settings allow."""
+    """Whether a request comes from our own pages: its origin is this host, or one that the settings allow."""
     origin = headers.get("origin")
     if origin is None:
-        # A browser sends one with every socket and every unsafe request; Sec-Fetch-Site is a second witness.
+        # Browsers send an origin with every socket and unsafe request; Sec-Fetch-Site covers those that do not.
         return headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none")
     return origin in allowed or urlsplit(origin).netloc == headers.get("host", "")
 
 
 def forged(method: str, headers: Headers, csrf: str, allowed: tuple[str, ...]) -> Refusal | None:
-    """Why a request that rides on a cookie is not believed."""
+    """Why a request with a cookie is refused as a possible forgery; None when it is accepted."""
     if method in SAFE_METHODS:
         return None
     if not is_own_origin(headers, allowed):
         return Refusal(HouseCode.BAD_ORIGIN, "This came from another site.", field="Origin")
     if not hmac.compare_digest(headers.get(CSRF_HEADER, "").encode(), csrf.encode()):
-        return Refusal(HouseCode.BAD_TOKEN, "The session's own token is missing or another.", field="X-CSRF-Token")
+        return Refusal(HouseCode.BAD_TOKEN, "The CSRF token of the session is missing or wrong.", field="X-CSRF-Token")
     return None
 
 
 def bearer(headers: Headers) -> str | None:
-    """The token of a program."""
+    """The bearer token of a request."""
     kind, _, token = headers.get("authorization", "").partition(" ")
     return token.strip() if kind.lower() == "bearer" and token else None
 
 
 class Rates:
-    """So many a second for each address, with a burst; the least recently seen are forgotten."""
+    """A token bucket for each address; the least recently seen addresses are forgotten."""
 
     def __init__(self, per_second: float, burst: float, *, kept: int = 10_000) -> None:
         self._per_second, self._burst, self._kept = per_second, burst, kept
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, who: str) -> bool:
-        """Whether this one is still within the rate."""
+        """Take one token; false when the address has none left."""
         now = monotonic()
         left, since = self._left.pop(who, (self._burst, now))
         left = min(self._burst, left + (now - since) * self._per_second)

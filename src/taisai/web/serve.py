@@ -1,6 +1,7 @@
-"""Serves a house: uvicorn on its sans-io WebSocket, uvloop where there is one.
+"""Serves a house on uvicorn, with the direct transport, and with uvloop where there is one.
 
-A signal ends it in order: no new round, automatic tables finish theirs, everything is written, clients are told.
+Enters: settings and rule books. Leaves: a running server. SIGINT or SIGTERM stops it in order: clients are notified,
+automatic tables finish their rounds, everything is written.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from taisai.web.logs import set_up_logs
 from taisai.web.socket.direct import DirectSocket
 
 SWITCH_S: Final = 0.0001
-"""The writer's thread should not wait the usual five milliseconds for its turn: answers wait for it."""
+"""How long the writer's thread waits for the GIL; Python's five milliseconds would delay every answer."""
 YOUNG: Final = 20_000
-"""Objects made before the collector looks for cycles: a bet makes a dozen, nearly all gone when it is answered."""
+"""Allocations between garbage collections: a bet makes a dozen objects, nearly all freed when it is answered."""
 
 
 def tune() -> None:
-    """Settle the interpreter for serving, when everything is loaded that stays."""
+    """Tune the interpreter for serving, once everything long-lived is loaded."""
     sys.setswitchinterval(SWITCH_S)
     gc.collect()
     gc.freeze()
@@ -36,7 +37,7 @@ def tune() -> None:
 
 
 def server_of(context: Context) -> uvicorn.Server:
-    """The server of a context, not yet serving."""
+    """The uvicorn server of a context, not started."""
     settings = context.settings
     config = uvicorn.Config(
         App(context),
@@ -57,7 +58,7 @@ def server_of(context: Context) -> uvicorn.Server:
 
 
 async def serve(settings: Settings, open_shelf: Callable[[], Shelf], started: Callable[[Context, str], None]) -> None:
-    """Serve until a signal comes; `started` is called with the house and its address."""
+    """Serve until a signal arrives; `started` is called with the context and its address."""
     context = Context(settings, open_shelf(), reopen_shelf=open_shelf)
     await context.start()
     tune()
@@ -84,7 +85,7 @@ async def serve(settings: Settings, open_shelf: Callable[[], Shelf], started: Ca
 
 
 def run(settings: Settings, open_shelf: Callable[[], Shelf], started: Callable[[Context, str], None]) -> None:
-    """Serve in this process until it is asked to stop."""
+    """Serve in this process until it is signalled to stop."""
     set_up_logs(settings.log.format, settings.log.level)
     if sys.platform == "win32":
         asyncio.run(serve(settings, open_shelf, started))

@@ -1,4 +1,4 @@
-"""API: the house. Health, metrics, reports, significant events, digests, disable on demand."""
+"""API: the house. Health, metrics, reports, significant events, digests, settings, disabling tables."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from taisai.streams.narration import is_significant, narrate
 from taisai.table.people import SUPERVISORS
 from taisai.table.refusals import Refusal
 from taisai.web.endpoint import Call, Endpoint, Who
-from taisai.web.errors import Stop
+from taisai.web.errors import Stop, no_such_table, not_at_table
 from taisai.web.metrics import metrics_text
 
 Plain = dict[str, Any]
@@ -28,7 +28,7 @@ ALIVE_S: Final = 5.0
 
 
 class Health(Struct, frozen=True):
-    """How the program is."""
+    """The state of the program."""
 
     ok: bool
     version: str
@@ -45,7 +45,7 @@ async def get_health(call: Call) -> Health:
 
 
 async def get_readiness(call: Call) -> Health:
-    """Whether the house takes bets: open, and its journal answers."""
+    """Whether the house takes bets: it is open, and its journal answers."""
     context = call.context
     if not context.is_ready or context.floor.closing:
         raise Stop(Refusal(HouseCode.CLOSING, "The house is not open."))
@@ -55,14 +55,16 @@ async def get_readiness(call: Call) -> Health:
 
 
 async def get_metrics(call: Call) -> Response:
-    """Metrics for Prometheus, for those whom the settings name."""
+    """Metrics for Prometheus, for the addresses that the settings name."""
     if not call.context.addresses.may_measure(call.where):
-        raise Stop(Refusal(HouseCode.NOT_ALLOWED, "Metrics are not for this address.", allowed="listen.metrics_from"))
+        raise Stop(
+            Refusal(HouseCode.NOT_ALLOWED, "This address may not read the metrics.", allowed="listen.metrics_from")
+        )
     return Response(metrics_text(call.context), media_type="text/plain; version=0.0.4")
 
 
 class ReportQuery(Struct, frozen=True):
-    """Which report, and in which form."""
+    """Which report, and in which format."""
 
     by: Span = Span.DAY
     table: Annotated[str, Meta(max_length=64)] = ""
@@ -72,10 +74,6 @@ class ReportQuery(Struct, frozen=True):
 async def get_report(call: Call) -> Response:
     """Meters, win and hold, voids and significant events, by day, month, year or life (R33)."""
     context, query = call.context, call.query
-    if call.mine.role is not None and call.mine.role not in SUPERVISORS and call.mine.post != "auditor":
-        raise Stop(
-            Refusal(HouseCode.NOT_ALLOWED, "Reports are for supervisors, auditors and administrators.", ("R37",))
-        )
     zone = UTC if context.settings.house.zone == "UTC" else ZoneInfo(context.settings.house.zone)
     tables = frozenset({query.table} - {""})
     asked = ReportRequest(query.by, datetime.now(zone), zone, tables, context.settings.house.large_win)
@@ -99,18 +97,16 @@ async def get_report(call: Call) -> Response:
 
 
 class EventsQuery(Struct, frozen=True):
-    """Which events of the house."""
+    """Which events."""
 
     after: Annotated[int, Meta(ge=0)] = 0
     count: Annotated[int, Meta(ge=1, le=1000)] = 200
     all: bool = False
-    """Not the significant ones alone."""
+    """Also those that are not significant."""
 
 
 async def list_house_events(call: Call) -> list[Plain]:
-    """What happened beside the tables: sign-ins, locks, staff, starts and stops (R30)."""
-    if call.mine.role is not None and call.mine.role not in SUPERVISORS and call.mine.post != "auditor":
-        raise Stop(Refusal(HouseCode.NOT_ALLOWED, "This is for supervisors, auditors and administrators.", ("R37",)))
+    """What happened away from the tables: sign-ins, locks, staff, starts and stops (R30)."""
     journal, query = call.context.floor.writer.journal, call.query
 
     def read() -> list[Plain]:
@@ -134,14 +130,14 @@ async def list_house_events(call: Call) -> list[Plain]:
 
 
 class Verified(Struct, frozen=True):
-    """Program, books and settings, by their digests."""
+    """The digests of program, books and settings."""
 
     version: str
     program: str
     settings: str
     books: dict[str, str]
     differences: list[str]
-    """What is not as it was when the house started."""
+    """What has changed since the house started."""
 
 
 async def verify_digests(call: Call) -> Verified:
@@ -159,31 +155,31 @@ class DisableBody(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 async def disable(call: Call) -> Plain:
-    """No new round at a table, or at any; the rounds in play are finished (R35)."""
-    await _known(call)
+    """Disable a table, or all of them: no new round begins, and rounds in play are finished (R35)."""
+    _check_reach(call)
     await call.context.floor.disable(call.body.what, by=call.mine.who, reason=call.body.reason)
     return {"disabled": sorted(call.context.floor.disabled)}
 
 
 async def enable(call: Call) -> Plain:
-    """Rounds may begin again."""
-    await _known(call)
+    """Enable a table, or all of them, again."""
+    _check_reach(call)
     await call.context.floor.enable(call.body.what, by=call.mine.who, reason=call.body.reason)
     return {"disabled": sorted(call.context.floor.disabled)}
 
 
-async def _known(call: Call) -> None:
+def _check_reach(call: Call) -> None:
     what = call.body.what
     if what != "*" and what not in call.context.floor.tables:
-        raise Stop(Refusal(HouseCode.NO_SUCH_TABLE, f"There is no table {what!r}.", field="what"))
+        raise Stop(no_such_table(what, "what"))
     if not call.mine.is_administrator and not (call.mine.tables == "*" or what in call.mine.tables):
-        raise Stop(Refusal(HouseCode.NOT_HERE, f"You are not signed in to {what}.", field="what"))
+        raise Stop(not_at_table(what, "what"))
     if not call.mine.is_administrator and call.mine.role not in SUPERVISORS:
         raise Stop(Refusal(HouseCode.NOT_ALLOWED, "This is for supervisors and administrators.", ("R35",)))
 
 
 async def get_settings(call: Call) -> Plain:
-    """The settings in force, without passwords."""
+    """The settings in force, with passwords left out."""
     return call.context.settings.shown()
 
 
@@ -194,11 +190,11 @@ HOUSE_ENDPOINTS: Final = (
     Endpoint("GET", "/metrics", get_metrics, "Metrics for Prometheus", str, _TAG, media="text/plain"),
     Endpoint(
         "GET", "/api/report", get_report, "Meters, win and hold", Plain, _TAG,
-        who=Who.STAFF, query=ReportQuery, also=("text/csv", "text/html"),
+        who=Who.OVERSEER, query=ReportQuery, also=("text/csv", "text/html"),
     ),
     Endpoint(
         "GET", "/api/house/events", list_house_events, "Significant events of the house", list[Plain], _TAG,
-        who=Who.STAFF, query=EventsQuery,
+        who=Who.OVERSEER, query=EventsQuery,
     ),
     Endpoint("GET", "/api/house/settings", get_settings, "The settings in force", Plain, _TAG, who=Who.ADMINISTRATOR),
     Endpoint("POST", "/api/house/verify", verify_digests, "Verify by digest", Verified, _TAG, who=Who.STAFF),

@@ -1,4 +1,4 @@
-"""API: signing in and out, seats, staff. Every answer that begins a session also sets its cookie."""
+"""API: signing in and out, seats, staff. An answer that begins a session also sets its cookie."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from taisai.table.people import Person, Role
 from taisai.table.refusals import Refusal
 from taisai.table.state import TablePhase
 from taisai.web.endpoint import Call, Endpoint, Who
-from taisai.web.errors import Stop, sign_in_refused
+from taisai.web.errors import Stop, no_such_table, sign_in_refused
 
 Password = Annotated[str, Meta(min_length=1, max_length=256)]
 Login = Annotated[str, Meta(min_length=1, max_length=64)]
 Text = Annotated[str, Meta(max_length=200)]
 CASHIER: Final = Person("demo-cashier", Role.DEALER)
-"""Who hands play chips to guests of the demo."""
+"""Sells play chips to the guests of the demo."""
 
 
 def _me(call: Call, session: Session) -> Me:
@@ -47,14 +47,14 @@ def _admit(call: Call, admission: Admission) -> Admitted:
     return Admitted(admission.token, _me(call, session))
 
 
-def _slow_down(call: Call) -> None:
+def _limit_attempts(call: Call) -> None:
     if not call.context.sign_in_rates.take(call.where):
         sentence = "Too many attempts from this address: wait a minute."
         raise Stop(Refusal(HouseCode.TOO_FAST, sentence, ("R37",)), {"retry-after": "60"})
 
 
 class PostName(StrEnum):
-    """What one may sign in as."""
+    """The posts that people sign in to."""
 
     DEALER = Role.DEALER
     SUPERVISOR = Role.SUPERVISOR
@@ -65,7 +65,7 @@ class PostName(StrEnum):
 
 
 class SignInBody(Struct, frozen=True, forbid_unknown_fields=True):
-    """Who signs in, to which post."""
+    """A sign-in to a post."""
 
     login: Login
     password: Password
@@ -73,8 +73,8 @@ class SignInBody(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 async def sign_in(call: Call) -> Admitted:
-    """Sign in to a post, personally."""
-    _slow_down(call)
+    """Sign in to a post."""
+    _limit_attempts(call)
     body = call.body
     post: Role | Literal["administrator"] = "administrator"
     if body.post is not PostName.ADMINISTRATOR:
@@ -105,7 +105,7 @@ async def _walk_away(call: Call, session: Session) -> None:
 
 
 async def who_am_i(call: Call) -> Me:
-    """The session of this request."""
+    """The session of the caller."""
     return _me(call, call.mine)
 
 
@@ -116,8 +116,8 @@ class PasswordBody(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 async def unlock_session(call: Call) -> Me:
-    """Open a session that locked itself after idle minutes."""
-    _slow_down(call)
+    """Unlock a session that was locked because it was idle."""
+    _limit_attempts(call)
     found = await call.context.accounts.unlock_session(call.mine, call.body.password, call.where)
     if isinstance(found, SignInRefusal):
         raise Stop(sign_in_refused(found))
@@ -125,14 +125,14 @@ async def unlock_session(call: Call) -> Me:
 
 
 async def lock_session(call: Call) -> Said:
-    """Lock the session now: its holder leaves the screen."""
+    """Lock the session now, because its holder leaves the screen."""
     await call.context.sessions.lock(call.mine.key)
     return Said("locked")
 
 
 async def redeem_link(call: Call) -> Said:
     """Choose a password with a one-time link."""
-    _slow_down(call)
+    _limit_attempts(call)
     found = await call.context.accounts.redeem(call.path["token"], call.body.password, call.where)
     if isinstance(found, SignInRefusal):
         raise Stop(sign_in_refused(found))
@@ -147,8 +147,8 @@ class ChangePasswordBody(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 async def change_password(call: Call) -> Said:
-    """Choose another password; other sessions of the same person end."""
-    _slow_down(call)
+    """Change the password; other sessions of the same person end."""
+    _limit_attempts(call)
     found = await call.context.accounts.change_password(call.mine, call.body.old, call.body.new, call.where)
     if isinstance(found, SignInRefusal):
         raise Stop(sign_in_refused(found))
@@ -159,24 +159,22 @@ async def change_password(call: Call) -> Said:
 
 
 class SeatBody(Struct, frozen=True, forbid_unknown_fields=True):
-    """A seat code that the table gave out; or, on a demo table, the table to sit down at as a guest."""
+    """A seat code that the table issued; or, on a demo floor, the table to join as a guest."""
 
     code: Annotated[str, Meta(max_length=32)] = ""
     player: Name | None = None
-    """The name to be known by, where the code leaves it open."""
+    """The player's name, if the code leaves it open."""
     guest_at: Name | None = None
 
 
 async def take_seat(call: Call) -> Admitted:
-    """Sit down: by a code of the table, or as a guest with play chips on a demo table."""
-    _slow_down(call)
+    """Sit down: with a seat code, or on a demo floor as a guest with play chips."""
+    _limit_attempts(call)
     context, body = call.context, call.body
     if body.guest_at is not None:
         return await _seat_guest(call, body.guest_at)
     if not body.code:
-        raise Stop(
-            Refusal(HouseCode.BAD_MESSAGE, "Give the code of a seat, or the table to be a guest at.", field="code")
-        )
+        raise Stop(Refusal(HouseCode.BAD_MESSAGE, "Enter a seat code, or the table to join as a guest.", field="code"))
     found = await context.seats.redeem(body.code, call.where, body.player or "")
     if isinstance(found, SeatRefusal):
         headers = {"retry-after": str(found.retry_after_s)} if found.retry_after_s else None
@@ -188,10 +186,10 @@ async def take_seat(call: Call) -> Admitted:
 async def _sit(call: Call, table: str, player: str) -> None:
     seat = call.context.floor.table(table).state.players.get(player)
     if seat is None or not seat.present:
-        await _must(call, table, SitDown(player), Person(player, Role.PLAYER))
+        await _do_or_stop(call, table, SitDown(player), Person(player, Role.PLAYER))
 
 
-async def _must(call: Call, table: str, do: Any, by: Person) -> None:
+async def _do_or_stop(call: Call, table: str, do: Any, by: Person) -> None:
     command = Command(id=f"seat-{token_hex(8)}", at=call.context.clock.now(), by=by, do=do)
     answer = await call.context.floor.do(table, command)
     if answer.refusal is not None:
@@ -201,28 +199,28 @@ async def _must(call: Call, table: str, do: Any, by: Person) -> None:
 async def _seat_guest(call: Call, table: str) -> Admitted:
     context = call.context
     if not context.settings.demo.enabled:
-        raise Stop(Refusal(HouseCode.NOT_ALLOWED, "This floor has no guests: ask the table for a seat code."))
+        raise Stop(Refusal(HouseCode.NOT_ALLOWED, "This floor has no guests: ask the dealer for a seat code."))
     if table not in context.floor.tables:
-        raise Stop(Refusal(HouseCode.NO_SUCH_TABLE, f"There is no table {table!r}.", field="guest_at"))
+        raise Stop(no_such_table(table, "guest_at"))
     if context.floor.tables[table].state.phase is not TablePhase.OPEN:
         raise Stop(Refusal(HouseCode.NOT_FOUND, "The table is not open.", allowed="another table", field="guest_at"))
     player = context.seats.guest_name(table)
     await _sit(call, table, player)
-    await _must(call, table, BuyIn(player, context.settings.demo.guest_chips), CASHIER)
+    await _do_or_stop(call, table, BuyIn(player, context.settings.demo.guest_chips), CASHIER)
     return _admit(call, await context.sessions.begin_player(table, player, call.where))
 
 
 class SeatCodeBody(Struct, frozen=True, forbid_unknown_fields=True):
-    """Whom the seat is for."""
+    """Who the seat is for."""
 
     player: Name | None = None
-    """None: whoever uses the code chooses a name."""
+    """None lets whoever uses the code choose a name."""
     buy_in: Amount | None = None
-    """What the player will buy in for; the dealer confirms it at the table."""
+    """What the player intends to buy in for; the dealer confirms it at the table."""
 
 
 async def make_seat_code(call: Call) -> SeatCodeMade:
-    """Give out a code for a seat at this table."""
+    """Issue a code for a seat at this table."""
     body = call.body
     made = await call.context.seats.make_code(call.mine, call.path["table"], body.player or "", body.buy_in or 0)
     if isinstance(made, SeatRefusal):
@@ -244,28 +242,28 @@ class StaffBody(Struct, frozen=True, forbid_unknown_fields=True):
 
 def _link(found: OneTimeLink | SignInRefusal) -> LinkMade:
     if isinstance(found, SignInRefusal):
-        raise Stop(_staff_fault(found))
+        raise Stop(_staff_refused(found))
     return LinkMade(found.login, found.token, found.expires_at)
 
 
 def _sheet(found: StaffSheet | SignInRefusal) -> StaffSheet:
     if isinstance(found, SignInRefusal):
-        raise Stop(_staff_fault(found))
+        raise Stop(_staff_refused(found))
     return found
 
 
-def _staff_fault(refusal: SignInRefusal) -> Refusal:
+def _staff_refused(refusal: SignInRefusal) -> Refusal:
     missing = refusal.code is SignInCode.UNKNOWN
     return Refusal(HouseCode.NOT_FOUND if missing else HouseCode.NOT_ALLOWED, refusal.sentence, ("R37",))
 
 
 async def list_staff(call: Call) -> list[StaffSheet]:
-    """Everybody who works here."""
+    """All staff."""
     return list(await call.context.accounts.staff())
 
 
 async def add_staff(call: Call) -> LinkMade:
-    """A new account; its holder chooses the password with the link."""
+    """Add an account; its holder chooses a password with the link."""
     body = call.body
     return _link(
         await call.context.accounts.add(
@@ -275,7 +273,7 @@ async def add_staff(call: Call) -> LinkMade:
 
 
 class StaffChange(Struct, frozen=True, forbid_unknown_fields=True):
-    """What changes; what is left out stays."""
+    """What changes; a field that is left out stays as it is."""
 
     name: Text | None = None
     posts: Annotated[tuple[Post, ...], Meta(max_length=20)] | None = None
@@ -284,7 +282,7 @@ class StaffChange(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 async def change_staff(call: Call) -> StaffSheet:
-    """Another name, other posts."""
+    """Change the name or the posts of an account."""
     body = call.body
     return _sheet(
         await call.context.accounts.change(
@@ -305,22 +303,22 @@ class ReasonBody(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 async def disable_staff(call: Call) -> StaffSheet:
-    """Switch a login off, at once and everywhere (R35)."""
+    """Disable a login at once, in all of its sessions (R35)."""
     return _sheet(await call.context.accounts.disable(call.mine, call.path["login"], call.body.reason))
 
 
 async def enable_staff(call: Call) -> StaffSheet:
-    """Switch a login on again."""
+    """Enable a login again."""
     return _sheet(await call.context.accounts.enable(call.mine, call.path["login"], call.body.reason))
 
 
 async def unlock_staff(call: Call) -> StaffSheet:
-    """Let a locked login be tried again."""
+    """Unlock a login that failed attempts have locked."""
     return _sheet(await call.context.accounts.unlock(call.mine, call.path["login"]))
 
 
 async def new_link(call: Call) -> LinkMade:
-    """A new one-time link, for a forgotten password."""
+    """Issue a new one-time link, for a forgotten password."""
     return _link(await call.context.accounts.new_link(call.mine, call.path["login"]))
 
 
@@ -331,7 +329,7 @@ PEOPLE_ENDPOINTS: Final = (
     Endpoint("POST", "/api/sign-out", sign_out, "Sign out", Said, _TAG, who=Who.SIGNED_IN, while_locked=True),
     Endpoint("GET", "/api/me", who_am_i, "Who is signed in", Me, _TAG, who=Who.SIGNED_IN, while_locked=True),
     Endpoint(
-        "POST", "/api/unlock", unlock_session, "Open a locked session", Me, _TAG,
+        "POST", "/api/unlock", unlock_session, "Unlock the session", Me, _TAG,
         who=Who.STAFF, body=PasswordBody, while_locked=True,
     ),
     Endpoint("POST", "/api/lock", lock_session, "Lock the session", Said, _TAG, who=Who.STAFF, while_locked=True),
@@ -340,12 +338,12 @@ PEOPLE_ENDPOINTS: Final = (
         body=PasswordBody,
     ),
     Endpoint(
-        "POST", "/api/me/password", change_password, "Choose another password", Said, _TAG,
+        "POST", "/api/me/password", change_password, "Change the password", Said, _TAG,
         who=Who.STAFF, body=ChangePasswordBody,
     ),
     Endpoint("POST", "/api/seat", take_seat, "Sit down", Admitted, _TAG, body=SeatBody),
     Endpoint(
-        "POST", "/api/tables/{table}/seat-codes", make_seat_code, "Give out a seat code", SeatCodeMade, _TAG,
+        "POST", "/api/tables/{table}/seat-codes", make_seat_code, "Issue a seat code", SeatCodeMade, _TAG,
         who=Who.CREW, body=SeatCodeBody,
     ),
     Endpoint("GET", "/api/staff", list_staff, "All staff", list[StaffSheet], _TAG, who=Who.ADMINISTRATOR),
@@ -354,11 +352,11 @@ PEOPLE_ENDPOINTS: Final = (
         "PATCH", _STAFF, change_staff, "Change an account", StaffSheet, _TAG, who=Who.ADMINISTRATOR, body=StaffChange
     ),
     Endpoint(
-        "POST", _STAFF + "/disable", disable_staff, "Switch a login off", StaffSheet, _TAG,
+        "POST", _STAFF + "/disable", disable_staff, "Disable a login", StaffSheet, _TAG,
         who=Who.ADMINISTRATOR, body=ReasonBody,
     ),
     Endpoint(
-        "POST", _STAFF + "/enable", enable_staff, "Switch a login on", StaffSheet, _TAG,
+        "POST", _STAFF + "/enable", enable_staff, "Enable a login", StaffSheet, _TAG,
         who=Who.ADMINISTRATOR, body=ReasonBody,
     ),
     Endpoint("POST", _STAFF + "/unlock", unlock_staff, "Unlock a login", StaffSheet, _TAG, who=Who.STAFF),

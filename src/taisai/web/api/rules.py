@@ -1,4 +1,4 @@
-"""API: rule books, layouts, odds, felts. Readable without a stake and without a sign-in (R4)."""
+"""API: rule books, layouts, odds, felts. Anybody may read them without signing in or betting (R4)."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ async def get_book(call: Call) -> Plain:
 
 
 async def get_clause(call: Call) -> list[Plain]:
-    """A clause or interpretation, or those whose number begins so."""
+    """A clause or interpretation, or all whose number begins with this one."""
     book = _book(call)
     duties = call.context.shelf.duties(book.id)
     try:
@@ -84,7 +84,7 @@ async def get_clause(call: Call) -> list[Plain]:
 
 
 async def get_layout(call: Call) -> Plain:
-    """A layout: pay table, and the exact odds of every box."""
+    """A layout: its pay table, and the exact odds of every box."""
     layout = _layout(call)
     boxes = [plain_box(each) for each in layout_odds(layout)]
     return _plain({**plain_layout(layout), "odds": boxes})  # type: ignore[no-any-return]  # plain values are any
@@ -106,7 +106,7 @@ async def get_felt(call: Call) -> Response:
     """A layout drawn as SVG."""
     layout, query = _layout(call), call.query
     if query.palette and query.palette not in PALETTES:
-        raise Stop(Refusal(HouseCode.BAD_MESSAGE, f"palette is one of {', '.join(PALETTES)}.", field="palette"))
+        raise Stop(Refusal(HouseCode.BAD_MESSAGE, f"The palette is one of {', '.join(PALETTES)}.", field="palette"))
     roll = parse_roll(query.dice, "dice") if query.dice else None
     options: Plain = {"palette": PALETTES[query.palette]} if query.palette else {}
     text = draw(layout, roll=roll, labels=query.labels, heat=query.heat, title=query.title, **options)
@@ -114,13 +114,13 @@ async def get_felt(call: Call) -> Response:
 
 
 class BetsQuestion(Struct, frozen=True, forbid_unknown_fields=True):
-    """Bets to be looked at together."""
+    """Bets whose odds are asked for together."""
 
     bets: Annotated[str, Meta(max_length=4000, description="As box=amount, separated by commas or spaces.")]
 
 
 async def ask_odds(call: Call) -> Plain:
-    """What a set of bets would do on every roll."""
+    """The outcome of a set of bets on every roll."""
     layout = _layout(call)
     return _plain(plain_bets(layout, bets_odds(layout, parse_bets(layout, call.body.bets, field_name="bets"))))  # type: ignore[no-any-return]  # plain values are any
 
@@ -148,7 +148,7 @@ async def compare_layouts(call: Call) -> list[Plain]:
 
 
 async def settle_case(call: Call) -> Plain:
-    """Settle a round: layout, bets, dice or void reason, limits; every bet with its clauses."""
+    """Settle a round from its layout, bets, dice or void reason, and limits; every bet comes with its clauses."""
     return _plain(answer_case(call.context.shelf, call.body))  # type: ignore[no-any-return]  # plain values are any
 
 
@@ -156,14 +156,14 @@ _TAG: Final = "rules"
 RULES_ENDPOINTS: Final = (
     Endpoint("GET", "/api/books", list_books, "Every rule book on the shelf", list[Plain], _TAG),
     Endpoint("GET", "/api/books/{book}", get_book, "A rule book, whole", Plain, _TAG),
-    Endpoint("GET", "/api/books/{book}/clauses/{clause}", get_clause, "A clause in our words", list[Plain], _TAG),
+    Endpoint("GET", "/api/books/{book}/clauses/{clause}", get_clause, "A clause, in plain words", list[Plain], _TAG),
     Endpoint("GET", "/api/books/{book}/layouts/{layout}", get_layout, "A layout and its exact odds", Plain, _TAG),
     Endpoint(
         "GET", "/api/books/{book}/layouts/{layout}/felt.svg", get_felt, "A layout drawn", str, _TAG,
         query=FeltQuery, media="image/svg+xml",
     ),
     Endpoint(
-        "POST", "/api/books/{book}/layouts/{layout}/odds", ask_odds, "What bets would do on every roll", Plain, _TAG,
+        "POST", "/api/books/{book}/layouts/{layout}/odds", ask_odds, "The outcome of bets on every roll", Plain, _TAG,
         body=BetsQuestion,
     ),
     Endpoint("GET", "/api/compare", compare_layouts, "Two layouts side by side", list[Plain], _TAG, query=CompareQuery),

@@ -1,4 +1,4 @@
-"""API: tables. What everybody may see, a player's own rounds, the crew's view, commands, the journal as a list."""
+"""API: tables. The public view, a player's own rounds, the crew's view, the pit's figures, commands, the journal."""
 
 from __future__ import annotations
 
@@ -32,7 +32,6 @@ from taisai.protocol.messages import Do
 from taisai.streams.codec import event_of
 from taisai.table.commands import Command, Name, SetUp
 from taisai.table.notation.narration import told
-from taisai.table.people import Person
 from taisai.table.recall import RecalledRound, explain_line, exposure, recall, table_result
 from taisai.table.refusals import Refusal
 from taisai.table.rules import TableRules
@@ -40,12 +39,12 @@ from taisai.table.state import PastRound, TablePhase, TableState
 from taisai.view.crew import crew_view
 from taisai.view.public import PublicView, public_view
 from taisai.web.endpoint import Call, Endpoint, Who
-from taisai.web.errors import Stop
+from taisai.web.errors import Stop, not_at_table
 from taisai.web.socket.feed import until_of
 
 _HOUR_US: Final = 3_600_000_000
 RECALLED: Final = 50
-"""A player's own rounds that are given back at once, at most."""
+"""The most rounds that a player is sent at once."""
 
 
 def _table(call: Call) -> LiveTable:
@@ -78,7 +77,7 @@ def _result(past: PastRound) -> RoundCard:
 
 
 async def get_floor(call: Call) -> FloorCard:
-    """All tables, as anybody sees them."""
+    """All tables, as anybody may see them."""
     context = call.context
     cards = [_card(call, table) for _, table in sorted(context.floor.tables.items())]
     disabled = "*" in context.floor.disabled
@@ -86,7 +85,7 @@ async def get_floor(call: Call) -> FloorCard:
 
 
 async def get_table(call: Call) -> TableNow[PublicView]:
-    """One table, as anybody sees it."""
+    """One table, as anybody may see it."""
     table, floor = _table(call), call.context.floor
     view = public_view(table.rules(), table.state)
     until = until_of(floor.until(table.state))
@@ -161,21 +160,13 @@ def _replay(rules: TableRules, state: TableState, found: RecalledRound) -> Round
 # ------------------------------------------------------------------ commands
 
 
-async def _authorised(call: Call, do: Do, session: Session, table: str) -> Command:
-    person = session.person
-    if person is None:
-        raise Stop(Refusal(HouseCode.NOT_ALLOWED, "An administrator has no business at a table.", ("R37",)))
-    second: Person | None = None
-    if do.second is not None:
-        wanted = do.second
-        found = await call.context.vouch(
-            wanted.login, wanted.password, wanted.role, table, where=call.where, asker=person.id
-        )
-        if isinstance(found, Refusal):
-            raise Stop(found)
-        second = found
-    now = call.context.clock.now()
-    return Command(id=do.id, at=now, by=person, do=do.do, authorised_by=second, reason=do.reason, round=do.round)
+async def _command(call: Call, do: Do, session: Session, table: str) -> Command:
+    if session.person is None:
+        raise Stop(Refusal(HouseCode.NOT_ALLOWED, "Administrators give no commands at a table.", ("R37",)))
+    command = await call.context.command_of(do, session.person, table, where=call.where)
+    if isinstance(command, Refusal):
+        raise Stop(command)
+    return command
 
 
 def _done(command_id: str, answer: Answer) -> CarriedOut:
@@ -187,17 +178,17 @@ def _done(command_id: str, answer: Answer) -> CarriedOut:
 
 
 async def do_command(call: Call) -> CarriedOut:
-    """Carry out a command: the same as over the play socket, and on disk when this answers."""
+    """Carry out a command, as over the play socket; it is on disk when this answers."""
     table = _table(call)
     session = call.mine
     if not session.reaches(table.name):
-        raise Stop(Refusal(HouseCode.NOT_HERE, f"You are not signed in to table {table.name}.", field="table"))
-    command = await _authorised(call, call.body, session, table.name)
+        raise Stop(not_at_table(table.name))
+    command = await _command(call, call.body, session, table.name)
     return _done(command.id, await call.context.floor.do(table.name, command))
 
 
 class NewTable(Struct, frozen=True, forbid_unknown_fields=True):
-    """A table to be put up."""
+    """A table to open under a rule book."""
 
     table: Name
     set_up: SetUp
@@ -205,13 +196,13 @@ class NewTable(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 async def put_up_table(call: Call) -> CarriedOut:
-    """Put up a table that the floor does not have, under a rule book."""
+    """Set up a new table under a rule book."""
     floor, body, session = call.context.floor, call.body, call.mine
     if body.table in floor.tables and floor.tables[body.table].state.phase is not TablePhase.NEW:
-        raise Stop(Refusal(HouseCode.NOT_ALLOWED, f"There is a table {body.table} already.", field="table"))
+        raise Stop(Refusal(HouseCode.NOT_ALLOWED, f"There already is a table {body.table}.", field="table"))
     if not session.reaches(body.table):
-        raise Stop(Refusal(HouseCode.NOT_HERE, f"You are not signed in to table {body.table}.", field="table"))
-    command = await _authorised(call, Do(body.id, body.set_up), session, body.table)
+        raise Stop(not_at_table(body.table))
+    command = await _command(call, Do(body.id, body.set_up), session, body.table)
     answer = await floor.do(body.table, command)
     if answer.refusal is not None and floor.tables[body.table].state.seq == 0:
         floor.forget(body.table)
@@ -222,7 +213,7 @@ async def put_up_table(call: Call) -> CarriedOut:
 
 
 async def get_crew_view(call: Call) -> CrewNow:
-    """What the crew sees of a table: balances, float, exposure, breaches, what may be done next and why not."""
+    """The crew's view of a table: balances, float, exposure, breaches, and the next steps or why they are refused."""
     table, person = _table(call), call.mine.person
     assert person is not None
     return CrewNow(table.state.seq, crew_view(table.rules(), table.state, person))
@@ -262,7 +253,7 @@ def _pit_card(call: Call, table: LiveTable) -> PitCard:
 
 
 def rounds_per_hour(state: TableState, now: int) -> int | None:
-    """How fast a table is dealt: over the last hour, or since its first round in it."""
+    """How many rounds a table deals in an hour: over the last hour, or since the first round in it."""
     ended = [past.ended_at for past in state.history if past.ended_at > now - _HOUR_US]
     if len(ended) < 2:
         return None
@@ -275,17 +266,17 @@ class JournalQuery(Struct, frozen=True):
     after: Annotated[int, Meta(ge=0)] = 0
     count: Annotated[int, Meta(ge=1, le=500)] = 100
     last: Annotated[int, Meta(ge=1, le=500)] | None = None
-    """The last so many, instead."""
+    """Only the last so many; replaces `after`."""
     kind: Annotated[str, Meta(max_length=64)] = ""
     by: Annotated[str, Meta(max_length=64)] = ""
 
 
 async def read_journal(call: Call) -> list[JournalEntry]:
-    """The records of a table, as a readable list with filters."""
+    """The records of a table, filtered, each with its sentences."""
     session = call.mine
     table = _table(call)
     if not session.reaches(table.name) and not session.is_administrator:
-        raise Stop(Refusal(HouseCode.NOT_HERE, f"You are not signed in to table {table.name}.", field="table"))
+        raise Stop(not_at_table(table.name))
     query = call.query
     journal = call.context.floor.writer.journal
     after = query.after if query.last is None else max(table.state.seq - query.last, 0)

@@ -1,4 +1,4 @@
-"""API: drills for dealers. Made from a seed and marked by the engine; nothing is kept, and nobody needs to sign in."""
+"""API: drills for dealers, made from a seed and marked by the engine. Nothing is stored; nobody needs to sign in."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _Seed = Annotated[str, Meta(max_length=SEED_MAX, description="The same seed give
 
 
 class DrillQuestion(Struct, frozen=True, forbid_unknown_fields=True):
-    """Which drill; without a seed, a new one."""
+    """Which drill; without a seed, a random one."""
 
     layout: _Name
     level: _Level
@@ -37,7 +37,7 @@ class MarkQuestion(Struct, frozen=True, forbid_unknown_fields=True):
     seed: _Seed
     answers: Answers
     digest: Annotated[str, Meta(max_length=100)] = ""
-    """Of the book, as the drill said it: marks by another book would be about another drill."""
+    """The book's digest, as the drill states it: under another book the same seed gives another drill."""
 
 
 def _found(call: Call) -> tuple[RuleBook, Layout]:
@@ -50,16 +50,16 @@ def _found(call: Call) -> tuple[RuleBook, Layout]:
 
 
 async def drill(call: Call) -> Drill:
-    """A drill without its answers."""
+    """Make a drill; its answers are not in it."""
     book, layout = _found(call)
     return make_drill(book, layout, call.body.level, call.body.seed or token_hex(4))
 
 
 async def mark(call: Call) -> Marks:
-    """Answers marked, each with the clauses behind it."""
+    """Mark the answers to a drill, each with its clauses."""
     book, layout = _found(call)
     if call.body.digest not in ("", book.digest):
-        sentence = "The rule book has changed since this drill was made: take it anew."
+        sentence = "The rule book has changed since this drill was made: start a new one."
         raise Stop(Refusal(HouseCode.BAD_MESSAGE, sentence, field="digest"))
     return mark_drill(book, layout, call.body.level, call.body.seed, call.body.answers)
 

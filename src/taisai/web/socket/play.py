@@ -25,7 +25,7 @@ from taisai.table.commands import Command
 from taisai.table.people import Person
 from taisai.table.refusals import Refusal
 from taisai.web.context import Context
-from taisai.web.errors import UNREADABLE, bad_message, refused_frame
+from taisai.web.errors import SESSION_LOCKED, SIGN_IN_FIRST, UNREADABLE, bad_message, refused_frame
 from taisai.web.socket.frames import decode_client, frame_of
 from taisai.web.socket.subscriber import Subscriber
 from taisai.web.socket.transport import Transport
@@ -180,35 +180,22 @@ class PlaySocket:
     def _session_refusal(self, session: Session | None) -> Refusal | None:
         """Why the session may do nothing now; its state is looked up for every command."""
         if session is None:
-            return Refusal(HouseCode.NOT_SIGNED_IN, "Sign in or sit down first.")
+            return SIGN_IN_FIRST
         current = self._context.sessions.by_key(session.key)
         if current is None:
             return Refusal(HouseCode.NOT_SIGNED_IN, "The session has ended: sign in again.")
         if current.locked:
-            return Refusal(HouseCode.LOCKED, "The session is locked: enter the password to continue.", ("R15",))
+            return SESSION_LOCKED
         self._context.sessions.touch(session.key)
         return None
 
     async def _do_authorised(self, message: Do, person: Person) -> None:
         """Carry out a command that a second person authorises with their own credentials."""
-        second = message.second
-        assert second is not None
-        authoriser = await self._context.vouch(
-            second.login, second.password, second.role, self._table.name, asker=person.id
-        )
-        if isinstance(authoriser, Refusal):
-            self._refuse(message.id, authoriser)
-            return
-        command = Command(
-            id=message.id,
-            at=self._context.clock.now(),
-            by=person,
-            do=message.do,
-            reason=message.reason,
-            authorised_by=authoriser,
-            round=message.round,
-        )
-        self._submit(command)
+        command = await self._context.command_of(message, person, self._table.name)
+        if isinstance(command, Refusal):
+            self._refuse(message.id, command)
+        else:
+            self._submit(command)
 
     def _submit(self, command: Command) -> None:
         subscriber, command_id, table = self.subscriber, command.id, self._table
