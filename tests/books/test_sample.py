@@ -38,7 +38,7 @@ def paid(layout: Layout, bets: str, roll: str) -> list[int | None]:
 
 
 def test_it_stands_beside_the_own_books() -> None:
-    """A folder of books given to the shelf adds its books to the own ones."""
+    """A folder of books that is given adds its books to the own ones."""
     assert open_shelf([str(HOUSE)], environment={}).ids == (*OWN_IDS, ID)
 
 

@@ -16,7 +16,7 @@ HARBOUR = HOUSE / "harbour-sic-bo"
 
 
 def test_the_own_books_are_always_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without folders the shelf holds the four own books; by default the process's environment is asked."""
+    """Without folders the four own books are installed; by default the process's environment is asked."""
     assert open_shelf(environment={}).ids == OWN_IDS
     monkeypatch.setenv("TAISAI_BOOKS", str(HOUSE))
     assert open_shelf().ids == (*OWN_IDS, "harbour-sic-bo")

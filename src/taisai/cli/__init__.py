@@ -31,7 +31,7 @@ _EPILOGUE = """Examples:
 Exit codes: 0 done, 2 bad input (one line says what)."""
 
 _COMMANDS: Final = {
-    "books": ("rules.books", "Rule books on the shelf: layouts, boxes, digests."),
+    "books": ("rules.books", "Installed rule books: layouts, boxes, digests."),
     "clause": ("rules.clause", "A clause in our words: duty, interpretation, the tests that hold it."),
     "settle": ("rules.settle", "Settle a round, or a file of them: JSON in, JSON out."),
     "odds": ("rules.odds", "Odds of every box of a layout, or of a set of bets."),

@@ -1,4 +1,4 @@
-"""What the subcommands share: the shelf they read from, and how things are shown.
+"""What the subcommands share: the rule books they read, and how things are shown.
 
 Enters: values of the core. Leaves: JSON on standard output, tables, dates.
 """

@@ -331,7 +331,7 @@ class RuleBook:
 
     def matches(self, digest: str) -> bool:
         """Whether a digest that a table or a setting pins is of the rules in this book, today's or a former one."""
-        return digest == self.digest or any(digest == former.digest for former in self.formerly)
+        return digest == self.digest or digest in [former.digest for former in self.formerly]
 
     def clauses_for(self, rule: Rule) -> tuple[str, ...]:
         """The clauses behind a rule; empty when the book does not have it."""

@@ -251,7 +251,7 @@ _DEMO_TIMING: Final = Timing(betting_ms=15_000)
 
 
 def demo_settings(shelf: Shelf | None = None) -> Settings:
-    """A floor to look at: a table for every layout on the shelf of this package, five of them automatic."""
+    """A floor to look at: a table for every layout of the package's books, five of them automatic."""
     shelf = shelf or open_shelf(environment={})
     tables = tuple(_demo_table(shelf, name, *chosen) for name, chosen in _DEMO_TABLES.items())
     return Settings(

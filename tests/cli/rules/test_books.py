@@ -15,7 +15,7 @@ HOUSE = ROOT / "tests" / "books" / "sample"
 
 
 def test_books_lists_all_eight_layouts(capfd: pytest.CaptureFixture[str]) -> None:
-    """The shelf shows each book with its layouts, boxes and digest."""
+    """The list shows each book with its layouts, boxes and digest."""
     shown = printed(capfd, "books")
     for name in ("nz-division-9/2", "rws-open-cover-v3/B", "rws-tai-sai-v6/E", "rws-mini-dice-v3/A"):
         assert name in shown
@@ -33,6 +33,7 @@ def test_one_book_is_shown_in_full(capfd: pytest.CaptureFixture[str]) -> None:
     assert "180 to 1" in shown
     assert "tumbler-fault" in shown
     assert "7.1(b)" in shown
+    assert "digest in version 0.1.0 ddad06486b546671" in shown
     assert json.loads(printed(capfd, "books", "nz-division-9", "--json"))["procedure"]["tumble"] == "before-bets"
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
+from tests.books.helpers import change, write_book
 from tests.cli.running import printed, refused
 
 
@@ -27,3 +29,15 @@ def test_a_beginning_of_clauses_lists_them(capfd: pytest.CaptureFixture[str]) ->
     assert [each["id"] for each in listed][:2] == ["4.1(a)", "4.1(b)"]
     assert "no clause '99'" in refused(capfd, "clause", "nz-division-9", "99")
     assert printed(capfd, "clause", "rws-mini-dice-v3").count("\n") > 18
+
+
+def test_a_clause_without_a_stated_duty_is_shown(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """A book from elsewhere need not say what the software owes it; then no duty is shown."""
+    folder = write_book(tmp_path / "mini", {"software.toml": None})
+    change(folder, "book.toml", 'clause = "3"\nopen', 'clause = ["3", "6"]\nopen')
+    shown = printed(capfd, "clause", "mini", "2", "--book-dir", str(folder))
+    assert "duty" not in shown
+    assert "in force from: 2024-01-01" in shown
+    assert "Limits stand on the sign." in printed(capfd, "clause", "mini", "--book-dir", str(folder))
+    found = json.loads(printed(capfd, "clause", "mini", "2", "--json", "--book-dir", str(folder)))
+    assert (found["duties"], found["room"]) == ([], "")

@@ -1,4 +1,4 @@
-"""`taisai books`: the rule books on the shelf, or one of them in full."""
+"""`taisai books`: the installed rule books, or one of them in full."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def books(
     json: AsJson = False,
     book_dir: BookDirs = (),
 ) -> int:
-    """Rule books on the shelf: layouts, boxes, digests.
+    """Installed rule books: layouts, boxes, digests.
 
     A book that does not hold is listed with every fault: file, row and reason.
 
@@ -52,9 +52,9 @@ def books(
     return 2 if refused else 0
 
 
-def _show_all(shelf: list[RuleBook]) -> None:
+def _show_all(listed: list[RuleBook]) -> None:
     table = grid("book", "game", "in force from", "layout", ("boxes", "right"), ("clauses", "right"), "digest")
-    for book in shelf:
+    for book in listed:
         for place, layout in enumerate(book.layouts.values()):
             first = place == 0
             table.add_row(
@@ -79,7 +79,7 @@ def _show_one(book: RuleBook, *, as_json: bool) -> None:
     out.print(f"{book.operator}, {book.jurisdiction}; in force from: {dated(book.effective)}")
     out.print(f"digest {book.digest}", soft_wrap=True)
     for former in book.formerly:
-        out.print(f"in version {former.version} {former.digest}: {former.reason}", soft_wrap=True)
+        out.print(f"digest in version {former.version} {former.digest}: {former.reason}", soft_wrap=True)
     for layout in book.layouts.values():
         table = grid("bet", ("pays", "right"), "boxes", "clauses", title=f"\n{layout.name}, {len(layout.boxes)} boxes")
         for row in layout.rows:

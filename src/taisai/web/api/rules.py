@@ -48,7 +48,7 @@ def _plain(value: object) -> Any:
 
 
 async def list_books(call: Call) -> list[Plain]:
-    """Every rule book on the shelf."""
+    """Every installed rule book."""
     return [
         {
             "id": book.id,
@@ -154,7 +154,7 @@ async def settle_case(call: Call) -> Plain:
 
 _TAG: Final = "rules"
 RULES_ENDPOINTS: Final = (
-    Endpoint("GET", "/api/books", list_books, "Every rule book on the shelf", list[Plain], _TAG),
+    Endpoint("GET", "/api/books", list_books, "Every installed rule book", list[Plain], _TAG),
     Endpoint("GET", "/api/books/{book}", get_book, "A rule book, whole", Plain, _TAG),
     Endpoint("GET", "/api/books/{book}/clauses/{clause}", get_clause, "A clause, in plain words", list[Plain], _TAG),
     Endpoint("GET", "/api/books/{book}/layouts/{layout}", get_layout, "A layout and its exact odds", Plain, _TAG),

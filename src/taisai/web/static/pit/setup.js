@@ -1,5 +1,5 @@
 // Set-up of a table: book, layout, chips, limits, dice; and the change of limits at a table that stands.
-// Enters: the books on the shelf, the limits in force. Leaves: a set-up, a set of dice sealed, or new limits.
+// Enters: the installed books, the limits in force. Leaves: a set-up, a set of dice sealed, or new limits.
 // The form checks nothing that a rule book decides: the table refuses, and the form shows why.
 
 import { get, getOnce, part, post, Refusal } from "../lib/api.js";
