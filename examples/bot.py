@@ -15,7 +15,7 @@ MOODS = ("cautious", "bold", "stubborn")
 
 
 def wish(table: Table, mood: str, last: tuple[str, int]) -> tuple[str, int]:
-    """Which box, and how much: a little on an even chance, a lot on a long one, or the same as before."""
+    """The next bet: a little on an even chance, a lot on a long one, or the same as before."""
     least, room = 500, table.view["room"]
     if mood == "stubborn" and last[0] in room:
         return last
@@ -26,7 +26,7 @@ def wish(table: Table, mood: str, last: tuple[str, int]) -> tuple[str, int]:
 
 
 async def play(address: str, name: str, rounds: int) -> None:
-    """Bet once in every round, and say what came of it."""
+    """Bet once in every round, and print the result."""
     async with Client(address) as client:
         seat = await client.sit_down(guest_at=name)
         async with seat.table() as table:
