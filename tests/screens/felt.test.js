@@ -1,10 +1,10 @@
-// Stacks of chips and arrow keys on the felt (lib/chips.js, lib/felt.js).
+// Stacks of chips and arrow keys on the felt (felt/chips.js, felt/felt.js).
 
 import "./browser.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { discsOf } from "../../src/taisai/web/static/lib/chips.js";
-import { neighbourOf } from "../../src/taisai/web/static/lib/felt.js";
+import { discsOf } from "../../src/taisai/web/static/felt/chips.js";
+import { neighbourOf } from "../../src/taisai/web/static/felt/felt.js";
 
 const CHIPS = [100, 500, 2500, 10_000];
 

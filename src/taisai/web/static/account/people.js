@@ -2,7 +2,7 @@
 // Enters: login, password, post, table. Leaves: a session in this browser, and the next page.
 
 import { post, Refusal, remember } from "../lib/api.js";
-import { h } from "../lib/dom.js";
+import { h, labelled } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { refusalWords } from "../lib/shell.js";
 
@@ -39,7 +39,7 @@ export async function enter(login, password, role, table) {
  */
 export function field(label, attributes) {
   const input = h("input", attributes);
-  return { input, row: h("label", { class: "field" }, h("span", null, label), input) };
+  return { input, row: labelled(label, input) };
 }
 
 /**
@@ -79,5 +79,5 @@ export function postChoice(chosen) {
     { name: "post" },
     ...POSTS.map((each) => h("option", { value: each, selected: each === chosen }, t(`post.${each}`))),
   );
-  return { select, row: h("label", { class: "field" }, h("span", null, t("people.post")), select) };
+  return { select, row: labelled(t("people.post"), select) };
 }

@@ -2,8 +2,8 @@
 
 import { $, h, put, query } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
-import { enter, field, form, postChoice } from "./people.js";
 import { startPage } from "../lib/shell.js";
+import { enter, field, form, postChoice } from "./people.js";
 
 await startPage({ title: "people.sign-in" });
 const login = field(t("people.login"), {

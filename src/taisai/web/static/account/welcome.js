@@ -4,8 +4,8 @@
 import { part, post, Refusal } from "../lib/api.js";
 import { $, h, put, query } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
-import { enter, field, form, postChoice } from "./people.js";
 import { startPage } from "../lib/shell.js";
+import { enter, field, form, postChoice } from "./people.js";
 
 const token = location.hash.slice(1);
 history.replaceState(null, "", location.pathname + location.search);

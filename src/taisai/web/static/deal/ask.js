@@ -6,12 +6,12 @@
 
 import { Refusal } from "../lib/api.js";
 import { COMMANDS, OF_A_ROUND } from "../lib/commands.js";
-import { h, put } from "../lib/dom.js";
+import { h, labelled, put } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { newId } from "../lib/messages.js";
 import { clauseLinks, dialog, refusalWords } from "../lib/shell.js";
 import { act, actionButton, actionName, refuse, whyNot } from "./actions.js";
-import { labelled, makeField } from "./fields.js";
+import { makeField } from "./fields.js";
 import { commandOf, fieldsOf } from "./forms.js";
 
 /** @typedef {import("./actions.js").Desk} Desk */

@@ -1,8 +1,8 @@
 // The felt of the dealer's desk: everybody's chips, lights, boxes over a limit; and what may be done about a box.
 //   const felt = new DeskFelt(host, desk, () => draw()); felt.draw(view, crew); felt.boxes();
 
+import { Cloth } from "../felt/cloth.js";
 import { boxName } from "../lib/boxes.js";
-import { Cloth } from "../lib/cloth.js";
 import { GROUPS } from "../lib/commands.js";
 import { h } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";

@@ -4,7 +4,7 @@
 
 import { Refusal } from "../lib/api.js";
 import { boxName } from "../lib/boxes.js";
-import { h } from "../lib/dom.js";
+import { h, labelled } from "../lib/dom.js";
 import { has, t } from "../lib/i18n.js";
 import { money, plainMoney, typedMoney } from "../lib/money.js";
 import { typedFaces, typedRounds } from "./forms.js";
@@ -12,15 +12,6 @@ import { typedFaces, typedRounds } from "./forms.js";
 /** @typedef {import("./actions.js").Desk} Desk */
 /** @typedef {import("../lib/commands.js").Field} Field */
 /** @typedef {{value: () => any, row: HTMLElement}} Input */
-
-/**
- * @param {string} words
- * @param {HTMLElement} input
- * @returns {HTMLElement}
- */
-export function labelled(words, input) {
-  return h("label", { class: "field" }, h("span", null, words), input);
-}
 
 /** @param {string} name */
 function fieldName(name) {

@@ -4,9 +4,9 @@
 //   stopped(refusal)   shows the lock, or the way to sign in, when that is why something was refused
 
 import { me, post, Refusal, remember } from "../lib/api.js";
-import { h } from "../lib/dom.js";
+import { h, labelled } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
-import { refusalWords, signOut, toast } from "../lib/shell.js";
+import { refusalWords, showRefusal, signOut, toast } from "../lib/shell.js";
 
 /** @typedef {import("../lib/types").Me} Me */
 
@@ -64,6 +64,12 @@ export function stopped(refusal) {
   return false;
 }
 
+/** Show the lock if that is why something failed, else the refusal. @param {unknown} error */
+export function refused(error) {
+  if (!(error instanceof Refusal)) throw error;
+  if (!stopped(error)) showRefusal(error);
+}
+
 /** @param {string} login */
 function showLock(login) {
   if (shown) return;
@@ -80,7 +86,7 @@ function showLock(login) {
     { class: "sheet" },
     h("h2", null, t("deal.locked")),
     h("p", null, t("deal.locked-words", { who: login })),
-    h("label", { class: "field" }, h("span", null, t("people.password")), password),
+    labelled(t("people.password"), password),
     fault,
     h(
       "p",

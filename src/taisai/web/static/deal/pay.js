@@ -1,9 +1,9 @@
 // Collecting and paying: losing boxes, then each payment with the arithmetic that a dealer checks.
 // Enters: the crew's view. Leaves: elements. Every figure is the house's; nothing is computed here.
 
+import { chipColour } from "../felt/chips.js";
 import { boxName } from "../lib/boxes.js";
 import { h } from "../lib/dom.js";
-import { chipColour } from "../lib/chips.js";
 import { t } from "../lib/i18n.js";
 import { chip as chipFace, money } from "../lib/money.js";
 import { clauseLinks } from "../lib/shell.js";

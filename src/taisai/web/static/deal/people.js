@@ -4,12 +4,14 @@
 import { part, post, Refusal } from "../lib/api.js";
 import { boxName } from "../lib/boxes.js";
 import { GROUPS } from "../lib/commands.js";
-import { h } from "../lib/dom.js";
+import { h, labelled } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { money, time, typedMoney } from "../lib/money.js";
-import { dialog, showRefusal } from "../lib/shell.js";
+import { dialog } from "../lib/shell.js";
 import { actionButton } from "./actions.js";
 import { ask, askButton } from "./ask.js";
+import { formDialog } from "./dialogs.js";
+import { NAME_PATTERN } from "./forms.js";
 import { SEAT_CODE_KEY } from "./keys.js";
 
 /** @typedef {import("./actions.js").Desk} Desk */
@@ -110,43 +112,32 @@ export async function seatCode(desk) {
     name: "player",
     autocomplete: "off",
     maxlength: 64,
-    pattern: "[A-Za-z0-9][A-Za-z0-9._@\\-]*",
+    pattern: NAME_PATTERN,
   });
   const amount = h("input", { name: "buy_in", inputmode: "decimal", autocomplete: "off" });
-  const wish = await dialog(
+  const made = await formDialog(
     t("deal.seat-code"),
-    (/** @type {(answer: {player?: string, buy_in?: number} | null) => void} */ close) => {
-      const form = h(
-        "form",
-        { class: "ask" },
-        h("p", { class: "muted" }, t("deal.seat-code-words")),
-        h("label", { class: "field" }, h("span", null, t("deal.field.player")), player),
-        h("label", { class: "field" }, h("span", null, t("deal.do.buy-in")), amount),
-        h(
-          "p",
-          { class: "row" },
-          h("button", { class: "main", type: "submit" }, t("deal.seat-code-make")),
-          h("button", { type: "button", onclick: () => close(null) }, t("cancel")),
-        ),
-      );
-      form.addEventListener("submit", (event) => {
-        event.preventDefault();
-        const buyIn = typedMoney(amount.value);
-        close({ ...(player.value.trim() ? { player: player.value.trim() } : {}), ...(buyIn ? { buy_in: buyIn } : {}) });
-      });
-      return [form];
+    [
+      h("p", { class: "muted" }, t("deal.seat-code-words")),
+      labelled(t("deal.field.player"), player),
+      labelled(t("deal.do.buy-in"), amount),
+    ],
+    t("deal.seat-code-make"),
+    () => {
+      const name = player.value.trim();
+      const buyIn = amount.value.trim() ? typedMoney(amount.value) : 0;
+      if (buyIn === null) {
+        const sentence = t("deal.bad-amount", { field: t("deal.do.buy-in") });
+        throw new Refusal({ code: "bad-value", sentence, field: amount.name });
+      }
+      const wish = { ...(name ? { player: name } : {}), ...(buyIn ? { buy_in: buyIn } : {}) };
+      return post(`/api/tables/${part(desk.table.name)}/seat-codes`, wish);
     },
   );
-  if (!wish) return;
-  try {
-    const made = await post(`/api/tables/${part(desk.table.name)}/seat-codes`, wish);
-    await dialog(t("deal.seat-code"), (close) => [
-      h("p", { class: "seat-code number" }, made.code),
-      h("p", null, t("deal.seat-code-until", { time: time(made.expires_at), who: made.player || t("deal.anybody") })),
-      h("p", { class: "row" }, h("button", { class: "main", onclick: () => close(null) }, t("close"))),
-    ]);
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    if (!desk.stopped?.(error)) showRefusal(error);
-  }
+  if (!made) return;
+  await dialog(t("deal.seat-code"), (close) => [
+    h("p", { class: "seat-code number" }, made.code),
+    h("p", null, t("deal.seat-code-until", { time: time(made.expires_at), who: made.player || t("deal.anybody") })),
+    h("p", { class: "row" }, h("button", { class: "main", onclick: () => close(null) }, t("close"))),
+  ]);
 }

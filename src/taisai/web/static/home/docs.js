@@ -1,7 +1,7 @@
 // The API, read from /openapi.json: endpoints by tag, and GETs to try.
 
 import { get, Refusal } from "../lib/api.js";
-import { $, h, put } from "../lib/dom.js";
+import { $, h, labelled, put } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { startPage } from "../lib/shell.js";
 
@@ -24,7 +24,7 @@ function resolved(schema) {
 function attempt(path, parameters) {
   const inputs = parameters.map((each) => {
     const input = h("input", { name: each.name, required: each.in === "path" });
-    return { each, input, row: h("label", { class: "field" }, h("span", null, each.name), input) };
+    return { each, input, row: labelled(each.name, input) };
   });
   const answer = h("pre", { hidden: true, tabindex: "0", "aria-label": t("docs.answer") });
   const made = h(

@@ -64,6 +64,15 @@ function nodes(children) {
 }
 
 /**
+ * An input with its label.
+ * @param {string} words
+ * @param {HTMLElement} input
+ */
+export function labelled(words, input) {
+  return h("label", { class: "field" }, h("span", null, words), input);
+}
+
+/**
  * Replace what is in an element.
  * @param {Element} host
  * @param {...Child} children

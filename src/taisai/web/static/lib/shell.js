@@ -10,7 +10,7 @@
 // A page is <body data-screen="NAME"><header id="top"></header><main id="main"></main></body>.
 
 import { getOnce, me, part, post, Refusal, remember } from "./api.js";
-import { $, h, put, say } from "./dom.js";
+import { $, h, labelled, put, say } from "./dom.js";
 import { has, language, LANGUAGES, loadTexts, setLanguage, t, translate } from "./i18n.js";
 import { keep, pref } from "./prefs.js";
 import { setSound, setVoice, soundOn, voiceOn } from "./sound.js";
@@ -103,7 +103,7 @@ function choice(label, choices, now, choose) {
     { onchange: (/** @type {Event} */ event) => choose(/** @type {HTMLSelectElement} */ (event.target).value) },
     ...choices.map(([value, words]) => h("option", { value, selected: value === now }, words)),
   );
-  return h("label", { class: "field" }, h("span", null, label), made);
+  return labelled(label, made);
 }
 
 /**

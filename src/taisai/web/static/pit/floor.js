@@ -1,16 +1,17 @@
 // The floor, for those who watch over it: alerts that stay until somebody clears them, and every table in figures.
 // Enters: /api/pit, /api/alerts; a socket for each table says when to ask again. Leaves: cleared alerts.
 
+import { formDialog } from "../deal/dialogs.js";
+import { stopped } from "../deal/lock.js";
 import { get, part, post, Refusal } from "../lib/api.js";
 import { diceRow } from "../lib/dice.js";
-import { h, put } from "../lib/dom.js";
+import { h, labelled, put } from "../lib/dom.js";
 import { t, tn } from "../lib/i18n.js";
 import { dateTime, money, number, percent, time } from "../lib/money.js";
 import { totalOf } from "../lib/rolls.js";
-import { dialog, showRefusal } from "../lib/shell.js";
+import { showRefusal } from "../lib/shell.js";
 import { sound } from "../lib/sound.js";
 import { Table } from "../lib/table.js";
-import { stopped } from "../deal/lock.js";
 
 /** @typedef {import("../lib/types").PitCard} PitCard */
 /** @typedef {import("../lib/types").Alert} Alert */
@@ -173,33 +174,16 @@ function alertRow(alert, again) {
  */
 async function clear(alert, again) {
   const note = h("input", { name: "note", autocomplete: "off", maxlength: 500 });
-  const said = await dialog(t("pit.clear"), (/** @type {(answer: string | null) => void} */ close) => {
-    const form = h(
-      "form",
-      { class: "ask" },
+  await formDialog(
+    t("pit.clear"),
+    [
       h("p", null, h("strong", null, t(`pit.alert.${alert.kind}`)), ` · ${alert.table}`),
       h("p", { class: "muted", lang: "en" }, about(alert)),
-      h("label", { class: "field" }, h("span", null, t("pit.clear-note")), note),
-      h(
-        "p",
-        { class: "row" },
-        h("button", { class: "main", type: "submit" }, t("pit.clear")),
-        h("button", { type: "button", onclick: () => close(null) }, t("cancel")),
-      ),
-    );
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      close(note.value.trim());
-    });
-    queueMicrotask(() => note.focus());
-    return [form];
-  });
-  if (said === null) return;
-  try {
-    await post(`/api/alerts/${part(alert.id)}`, { note: said });
-  } catch (error) {
-    showRefusal(error);
-  }
+      labelled(t("pit.clear-note"), note),
+    ],
+    t("pit.clear"),
+    () => post(`/api/alerts/${part(alert.id)}`, { note: note.value.trim() }),
+  );
   again();
 }
 

@@ -1,21 +1,15 @@
 // The house: an audit of the journal, digests, what is disabled, what happened beside the tables.
 // Enters: /api/house/... Leaves: audits begun, rounds disabled and enabled with a reason.
 
+import { formDialog } from "../deal/dialogs.js";
+import { refused } from "../deal/lock.js";
 import { get, post, Refusal } from "../lib/api.js";
-import { h, put } from "../lib/dom.js";
+import { h, labelled, put } from "../lib/dom.js";
 import { t, tn } from "../lib/i18n.js";
 import { dateTime, number } from "../lib/money.js";
-import { dialog, showRefusal } from "../lib/shell.js";
-import { stopped } from "../deal/lock.js";
 
 const LOOK_MS = 300;
 const AGAIN_MS = 3000;
-
-/** @param {unknown} error */
-function refused(error) {
-  if (!(error instanceof Refusal)) throw error;
-  if (!stopped(error)) showRefusal(error);
-}
 
 /**
  * A button that disables or enables a table, or the house (`*`); a reason is asked for.
@@ -27,31 +21,13 @@ export function enabling(what, disabled, again) {
   const words = t(disabled ? "pit.enable" : "pit.disable");
   const run = async () => {
     const reason = h("input", { name: "reason", autocomplete: "off", required: true, maxlength: 500 });
-    const said = await dialog(
+    await formDialog(
       `${words}: ${what === "*" ? t("pit.whole-house") : what}`,
-      (/** @type {(answer: string | null) => void} */ close) => {
-        const form = h(
-          "form",
-          { class: "ask" },
-          !disabled && h("p", { class: "muted" }, t("pit.disable-words")),
-          h("label", { class: "field" }, h("span", null, t("deal.reason")), reason),
-          h(
-            "p",
-            { class: "row" },
-            h("button", { class: disabled ? "main" : "bad", type: "submit" }, words),
-            h("button", { type: "button", onclick: () => close(null) }, t("cancel")),
-          ),
-        );
-        form.addEventListener("submit", (event) => {
-          event.preventDefault();
-          close(reason.value.trim());
-        });
-        queueMicrotask(() => reason.focus());
-        return [form];
-      },
+      [!disabled && h("p", { class: "muted" }, t("pit.disable-words")), labelled(t("deal.reason"), reason)],
+      words,
+      () => post(`/api/house/${disabled ? "enable" : "disable"}`, { what, reason: reason.value.trim() }),
+      { class: disabled ? "main" : "bad" },
     );
-    if (!said) return;
-    await post(`/api/house/${disabled ? "enable" : "disable"}`, { what, reason: said }).catch(refused);
     again();
   };
   return h(

@@ -1,12 +1,12 @@
 // The journal of a table as a readable list: who did what, when, on whose authority and why.
 // Enters: /api/tables/T/journal. Leaves: a list, narrowed by kind, person and words.
 
+import { stopped } from "../deal/lock.js";
 import { get, part, Refusal } from "../lib/api.js";
-import { h, put } from "../lib/dom.js";
+import { h, labelled, put } from "../lib/dom.js";
 import { t, tn } from "../lib/i18n.js";
 import { dateTime } from "../lib/money.js";
 import { refusalWords } from "../lib/shell.js";
-import { stopped } from "../deal/lock.js";
 
 const LAST = 200;
 
@@ -106,8 +106,6 @@ export async function open(host, name) {
       found.textContent = refusalWords(error);
     }
   }
-  const label = (/** @type {string} */ text, /** @type {HTMLElement} */ each) =>
-    h("label", { class: "field" }, h("span", null, text), each);
   put(
     host,
     h(
@@ -117,11 +115,11 @@ export async function open(host, name) {
       h(
         "form",
         { class: "filters", onsubmit: (/** @type {Event} */ event) => (event.preventDefault(), void load()) },
-        label(t("pit.table-name"), table),
-        label(t("pit.kind"), kind),
-        label(t("pit.by"), by),
-        label(t("pit.from-record"), from),
-        label(t("pit.words"), words),
+        labelled(t("pit.table-name"), table),
+        labelled(t("pit.kind"), kind),
+        labelled(t("pit.by"), by),
+        labelled(t("pit.from-record"), from),
+        labelled(t("pit.words"), words),
         h("button", { type: "submit" }, t("pit.read-again")),
       ),
       found,

@@ -8,11 +8,11 @@
 //   #staff            accounts                               administrators
 // A part is a module with `open(host, argument, who)` that returns how to leave it; it is loaded when it is asked for.
 
+import { lockNow, onUnlock, stopped, watchIdle } from "../deal/lock.js";
 import { me, Refusal } from "../lib/api.js";
 import { $, h, put } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { showRefusal, startPage } from "../lib/shell.js";
-import { lockNow, onUnlock, stopped, watchIdle } from "../deal/lock.js";
 
 /** @typedef {import("../lib/types").Me} Me */
 /** @typedef {(host: HTMLElement, argument: string, who: Me) => Promise<(() => void) | void>} Open */

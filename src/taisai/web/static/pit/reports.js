@@ -1,12 +1,12 @@
 // Reports: meters, win and hold by day, month, year or life, on screen, as CSV or as a page to print.
 // Enters: /api/report. Leaves: a table; every figure is the house's.
 
+import { stopped } from "../deal/lock.js";
 import { get, Refusal } from "../lib/api.js";
-import { h, put } from "../lib/dom.js";
+import { h, labelled, put } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { money, number, percent } from "../lib/money.js";
 import { refusalWords } from "../lib/shell.js";
-import { stopped } from "../deal/lock.js";
 
 const SPANS = ["day", "month", "year", "life"];
 const SUMS = ["staked", "returned", "win", "drop", "fills", "credits"];
@@ -123,8 +123,6 @@ export async function open(host) {
       put(body, h("p", { class: "fault" }, refusalWords(error)));
     }
   }
-  const label = (/** @type {string} */ text, /** @type {HTMLElement} */ each) =>
-    h("label", { class: "field" }, h("span", null, text), each);
   span.addEventListener("change", () => void load());
   table.addEventListener("change", () => void load());
   put(
@@ -133,7 +131,7 @@ export async function open(host) {
       "section",
       { class: "panel" },
       h("h2", null, t("pit.part.reports")),
-      h("div", { class: "filters" }, label(t("pit.span"), span), label(t("pit.table-name"), table), files),
+      h("div", { class: "filters" }, labelled(t("pit.span"), span), labelled(t("pit.table-name"), table), files),
       body,
     ),
   );

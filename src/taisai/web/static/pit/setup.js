@@ -2,16 +2,17 @@
 // Enters: the installed books, the limits in force. Leaves: a set-up, a set of dice sealed, or new limits.
 // The form checks nothing that a rule book decides: the table refuses, and the form shows why.
 
-import { get, getOnce, part, post, Refusal } from "../lib/api.js";
-import { kindOf, layoutOf } from "../lib/boxes.js";
-import { h, put } from "../lib/dom.js";
-import { t } from "../lib/i18n.js";
-import { plainMoney, typedMoney } from "../lib/money.js";
-import { refusalWords, showRefusal } from "../lib/shell.js";
-import { newId } from "../lib/messages.js";
 import { refuse } from "../deal/actions.js";
 import { ask } from "../deal/ask.js";
+import { NAME_PATTERN } from "../deal/forms.js";
 import { stopped } from "../deal/lock.js";
+import { get, getOnce, part, post, Refusal } from "../lib/api.js";
+import { kindOf, layoutOf } from "../lib/boxes.js";
+import { h, labelled, put } from "../lib/dom.js";
+import { t } from "../lib/i18n.js";
+import { newId } from "../lib/messages.js";
+import { plainMoney, typedMoney } from "../lib/money.js";
+import { refusalWords, showRefusal } from "../lib/shell.js";
 
 /** @typedef {import("../lib/types").Limits} Limits */
 /** @typedef {import("../lib/types").BoxLimit} BoxLimit */
@@ -179,12 +180,10 @@ export async function open(host, again) {
   const old = floor.tables.find((each) => each.table === again);
   const input = (/** @type {string} */ name, /** @type {Record<string, any>} */ more = {}) =>
     h("input", { name, autocomplete: "off", required: true, ...more });
-  const label = (/** @type {string} */ words, /** @type {HTMLElement} */ each) =>
-    h("label", { class: "field" }, h("span", null, words), each);
   const ui = {
     table: input("table", {
       maxlength: 64,
-      pattern: "[A-Za-z0-9][A-Za-z0-9._@\\-]*",
+      pattern: NAME_PATTERN,
       value: again,
       readonly: Boolean(old),
     }),
@@ -207,11 +206,11 @@ export async function open(host, again) {
     }),
     chips: input("chips", { value: CHIPS }),
     colours: input("colours", { required: false, placeholder: "red, blue" }),
-    dice: input("dice", { required: false, maxlength: 64, pattern: "[A-Za-z0-9][A-Za-z0-9._@\\-]*" }),
-    seal: input("seal", { required: false, maxlength: 64, pattern: "[A-Za-z0-9][A-Za-z0-9._@\\-]*" }),
+    dice: input("dice", { required: false, maxlength: 64, pattern: NAME_PATTERN }),
+    seal: input("seal", { required: false, maxlength: 64, pattern: NAME_PATTERN }),
   };
   const limits = h("div", null);
-  const colours = label(t("pit.colours"), ui.colours);
+  const colours = labelled(t("pit.colours"), ui.colours);
   const fault = h("p", { class: "fault", role: "alert", hidden: true });
   const submit = h("button", { class: "main", type: "submit" }, t("deal.do.set-up"));
   let fields = limitsFields([], [], null, "");
@@ -309,14 +308,14 @@ export async function open(host, again) {
     h(
       "div",
       { class: "columns" },
-      label(t("pit.table-name"), ui.table),
-      label(t("pit.book"), ui.book),
-      label(t("pit.layout"), ui.layout),
-      label(t("pit.currency"), ui.currency),
-      label(t("pit.denominations"), ui.chips),
+      labelled(t("pit.table-name"), ui.table),
+      labelled(t("pit.book"), ui.book),
+      labelled(t("pit.layout"), ui.layout),
+      labelled(t("pit.currency"), ui.currency),
+      labelled(t("pit.denominations"), ui.chips),
       colours,
-      label(t("deal.field.dice_set"), ui.dice),
-      label(t("deal.field.seal"), ui.seal),
+      labelled(t("deal.field.dice_set"), ui.dice),
+      labelled(t("deal.field.seal"), ui.seal),
     ),
     limits,
     fault,

@@ -1,21 +1,17 @@
 // Staff and their posts, for the administrator. A new account chooses its password by a one-time link.
 // Enters: /api/staff. Leaves: accounts, links, logins switched off and on.
 
-import { get, part, patch, post, Refusal } from "../lib/api.js";
-import { h, put } from "../lib/dom.js";
-import { t } from "../lib/i18n.js";
 import { POSTS } from "../account/people.js";
+import { formDialog } from "../deal/dialogs.js";
+import { NAME_PATTERN } from "../deal/forms.js";
+import { refused } from "../deal/lock.js";
+import { get, part, patch, post } from "../lib/api.js";
+import { h, labelled, put } from "../lib/dom.js";
+import { t } from "../lib/i18n.js";
 import { dateTime } from "../lib/money.js";
-import { dialog, refusalWords, showRefusal, toast } from "../lib/shell.js";
-import { stopped } from "../deal/lock.js";
+import { dialog, toast } from "../lib/shell.js";
 
 const ROLES = POSTS.filter((each) => each !== "administrator");
-
-/** @param {unknown} error */
-function refused(error) {
-  if (!(error instanceof Refusal)) throw error;
-  if (!stopped(error)) showRefusal(error);
-}
 
 /**
  * Posts as boxes to tick, each with its tables (empty: all).
@@ -67,44 +63,6 @@ function postsFields(sheet) {
 }
 
 /**
- * A form in a dialog that says what went wrong.
- * @param {string} title
- * @param {any[]} rows
- * @param {string} action
- * @param {() => Promise<any>} send
- * @returns {Promise<any>} what was answered; null when it was left
- */
-function formDialog(title, rows, action, send) {
-  const fault = h("p", { class: "fault", role: "alert", hidden: true });
-  const submit = h("button", { class: "main", type: "submit" }, action);
-  return dialog(title, (close) => {
-    const form = h(
-      "form",
-      { class: "ask" },
-      ...rows,
-      fault,
-      h("p", { class: "row" }, submit, h("button", { type: "button", onclick: () => close(null) }, t("cancel"))),
-    );
-    form.addEventListener("submit", async (event) => {
-      event.preventDefault();
-      submit.disabled = true;
-      fault.hidden = true;
-      try {
-        close(await send());
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
-        if (stopped(error)) return; // the lock lies over it: what was typed is there when it opens
-        fault.textContent = refusalWords(error);
-        fault.hidden = false;
-      } finally {
-        submit.disabled = false;
-      }
-    });
-    return [form];
-  });
-}
-
-/**
  * The one-time link, to be handed over.
  * @param {any} made
  * @param {string} role
@@ -141,8 +99,6 @@ async function showLink(made, role) {
 /** @type {import("./pit.js").Open} */
 export async function open(host, _argument, who) {
   const list = h("tbody", null);
-  const field = (/** @type {string} */ words, /** @type {HTMLElement} */ input) =>
-    h("label", { class: "field" }, h("span", null, words), input);
   const roleOf = (/** @type {any} */ sheet) =>
     sheet.administrator ? "administrator" : (sheet.posts[0]?.role ?? "dealer");
 
@@ -152,13 +108,13 @@ export async function open(host, _argument, who) {
       required: true,
       maxlength: 64,
       autocomplete: "off",
-      pattern: "[A-Za-z0-9][A-Za-z0-9._@\\-]*",
+      pattern: NAME_PATTERN,
     });
     const name = h("input", { name: "name", required: true, maxlength: 200, autocomplete: "off" });
     const posts = postsFields();
     const made = await formDialog(
       t("pit.add-staff"),
-      [field(t("people.login"), login), field(t("pit.name"), name), posts.row],
+      [labelled(t("people.login"), login), labelled(t("pit.name"), name), posts.row],
       t("pit.add-staff"),
       () => post("/api/staff", { login: login.value.trim(), name: name.value.trim(), ...posts.value() }),
     );
@@ -172,7 +128,7 @@ export async function open(host, _argument, who) {
     const posts = postsFields(sheet);
     await formDialog(
       sheet.login,
-      [field(t("pit.name"), name), posts.row, field(t("deal.reason"), reason)],
+      [labelled(t("pit.name"), name), posts.row, labelled(t("deal.reason"), reason)],
       t("pit.change"),
       () =>
         patch(`/api/staff/${part(sheet.login)}`, {
@@ -191,7 +147,7 @@ export async function open(host, _argument, who) {
     const reason = h("input", { name: "reason", required: true, maxlength: 200, autocomplete: "off" });
     await formDialog(
       `${t(`pit.login-${what}`)}: ${sheet.login}`,
-      [field(t("deal.reason"), reason)],
+      [labelled(t("deal.reason"), reason)],
       t(`pit.login-${what}`),
       () => post(`/api/staff/${part(sheet.login)}/${what}`, { reason: reason.value.trim() }),
     );

@@ -2,6 +2,11 @@
 // Enters: the crew's view over the play socket. Leaves: commands, with the second person and the reason
 // where the table asks.
 
+import { act, actionButton } from "../deal/actions.js";
+import { ask, askButton } from "../deal/ask.js";
+import { presetsOf } from "../deal/forms.js";
+import { onUnlock, stopped } from "../deal/lock.js";
+import { playersPanel } from "../deal/people.js";
 import { get, part, Refusal } from "../lib/api.js";
 import { layoutOf } from "../lib/boxes.js";
 import { GROUPS } from "../lib/commands.js";
@@ -11,11 +16,6 @@ import { t } from "../lib/i18n.js";
 import { dateTime, money, percent, setCurrency, time } from "../lib/money.js";
 import { clauseLinks, redraw, toast, watchConnection } from "../lib/shell.js";
 import { Table } from "../lib/table.js";
-import { act, actionButton } from "../deal/actions.js";
-import { ask, askButton } from "../deal/ask.js";
-import { presetsOf } from "../deal/forms.js";
-import { onUnlock, stopped } from "../deal/lock.js";
-import { playersPanel } from "../deal/people.js";
 import { enabling } from "./house.js";
 import { limitsDialog } from "./setup.js";
 

@@ -15,7 +15,7 @@ import { needs } from "./result.js";
  * @typedef {object} Seen
  * @property {import("../lib/table.js").Table} table
  * @property {import("./bets.js").Bets} bets
- * @property {import("../lib/cloth.js").Cloth} cloth
+ * @property {import("../felt/cloth.js").Cloth} cloth
  */
 
 /** Texts for a bet over a limit: the box takes some more, or is full. @type {Record<string, [string, string]>} */

@@ -2,16 +2,16 @@
 // Enters: /play?table=T; the table's view and the player's seat over the play socket. Leaves: commands, through Bets.
 // Limits, headroom, odds, dice and payouts are the server's: this screen shows and asks.
 
+import { Cloth } from "../felt/cloth.js";
+import { sectionButtons } from "../felt/sections.js";
 import { get, me, part } from "../lib/api.js";
 import { signOf } from "../lib/boxes.js";
-import { Cloth } from "../lib/cloth.js";
 import { diceRow } from "../lib/dice.js";
 import { $, h, put, query, say } from "../lib/dom.js";
 import { language, t } from "../lib/i18n.js";
 import { money, setCurrency, signed } from "../lib/money.js";
 import { keep, pref } from "../lib/prefs.js";
 import { totalOf } from "../lib/rolls.js";
-import { sectionButtons } from "../lib/sections.js";
 import { showRefusal, startPage, toast, watchConnection } from "../lib/shell.js";
 import { sound } from "../lib/sound.js";
 import { Table } from "../lib/table.js";

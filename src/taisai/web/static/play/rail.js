@@ -2,15 +2,15 @@
 // Favourite bets too.
 //   const rail = new Rail(ui, table, bets, {chosen: () => guide.did("chip")}); rail.draw(setUp); rail.value(setUp)
 
+import { chipColour } from "../felt/chips.js";
 import { post, remember } from "../lib/api.js";
 import { boxName } from "../lib/boxes.js";
-import { h, put } from "../lib/dom.js";
-import { chipColour } from "../lib/chips.js";
+import { h, labelled, put } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { chip as chipFace, money } from "../lib/money.js";
-import { showHistory } from "./result.js";
 import { keep, pref } from "../lib/prefs.js";
 import { dialog, showRefusal } from "../lib/shell.js";
+import { showHistory } from "./result.js";
 
 /** @typedef {import("../lib/types").SetUp} SetUp */
 /** @typedef {import("./bets.js").Bets} Bets */
@@ -154,8 +154,8 @@ export class Rail {
       "form",
       { class: "sit" },
       h("p", null, t("play.code-words")),
-      h("label", { class: "field" }, h("span", null, t("play.code")), code),
-      h("label", { class: "field" }, h("span", null, t("play.name")), player),
+      labelled(t("play.code"), code),
+      labelled(t("play.name"), player),
       h("button", { class: "main" }, t("home.sit")),
     );
     made.addEventListener("submit", (event) => {
@@ -224,7 +224,7 @@ export class Rail {
     const first = t("favourites.name", { n: this.bets.favourites().length + 1 });
     const input = h("input", { value: first, maxlength: 40 });
     const called = await dialog(t("favourites.save"), (/** @type {(answer: string | null) => void} */ close) => [
-      h("label", { class: "field" }, h("span", null, t("favourites.label")), input),
+      labelled(t("favourites.label"), input),
       h(
         "p",
         { class: "row" },

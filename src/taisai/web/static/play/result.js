@@ -1,11 +1,11 @@
 // What a round brought, bet by bet, with the explanation; and the player's own rounds as a replay (R6, R26).
 // Enters: rounds of /api/me/rounds. Leaves: elements. Every amount is the house's; words are ours.
 
+import { mountFelt } from "../felt/felt.js";
 import { get } from "../lib/api.js";
 import { boxName, kindOf } from "../lib/boxes.js";
 import { diceRow, Tumbler } from "../lib/dice.js";
 import { h } from "../lib/dom.js";
-import { mountFelt } from "../lib/felt.js";
 import { language, t, tn } from "../lib/i18n.js";
 import { dateTime, money, signed } from "../lib/money.js";
 import { totalOf } from "../lib/rolls.js";

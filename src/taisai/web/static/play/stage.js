@@ -1,9 +1,9 @@
 // The stage of the player's screen: dice, lights, the dealer's call, the countdown.
 //   const stage = new Stage(ui, table, () => draw()); stage.draw(view, felt); stage.hear(told); stage.tick();
 
+import { winnersOf } from "../felt/drawing.js";
 import { Tumbler } from "../lib/dice.js";
 import { say } from "../lib/dom.js";
-import { winnersOf } from "../lib/drawing.js";
 import { language, t } from "../lib/i18n.js";
 import { called, totalOf } from "../lib/rolls.js";
 import { countdown, isTumbling, rolledIn } from "../lib/round.js";
@@ -41,7 +41,7 @@ export class Stage {
 
   /**
    * @param {View} view
-   * @param {import("../lib/felt.js").Felt | null} felt
+   * @param {import("../felt/felt.js").Felt | null} felt
    */
   draw(view, felt) {
     const { round } = view;

@@ -6,8 +6,8 @@ import { boxName } from "../lib/boxes.js";
 import { $, h, put, query } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { percent } from "../lib/money.js";
-import { books, knownLayout, layoutChoice, layoutNames, subNav } from "./parts.js";
 import { startPage, toggle } from "../lib/shell.js";
+import { books, knownLayout, layoutChoice, layoutNames, subNav } from "./parts.js";
 
 /** @typedef {import("./parts.js").Exact} Exact */
 /** @typedef {{pays: {pays: number, ways: number}[], return: Exact, edge: Exact, below_75: boolean}} Side */

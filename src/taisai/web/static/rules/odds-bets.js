@@ -2,14 +2,14 @@
 // Enters: book, layout, and perhaps ?bets=small=100,total:9=50 (minor units). Leaves: figures, a chart of results, all
 // 216 rolls coloured by result. The bets stay in the address, so that they can be passed on.
 
+import { mountFelt } from "../felt/felt.js";
 import { post, Refusal } from "../lib/api.js";
 import { boxName } from "../lib/boxes.js";
 import { h, put, query, s, say } from "../lib/dom.js";
-import { mountFelt } from "../lib/felt.js";
 import { t, tn } from "../lib/i18n.js";
 import { chip, money, number, percent, signed } from "../lib/money.js";
-import { exactly, sections } from "./parts.js";
 import { baize, showRefusal } from "../lib/shell.js";
+import { exactly, sections } from "./parts.js";
 
 /** @typedef {import("./parts.js").Exact} Exact */
 /**

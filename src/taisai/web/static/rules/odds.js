@@ -2,15 +2,15 @@
 // Below, what a set of bets would do on every roll (odds-bets.js). Enters: /odds?layout=B/L, perhaps &bets=small=100.
 // Every figure is the house's, exact; here it is only put into words and order.
 
+import { mountFelt } from "../felt/felt.js";
 import { part } from "../lib/api.js";
 import { boxName, layoutOf, payText } from "../lib/boxes.js";
 import { $, h, put, query } from "../lib/dom.js";
-import { mountFelt } from "../lib/felt.js";
 import { locale, t } from "../lib/i18n.js";
 import { number, percent } from "../lib/money.js";
+import { baize, clauseLinks, startPage } from "../lib/shell.js";
 import { betsPanel } from "./odds-bets.js";
 import { books, exactly, knownLayout, layoutChoice, sections, subNav } from "./parts.js";
-import { baize, clauseLinks, startPage } from "../lib/shell.js";
 
 /** @typedef {import("./parts.js").Exact} Exact */
 /**
@@ -45,7 +45,7 @@ const COLUMNS = {
   variance: (each) => each.variance.value,
 };
 
-/** @type {import("../lib/felt.js").Felt | null} */
+/** @type {import("../felt/felt.js").Felt | null} */
 let felt = null;
 const feltHost = h("div", { class: "felt-scroll" });
 const pointed = h("p", { class: "pointed", "aria-hidden": "true" }, t("rules.point"));

@@ -5,9 +5,9 @@
 //   sections(felt, boxes)                buttons that bring a part of a large felt into sight
 //   exactly({exact, value})              per cent, and the fraction it is
 
+import { sectionButtons } from "../felt/sections.js";
 import { getOnce, part } from "../lib/api.js";
-import { sectionButtons } from "../lib/sections.js";
-import { h } from "../lib/dom.js";
+import { h, labelled } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { percent } from "../lib/money.js";
 
@@ -83,12 +83,12 @@ export function layoutChoice(label, all, now, chosen) {
       ),
     ),
   );
-  return h("label", { class: "field" }, h("span", null, label), select);
+  return labelled(label, select);
 }
 
 /**
  * Buttons that bring a part of a large felt into view; null if it has one part only.
- * @param {import("../lib/felt.js").Felt} felt
+ * @param {import("../felt/felt.js").Felt} felt
  */
 export function sections(felt) {
   const buttons = sectionButtons(felt);

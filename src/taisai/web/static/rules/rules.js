@@ -6,8 +6,8 @@ import { getOnce, part, Refusal } from "../lib/api.js";
 import { boxName } from "../lib/boxes.js";
 import { $, h, put, query, say } from "../lib/dom.js";
 import { has, language, t, tn } from "../lib/i18n.js";
-import { anchor, books, subNav } from "./parts.js";
 import { baize, showRefusal, startPage } from "../lib/shell.js";
+import { anchor, books, subNav } from "./parts.js";
 
 /** @typedef {import("../lib/types").LayoutSheet} LayoutSheet */
 /** @typedef {{id: string, question: string, reading: string, house_choice: boolean}} Reading */

@@ -2,11 +2,11 @@
 // Enters: a drill of /api/training/drill. Leaves: answers for /api/training/mark, and the marks on screen. No payout is
 // computed here: chips that the trainee taps are added up, and everything else is the server's.
 
+import { mountFelt } from "../felt/felt.js";
 import { getOnce, part, post, Refusal } from "../lib/api.js";
 import { boxName, SECTIONS } from "../lib/boxes.js";
 import { diceRow } from "../lib/dice.js";
 import { $, h, put, say } from "../lib/dom.js";
-import { mountFelt } from "../lib/felt.js";
 import { t } from "../lib/i18n.js";
 import { money, setCurrency } from "../lib/money.js";
 import { baize, showRefusal, toast } from "../lib/shell.js";
@@ -15,7 +15,7 @@ import { clock, paymentsOf, withChip } from "./answers.js";
 import { marksPanel } from "./marks.js";
 import { STAGES, stageForm } from "./stages.js";
 
-/** @typedef {import("../lib/felt.js").Felt} Felt */
+/** @typedef {import("../felt/felt.js").Felt} Felt */
 /** @typedef {{player: string, box: string, stake: number, chips: number}} Bet */
 /** @typedef {{id: string, text: string, choices: {id: string, text: string}[]}} Situation */
 /**

@@ -5,8 +5,8 @@ import { boxName } from "../lib/boxes.js";
 import { h } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { money } from "../lib/money.js";
-import { needs } from "../play/result.js";
 import { clauseLinks } from "../lib/shell.js";
+import { needs } from "../play/result.js";
 import { clock } from "./answers.js";
 import { caseText, thenText } from "./stages.js";
 

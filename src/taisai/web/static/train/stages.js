@@ -2,7 +2,7 @@
 //   stageForm("pay", exercise)     elements; what is chosen or typed goes into the exercise
 
 import { boxName } from "../lib/boxes.js";
-import { h } from "../lib/dom.js";
+import { h, labelled } from "../lib/dom.js";
 import { language, t, tn } from "../lib/i18n.js";
 import { chip, money } from "../lib/money.js";
 import { keyOf, payable } from "./answers.js";
@@ -55,7 +55,7 @@ function calling(exercise) {
         ),
       ),
     ),
-    h("label", { class: "field" }, h("span", null, t("train.type-call")), typed),
+    labelled(t("train.type-call"), typed),
   ];
 }
 

@@ -7,8 +7,8 @@ import { $, h, put, query } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { dateTime } from "../lib/money.js";
 import { keep, pref } from "../lib/prefs.js";
-import { books, knownLayout, layoutChoice } from "../rules/parts.js";
 import { showRefusal, startPage } from "../lib/shell.js";
+import { books, knownLayout, layoutChoice } from "../rules/parts.js";
 import { clock } from "./answers.js";
 import { Exercise } from "./drill.js";
 

@@ -7,9 +7,9 @@
 //   felt.showSection(["total"])                             scrolls a part of a large felt into view
 // One box is in the tab order; arrow keys move to the nearest box in that direction.
 
-import { kindOf } from "./boxes.js";
+import { kindOf } from "../lib/boxes.js";
+import { s } from "../lib/dom.js";
 import { stackOf } from "./chips.js";
-import { s } from "./dom.js";
 import { drawnFelt } from "./drawing.js";
 
 /** @typedef {{x: number, y: number, width: number, height: number}} Place */

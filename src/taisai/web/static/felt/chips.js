@@ -1,8 +1,8 @@
 // Chips on the felt, as SVG: a stack of discs with its amount on top.
 //   stackOf(place, 2500, {own: true, denominations: [100, 500]})
 
-import { s } from "./dom.js";
-import { chip } from "./money.js";
+import { s } from "../lib/dom.js";
+import { chip } from "../lib/money.js";
 
 const COLOURS = 8;
 const DISCS_MOST = 6;

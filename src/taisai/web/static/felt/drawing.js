@@ -3,7 +3,7 @@
 //   await winnersOf("rws-tai-sai-v6", "C", [1, 3, 6])                 the boxes that win, read off the drawing
 // A drawing is parsed as a document and only drawing elements are kept: no script, no listener, no outside link.
 
-import { getOnce, part, Refusal } from "./api.js";
+import { getOnce, part, Refusal } from "../lib/api.js";
 
 const SHAPES = "svg g defs symbol use rect circle ellipse line path polygon polyline";
 const WORDS = "text tspan title desc lineargradient radialgradient stop clippath";

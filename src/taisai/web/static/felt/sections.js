@@ -1,8 +1,8 @@
 // Parts of a large felt, each a tap away: totals, combinations, singles.
 
-import { kindOf, SECTIONS } from "./boxes.js";
-import { h } from "./dom.js";
-import { t } from "./i18n.js";
+import { kindOf, SECTIONS } from "../lib/boxes.js";
+import { h } from "../lib/dom.js";
+import { t } from "../lib/i18n.js";
 
 /**
  * Buttons that bring a part of a large felt into view, one for each section that it has.

@@ -3,11 +3,11 @@
 //   cloth.follow(setUp)          at every change of the table
 //   cloth.felt, cloth.layout     null until they have been loaded
 
-import { Refusal } from "./api.js";
-import { layoutOf } from "./boxes.js";
-import { h, put } from "./dom.js";
+import { Refusal } from "../lib/api.js";
+import { layoutOf } from "../lib/boxes.js";
+import { h, put } from "../lib/dom.js";
+import { baize } from "../lib/shell.js";
 import { mountFelt } from "./felt.js";
-import { baize } from "./shell.js";
 
 /** How long to wait before a felt that failed to load is asked for again. */
 const AGAIN_MS = 3000;
@@ -25,7 +25,7 @@ export class Cloth {
     this.tell = tell;
     /** @type {import("./felt.js").Felt | null} */
     this.felt = null;
-    /** @type {import("./types").LayoutSheet | null} */
+    /** @type {import("../lib/types").LayoutSheet | null} */
     this.layout = null;
     /** Book, layout and palette that are mounted or being loaded. */
     this._wanted = "";
@@ -34,7 +34,7 @@ export class Cloth {
   /**
    * Mount the felt of a set-up, unless it is there or on its way. If another one is wanted before it arrives, it is
    * dropped.
-   * @param {Pick<import("./types").SetUp, "book" | "layout">} setUp
+   * @param {Pick<import("../lib/types").SetUp, "book" | "layout">} setUp
    */
   async follow({ book, layout }) {
     const palette = baize();
