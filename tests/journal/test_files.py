@@ -30,7 +30,7 @@ from taisai.journal import (
     open_journal,
 )
 from taisai.journal.migrations import Migration, shipped
-from taisai.journal.sqlite.database import require_sqlite, translated
+from taisai.journal.sqlite.database import readable_by_others, require_sqlite, translated
 from taisai.journal.sqlite.schema import APPLICATION_ID, PACKAGE
 from taisai.journal.verify import verify
 from tests.journal.samples import content, copy_of, edit, fill, new, several
@@ -317,3 +317,22 @@ def test_the_migrations_are_numbered() -> None:
     """The migrations that are shipped are numbered from 1 without gaps."""
     assert [one.number for one in shipped(PACKAGE)] == list(range(1, len(shipped(PACKAGE)) + 1))
     assert [one.name for one in shipped(PACKAGE)] == ["records", "checkpoints", "drawer", "heads"]
+
+
+def test_a_new_journal_and_its_backup_are_their_owners_alone(tmp_path: Path) -> None:
+    """Nobody else may read a journal, its write-ahead log, lock, key or backup: hashes of passwords are in it."""
+    umask = os.umask(0)
+    try:
+        with SqliteJournal(tmp_path / "floor.db") as journal:
+            journal.put("staff/ann", b"a hash")
+            journal.sign_checkpoint(1)
+            journal.backup(tmp_path / "copy.db")
+            modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+    finally:
+        os.umask(umask)
+    public = {name for name, mode in modes.items() if mode != 0o600}
+    assert public == {"floor.db.pub", "copy.db.pub"}
+    assert {"floor.db", "floor.db-wal", "floor.db-shm", "floor.db.lock", "floor.db.key", "copy.db"} <= modes.keys()
+    assert not readable_by_others(tmp_path / "floor.db")
+    assert readable_by_others(tmp_path / "floor.db.pub")
+    assert not readable_by_others(tmp_path / "nowhere")

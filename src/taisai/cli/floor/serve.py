@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +12,9 @@ from msgspec.structs import replace
 
 from taisai.cli.show import BookDirs, console, print_json, shelf_of
 from taisai.core.faults import InputFault
+from taisai.journal.opening import file_of
+from taisai.journal.signing import key_path
+from taisai.journal.sqlite.database import readable_by_others
 
 if TYPE_CHECKING:
     from taisai.settings.forms import Settings
@@ -70,9 +74,18 @@ def serve(
     check_settings(chosen, shelf)
     if check:
         print_json(chosen.shown())
+        for warning in warnings_about(chosen):
+            print(f"taisai: warning: {warning}", file=sys.stderr)
         return 0
     run(chosen, lambda: shelf_of(book_dir), lambda house, address: _tell(chosen, house, address))
     return 0
+
+
+def warnings_about(settings: Settings) -> list[str]:
+    """What an operator should mend before the house opens, though it would open."""
+    file = file_of(settings.journal.url)
+    near = [] if file is None else [file, key_path(file)]
+    return [f"others may read {each}: chmod 600 {each}" for each in near if readable_by_others(each)]
 
 
 def _tell(settings: Settings, context: Context, address: str) -> None:

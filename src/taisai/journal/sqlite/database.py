@@ -29,6 +29,8 @@ from taisai.journal.contract import (
 )
 
 OLDEST_SQLITE: Final = (3, 51, 3)
+PRIVATE: Final = 0o600
+"""The mode of a new journal, backup or lock file."""
 BUSY_MS: Final = 5_000
 WAL_PAGES: Final = 8_000
 """How far the write-ahead log grows (32 MB) before it is copied into the file: often-changed pages are copied less."""
@@ -55,9 +57,28 @@ def require_sqlite(version: str | None = None) -> None:
         )
 
 
+def make_private(path: Path) -> None:
+    """Create a file that its owner alone may read, unless it exists; SQLite gives what it puts beside it that mode."""
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE))
+    except FileExistsError:
+        pass
+    except OSError as error:
+        raise JournalUnreachable(f"{path} cannot be opened: {error.strerror}") from error
+
+
+def readable_by_others(path: Path) -> bool:
+    """Whether somebody beside its owner may read a file: a journal's entries hold hashes of passwords."""
+    try:
+        return bool(path.stat().st_mode & 0o077)
+    except OSError:
+        return False
+
+
 def connect_writer(path: Path) -> apsw.Connection:
     """A connection for writing, to a new file if there is none. Nothing is changed in the file yet."""
     require_sqlite()
+    make_private(path)
     flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
     connection = apsw.Connection(str(path), flags=flags, statementcachesize=STATEMENTS_KEPT)
     try:
@@ -160,6 +181,7 @@ def copy_database(source: Path, draft: Path, progress: Progress | None = None) -
         reader = connect_reader(source)
     try:
         with translated(draft):
+            make_private(draft)
             writer = apsw.Connection(str(draft))
             try:
                 # The open transaction shows one moment, however long the copying takes.

@@ -19,7 +19,7 @@ class WriterLock:
     def __init__(self, journal: Path) -> None:
         path = journal.with_name(journal.name + ".lock")
         try:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
             raise JournalReadOnly(f"{journal} cannot be opened for writing: {path}: {error.strerror}") from error
         self._file = os.fdopen(descriptor, "r+", encoding="ascii")
