@@ -12,12 +12,13 @@ from taisai.core.fair import commitment_of, secret_of
 from taisai.core.faults import InputFault
 from taisai.core.rulebook import Tumble
 from taisai.floor.dealer import DEALER, SUPERVISOR, AutomaticDealer, Countdown, Stage, opening_moves
-from taisai.floor.dice import Mischief, ScriptedDice, VirtualTumbler
+from taisai.floor.dice import Mischief, VirtualTumbler
 from taisai.settings.forms import Timing
 from taisai.table import commands as c
 from taisai.table import events as e
 from taisai.table.state import RoundPhase, TablePhase, TableState
 from tests.core.samples import LAYOUT_NAMES
+from tests.floor.scripted import ScriptedDice
 from tests.floor.simulated import BETTING_US, DAN, FLOAT, LEE, TABLE, House
 from tests.table.driver import (
     MINI_DICE,

@@ -17,11 +17,11 @@ from taisai.floor.dice import (
     DiceSource,
     Mischief,
     NothingCommitted,
-    ScriptedDice,
     VirtualTumbler,
     mischief_every,
     void_for,
 )
+from tests.floor.scripted import ScriptedDice
 from tests.table.driver import shelf
 
 SOURCES: list[Callable[[], DiceSource]] = [

@@ -1,8 +1,8 @@
-"""Alerts of the pit: what somebody must look at, until he says that he did.
+"""Alerts of the pit: what somebody must look at, until a person clears it.
 
-Enters: what happens at the tables. Leaves: alerts that stay, in the drawer and over a restart, until a person clears
-them; who did, when and with which words is in the alert and in the house's stream. Clearing an alert changes nothing
-at the table: it says that it was seen to.
+Enters: what happens at the tables. Leaves: alerts that stay, also over a restart, until a person clears them; who did,
+when and with which note is in the alert and in the house's stream. Clearing an alert changes nothing at the table: it
+only records that somebody has dealt with it.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 PREFIX: Final = "pit/alert/"
 CLEARED_KEPT: Final = 100
-"""Cleared alerts that are still shown; all of them are in the house's stream."""
+"""Cleared alerts that are still listed; the house's stream has all of them."""
 _EACH: Final = frozenset({"large-win", "dispute"})
-"""Kinds of which each is an alert of its own; of the others, one stands for all until it is cleared."""
+"""Kinds of which each occurrence is an alert of its own; a table has one open alert of every other kind."""
 
 
 class Alert(Struct, frozen=True, kw_only=True):
-    """Something to look at."""
+    """Something that a person must look at."""
 
     id: str
     kind: str
@@ -53,41 +53,41 @@ class Alerts:
     def __init__(self, floor: Floor, now: Callable[[], int], large_win: int) -> None:
         self._floor, self._now, self._large_win = floor, now, large_win
         self._all: dict[str, Alert] = {}
-        floor.listen(self._heard, bets=False)
+        floor.listen(self._on_events, bets=False)
 
     def load(self) -> None:
-        """Know what the drawer holds; the floor is started."""
-        self._know(self._floor.writer.journal.entries(PREFIX))
+        """Read the stored alerts, once the floor has started."""
+        self._merge(self._floor.writer.journal.entries(PREFIX))
 
     async def refresh(self) -> None:
-        """Know what other nodes raised and cleared meanwhile."""
-        self._know(await self._floor.writer.run(lambda journal: journal.entries(PREFIX)))
+        """Read what other nodes have raised and cleared meanwhile."""
+        self._merge(await self._floor.writer.run(lambda journal: journal.entries(PREFIX)))
 
-    def _know(self, kept: Mapping[str, bytes]) -> None:
-        for name, value in kept.items():
+    def _merge(self, entries: Mapping[str, bytes]) -> None:
+        for key, value in entries.items():
             try:
                 alert = msgspec.json.decode(value, type=Alert)
             except msgspec.MsgspecError:
-                continue  # of another taisai; what it told is in the journal
+                continue  # written by another version; its cause is in the journal
             mine = self._all.get(alert.id)
             newer = mine is None or (mine.cleared_at is None and (alert.cleared_at or 0, alert.times) > (0, mine.times))
-            if newer and name == PREFIX + alert.id:
+            if newer and key == PREFIX + alert.id:
                 self._all[alert.id] = alert
 
     def shown(self, *, cleared: bool = False) -> list[Alert]:
-        """Alerts that wait, newest first; with `cleared` also those that somebody saw to."""
+        """The open alerts, newest first; with `cleared`, the cleared ones too."""
         for table in self._floor.tables.values():
             if table.broken:
-                self._raise("broken", table, table.broken)
-        found = [each for each in self._all.values() if cleared or each.cleared_at is None]
-        return sorted(found, key=lambda each: each.at, reverse=True)
+                self.raise_alert("broken", table, table.broken)
+        alerts = [each for each in self._all.values() if cleared or each.cleared_at is None]
+        return sorted(alerts, key=lambda each: each.at, reverse=True)
 
     def find(self, alert_id: str) -> Alert | None:
         """An alert by its id."""
         return self._all.get(alert_id)
 
     async def clear(self, alert: Alert, *, by: str, note: str) -> Alert:
-        """Say that it was seen to; it is on disk when this returns. A second time changes nothing."""
+        """Clear an alert; it is on disk when this returns. Clearing it again changes nothing."""
         if alert.cleared_at is not None:
             return alert
         cleared = replace(alert, cleared_at=self._now(), cleared_by=by, note=note)
@@ -95,42 +95,39 @@ class Alerts:
         value = msgspec.json.encode(cleared)
         await self._floor.writer.run(lambda journal: journal.put(PREFIX + alert.id, value))
         await self._floor.log.note(AlertCleared(alert.table, alert.kind, alert.what, alert.at), by=by, reason=note)
-        self._forget_old()
+        self._delete_old()
         return cleared
 
     # ------------------------------------------------------------------ raising
 
-    def raise_alert(self, kind: str, table: LiveTable, what: str) -> None:
-        """Raise an alert that is not an event of the table itself."""
-        self._raise(kind, table, what)
-
-    def _heard(self, table: LiveTable, events: tuple[Event, ...]) -> None:
+    def _on_events(self, table: LiveTable, events: tuple[Event, ...]) -> None:
         if not table.owned:
-            return  # the node that holds it raises them
+            return  # the node that holds it raises the alerts
         for event in events:
-            if type(event.what) is e.BetPlaced:  # by far the most frequent, and nothing to worry about
+            if type(event.what) is e.BetPlaced:  # by far the most frequent event, and never an alert
                 continue
             match event.what:
                 case e.RoundInterrupted(cause=cause):
-                    self._raise("interrupted", table, cause)
+                    self.raise_alert("interrupted", table, cause)
                 case e.TableSuspended(cause=cause):
-                    self._raise("suspended", table, cause)
+                    self.raise_alert("suspended", table, cause)
                 case e.DiceOverdue(dice_set=dice_set, hours=hours):
-                    self._raise("dice-overdue", table, f"{dice_set}, {hours} h")
+                    self.raise_alert("dice-overdue", table, f"{dice_set}, {hours} h")
                 case e.LightsFaulted(fault=fault):
-                    self._raise("lights", table, fault)
+                    self.raise_alert("lights", table, fault)
                 case e.BetsClosed(flags=flags) if flags:
-                    self._raise("breach", table, "; ".join(flag.text for flag in flags[:3]))
+                    self.raise_alert("breach", table, "; ".join(flag.text for flag in flags[:3]))
                 case e.DisputeOpened(dispute=dispute, player=player, claim=claim):
-                    self._raise("dispute", table, f"{dispute}, {player}: {claim}")
+                    self.raise_alert("dispute", table, f"{dispute}, {player}: {claim}")
                 case e.BetPaid(player=player, box=box, winnings=winnings) if winnings >= self._large_win:
-                    self._raise("large-win", table, f"{player} on {box}", winnings)
+                    self.raise_alert("large-win", table, f"{player} on {box}", winnings)
                 case _:
                     pass
 
-    def _raise(self, kind: str, table: LiveTable, what: str, amount: int = 0) -> None:
+    def raise_alert(self, kind: str, table: LiveTable, what: str, amount: int = 0) -> None:
+        """Raise an alert, or raise it again."""
         state = table.state
-        standing = next(
+        same = next(
             (
                 each
                 for each in self._all.values()
@@ -138,22 +135,22 @@ class Alerts:
             ),
             None,
         )
-        if standing is not None:
-            if standing.what == what and standing.round == state.round.number:
+        if same is not None:
+            if same.what == what and same.round == state.round.number:
                 return
-            alert = replace(standing, what=what, at=self._now(), round=state.round.number, times=standing.times + 1)
+            alert = replace(same, what=what, at=self._now(), round=state.round.number, times=same.times + 1)
         else:
             name = f"{table.name}.{state.seq}.{len(self._all)}"
             at, number = self._now(), state.round.number
             alert = Alert(id=name, kind=kind, table=table.name, round=number, at=at, what=what, amount=amount)
         self._all[alert.id] = alert
-        self._keep(alert.id, msgspec.json.encode(alert))
+        self._store(alert.id, msgspec.json.encode(alert))
 
-    def _forget_old(self) -> None:
+    def _delete_old(self) -> None:
         cleared = [each for each in self._all.values() if each.cleared_at is not None]
         for each in sorted(cleared, key=lambda alert: alert.cleared_at or 0)[:-CLEARED_KEPT]:
             del self._all[each.id]
-            self._keep(each.id, None)
+            self._store(each.id, None)
 
-    def _keep(self, alert_id: str, value: bytes | None) -> None:
+    def _store(self, alert_id: str, value: bytes | None) -> None:
         self._floor.background(self._floor.writer.run(lambda journal: journal.put(PREFIX + alert_id, value)))

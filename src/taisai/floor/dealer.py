@@ -1,12 +1,12 @@
-"""The automatic dealer: the next step of the book, and when.
+"""The automatic dealer: the next step of the book, and when it is due.
 
-Enters: a table's durable state and the time. Leaves: a command to give now, or until when to wait. It plans and does
-nothing: no clock, no waiting, no journal. All it goes by is the state, so it continues after any restart or hand-over;
-only the secret of committed dice is not in the state, on purpose, and a round whose secret is lost is interrupted and
-void. A command's id follows from where the table stands, so giving it twice is harmless. A step that the table would
-refuse (a float too short to pay, say) is waited with until something changes.
+Enters: a table's durable state and the time. Leaves: a command to give now, or until when to wait. It is a pure planner
+without clock, waiting or journal. It depends on the state alone, so it continues after any restart or hand-over; only
+the secret of committed dice is not in the state, on purpose, and a round whose secret is lost is interrupted and void.
+A command's id is derived from the table's state, so giving it twice is harmless. A step that the table would refuse
+(a float too small to pay, say) waits until something changes.
 
-It runs the procedure of the book in play. Serves `nz-division-9` §6.1-6.5; `rws-open-cover-v3` §3.1-3.5;
+It follows the procedure of the table's book. Serves `nz-division-9` §6.1-6.5; `rws-open-cover-v3` §3.1-3.5;
 `rws-tai-sai-v6` §3.2-3.9, §5.4, §5.5; `rws-mini-dice-v3` §3.1-3.5; R14, R17, R20, R22, R25.
 """
 
@@ -33,7 +33,7 @@ _MS: Final = 1_000
 
 
 class Stage(StrEnum):
-    """What a table waits for, as its display says it."""
+    """What a table waits for, as its display shows it."""
 
     NOT_OPEN = "not-open"
     SUSPENDED = "suspended"
@@ -51,25 +51,25 @@ class Stage(StrEnum):
 
 
 class Countdown(NamedTuple):
-    """What the table waits for, and until when in microseconds; None when people, not time, end it."""
+    """What the table waits for, and until when in microseconds; None when people end it, not time."""
 
     what: Stage
     until: int | None
 
 
 class Move(NamedTuple):
-    """A command to give now; or, when there is none, when to ask again."""
+    """A command to give now; or, without one, when to ask again."""
 
     command: c.Command | None
     at: int | None
-    """In microseconds, unless the table changes before; None when only a change can help."""
+    """In microseconds, unless the table changes before; None when only a change of the table can help."""
     stage: Stage
     why: str = ""
-    """Where the table would refuse the next step: the refusal."""
+    """The refusal, where the table would refuse the next step."""
 
 
 class _Step(NamedTuple):
-    """An action, and who authorises it why, where that is needed."""
+    """An action, and who authorises it and why, where that is needed."""
 
     do: c.Action
     authorised_by: Person | None = None
@@ -166,7 +166,7 @@ class AutomaticDealer:
     def next_move(self, state: TableState, now: int, *, ask: bool = True) -> Move:
         """The command that is due, or what to wait for.
 
-        Without `ask` it is not asked whether the table would refuse: who gives the command is told so by the table.
+        With `ask`, a command that the table would refuse is held back; otherwise its sender gets the refusal.
         """
         stage, until = self._stage(state)
         exposed_at = self._exposed_at(state)
@@ -194,7 +194,7 @@ class AutomaticDealer:
         return self._dice.holds(state.round.commitment)
 
     def _exposed_at(self, state: TableState) -> int | None:
-        """When the cover lifts too early, half-way through the betting; None when it does not, or nobody minds."""
+        """When the cover lifts too early, half-way through the betting; None when it does not, or may in this book."""
         current = state.round
         if not self._minds_exposed or current.phase is not RoundPhase.BETTING or not self._holds_secret(state):
             return None
@@ -203,7 +203,7 @@ class AutomaticDealer:
         return current.opened_at + self._timing.betting_ms * _MS // 2
 
     def _out_of_turn(self, state: TableState, now: int, exposed_at: int | None) -> _Step | None:
-        """What comes whatever time it is: a lost secret, a cover that lifts early."""
+        """A step that does not wait for its time: a lost secret, or a cover that lifts early."""
         current = state.round
         if state.phase is not TablePhase.OPEN or current.interrupted:
             return None
@@ -247,7 +247,7 @@ class AutomaticDealer:
         if not current.commitment:
             return _Step(c.CommitDice(self._dice.commit(state.table, current.number + 1)))
         if self._tumbles_first and current.tumbles < self._tumbles_min:
-            # A round whose secret is lost is begun all the same, so that it can be interrupted and is void on record.
+            # A round whose secret is lost begins all the same, so that its interruption and void are on record.
             return _Step(c.Tumble(self._dice.tumble() if self._holds_secret(state) else self._tumbles_min))
         return _Step(c.OpenBets())
 
@@ -255,7 +255,7 @@ class AutomaticDealer:
         """After the close: tumble where that comes now, then uncover; or void, where the device misbehaved."""
         current, mischief = state.round, self._dice.mischief()
         if current.tumbles < self._tumbles_min:
-            # A cage that was turned too few times is not simply turned on: the book has a word for it.
+            # A cage that was turned too few times is not simply turned again: the book voids the round.
             is_cage = self._rules.book.procedure.device is Device.CAGE
             spoilt = self._void(Mischief.TOO_FEW) if current.tumbles and is_cage else None
             return spoilt or _Step(c.Tumble(self._dice.tumble()))
@@ -263,7 +263,7 @@ class AutomaticDealer:
         return spoilt or _Step(c.Uncover(*self._dice.reveal()))
 
     def _resolution(self, state: TableState) -> _Step:
-        """Nobody is there: concluded with the dice on record, void without."""
+        """How an unattended table resolves an interruption: concluded with the dice on record, void without."""
         dice = state.round.dice
         if dice is None:
             return _Step(c.ResolveInterruption(()), SUPERVISOR, "unattended table: no dice were on record")
@@ -271,13 +271,13 @@ class AutomaticDealer:
 
 
 def _is_empty(state: TableState) -> bool:
-    """Nobody is at the table, and the last round was dealt to nobody."""
+    """Whether nobody is at the table, and the last round had no bets."""
     somebody = any(seat.present for seat in state.players.values())
     return not somebody and bool(state.history) and not state.history[-1].lines
 
 
 def _entry(dice: c.Dice, pressed: tuple[int, ...]) -> c.Action:
-    """The next button: the terminal keeps the last three numbers, whatever was pressed before."""
+    """The next button to press: the terminal takes the last three numbers, whatever was pressed before."""
     right = max(length for length in range(4) if pressed[len(pressed) - length :] == dice[:length])
     return c.Enter() if right == 3 else c.Press(dice[right])
 
@@ -297,10 +297,9 @@ def opening_moves(
     seal: str = "virtual",
     by: Person = SUPERVISOR,
 ) -> list[c.Command]:
-    """What is left to do until a table is open by the book's opening check; nothing when it is open.
+    """The remaining commands until a table is open by the book's opening check; none when it is open.
 
-    Of a table that is half-way there it is the rest; without `opening`, the set-up alone. The ids follow from where the
-    table stands.
+    Without `opening`, the set-up alone. The ids are derived from the table's state.
     """
     if state.phase is TablePhase.OPEN:
         return []
@@ -319,7 +318,7 @@ def opening_moves(
 
 
 def _dice_moves(state: TableState, dice_set: str, seal: str) -> list[c.Action]:
-    """A set sealed in and found sound; a damaged one is changed."""
+    """Have a sound set of dice sealed in and inspected; a damaged one is replaced."""
     if state.dice_in is not None and state.dice_sets[state.dice_in].sound:
         return [c.InspectDice(sound=True)]
     moves: list[c.Action] = [] if state.dice_in is None else [c.RetireDice(state.dice_in, "damaged")]
@@ -329,7 +328,7 @@ def _dice_moves(state: TableState, dice_set: str, seal: str) -> list[c.Action]:
     if waiting:
         name = waiting[0]
     else:
-        # A name is a set's for life: the next set has the next number.
+        # The name of a set is never reused: the next set gets the next number.
         names = (dice_set if number == 1 else f"{dice_set}-{number}" for number in count(1))
         name = next(name for name in names if name not in state.dice_sets)
         moves.append(c.ReceiveDice(name))
@@ -337,7 +336,7 @@ def _dice_moves(state: TableState, dice_set: str, seal: str) -> list[c.Action]:
 
 
 def _check_moves(state: TableState, book: RuleBook, before: list[c.Action]) -> list[c.Action]:
-    """The items of the opening check that are not passed, or will not be any more."""
+    """The items of the opening check that are not passed, or that an earlier move will invalidate."""
     anew = any(isinstance(move, c.SetUp) for move in before)
     passed = {item for item, check in state.checks.items() if check.passed and not anew}
     if any(isinstance(move, c.SealDice) for move in before):

@@ -1,34 +1,31 @@
-"""Sources of dice: the virtual tumbler, and dice by script for tests.
+"""Sources of dice: the virtual tumbler.
 
-Enters: the machine's own source of chance, or a list. Leaves: a commitment before the bets, a tumble, and at the end
-dice with the opening that proves them. A source serves one table and tells nobody but its dealer, who has the result
-recorded before it is shown (R14). Secrets live in memory only: nobody who reads the disk knows a roll early, and after
-a restart a round that was committed cannot be opened any more; it is void. Serves R22: every round has a secret of its
-own from the system's cryptographic generator, which reseeds itself and knows no clock; scaling is unbiased
-(`core.fair`). Dice of a physical tumbler are entered by a dealer and have no source here.
+Enters: the system's random generator. Leaves: a commitment before the bets, a tumble, and at the end dice
+with the opening that proves them. A source serves one table and reveals its dice only to the dealer, who has the result
+recorded before it is shown (R14). Secrets are in memory only: nobody who reads the disk knows a roll early, and after a
+restart a committed round cannot be opened any more; it is void. Serves R22: every round has a secret of its own from
+the system's cryptographic generator, which reseeds itself and uses no clock; scaling is unbiased (`core.fair`). A
+dealer enters the dice of a physical tumbler, which has no source here.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from enum import StrEnum
-from hashlib import sha256
-from itertools import count
 from typing import Final, NamedTuple, Protocol
 
-from taisai.core.dice import Roll
 from taisai.core.fair import SECRET_BYTES, commitment_of, opening_of, roll_from
 from taisai.core.faults import InputFault
 from taisai.core.rulebook import Procedure, VoidReason
 from taisai.table.commands import Dice
 
 TUMBLES: Final = 3
-"""Every book asks for three tumbles at least."""
+"""Every book requires at least three tumbles."""
 
 
 class Mischief(StrEnum):
-    """What a device can be told to do wrong, for training and for tests."""
+    """What a device can be made to do wrong, for training and for tests."""
 
     NOT_FLAT = "not-flat"
     """A die leans."""
@@ -46,7 +43,7 @@ _VOIDS: Final = {
 
 
 def void_for(procedure: Procedure, mischief: Mischief) -> VoidReason | None:
-    """By which of its reasons a book voids a round for this; None where the book has nothing against it."""
+    """The reason for which a book voids a round after this; None where it does not."""
     return next((reason for reason in _VOIDS[mischief] if reason in procedure.voids), None)
 
 
@@ -58,18 +55,18 @@ class Reveal(NamedTuple):
 
 
 class DiceSource(Protocol):
-    """Where a table's dice come from. Asked again for the same round, it answers the same."""
+    """Where a table's dice come from. Asked again for the same round, it gives the same answer."""
 
     def commit(self, table: str, number: int) -> str:
-        """Fix the dice of a round, and give the commitment to publish; the round before is forgotten."""
+        """Fix the dice of a round, and give the commitment to publish; the previous round is forgotten."""
         ...
 
     def holds(self, commitment: str) -> bool:
-        """Whether this source can open a commitment; after a restart it cannot."""
+        """Whether this source can open a commitment, which it cannot after a restart."""
         ...
 
     def tumble(self) -> int:
-        """Tumble the dice of the committed round: how many times it did."""
+        """Tumble the dice of the committed round; the number of tumbles."""
         ...
 
     def mischief(self) -> Mischief | None:
@@ -77,12 +74,12 @@ class DiceSource(Protocol):
         ...
 
     def reveal(self) -> Reveal:
-        """The dice of the committed round, for the dealer alone, once bets are closed."""
+        """The dice of the committed round, for the dealer only, once bets are closed."""
         ...
 
 
 class NothingCommitted(LookupError):
-    """A source is asked for dice before it was asked for a commitment."""
+    """A source was asked for dice before it was asked for a commitment."""
 
 
 class _Committed(NamedTuple):
@@ -93,23 +90,46 @@ class _Committed(NamedTuple):
     commitment: str
 
 
-class _Source:
-    """What the sources share: the one round that is committed, and nothing of those before."""
+def no_mischief(_number: int) -> Mischief | None:
+    """Every round goes well."""
+    return None
 
-    def __init__(self) -> None:
+
+def mischief_every(rounds: int) -> Callable[[int], Mischief | None]:
+    """For training: every `rounds` rounds something goes wrong, each kind in turn."""
+    if rounds < 1:
+        raise InputFault("rounds", f"needs 1 or more, got {rounds}")
+    kinds = tuple(Mischief)
+    return lambda number: None if number % rounds else kinds[number // rounds % len(kinds)]
+
+
+class VirtualTumbler:
+    """Dice from the system's cryptographic random generator, committed before the bets (R22).
+
+    It keeps the committed round, and nothing of those before.
+    """
+
+    def __init__(
+        self,
+        randbytes: Callable[[int], bytes] = os.urandom,
+        mischief: Callable[[int], Mischief | None] = no_mischief,
+    ) -> None:
+        self._randbytes = randbytes
+        self._mischief_of = mischief
         self._committed: _Committed | None = None
 
-    def _made(self, table: str, number: int) -> tuple[bytes, Mischief | None]:
-        raise NotImplementedError
+    def _drawn(self, _table: str, number: int) -> tuple[bytes, Mischief | None]:
+        """The secret of a round, and what goes wrong in it."""
+        return self._randbytes(SECRET_BYTES), self._mischief_of(number)
 
     def commit(self, table: str, number: int) -> str:
         """Fix the dice of a round; the same round asked again has the same commitment."""
-        held = self._committed
-        if held is None or (held.table, held.number) != (table, number):
-            secret, mischief = self._made(table, number)
+        committed = self._committed
+        if committed is None or (committed.table, committed.number) != (table, number):
+            secret, mischief = self._drawn(table, number)
             commitment = commitment_of(secret, table, number)
-            held = self._committed = _Committed(table, number, secret, mischief, commitment)
-        return held.commitment
+            committed = self._committed = _Committed(table, number, secret, mischief, commitment)
+        return committed.commitment
 
     def _now(self) -> _Committed:
         if self._committed is None:
@@ -118,73 +138,22 @@ class _Source:
 
     def holds(self, commitment: str) -> bool:
         """Whether the committed round is the one of this commitment."""
-        held = self._committed
-        return held is not None and held.commitment == commitment
+        return self._committed is not None and self._committed.commitment == commitment
 
     def tumble(self) -> int:
-        """Three times, or too few where the device was told to misbehave."""
+        """Three times, or too few where the device was made to misbehave."""
         return TUMBLES - (self._now().mischief is Mischief.TOO_FEW)
 
     def mischief(self) -> Mischief | None:
-        """What the device was told to do wrong in this round."""
+        """What the device does wrong in this round."""
         return self._now().mischief
 
     def reveal(self) -> Reveal:
         """The dice that the secret gives, and the secret."""
-        held = self._now()
-        return Reveal(roll_from(held.secret, held.table, held.number).faces, opening_of(held.secret))
+        committed = self._now()
+        roll = roll_from(committed.secret, committed.table, committed.number)
+        return Reveal(roll.faces, opening_of(committed.secret))
 
     def __repr__(self) -> str:
-        """The name alone: a secret must not come into a log."""
+        """The name alone: a secret must not get into a log."""
         return f"<{type(self).__name__}>"
-
-
-def no_mischief(_number: int) -> Mischief | None:
-    """Every round goes well."""
-    return None
-
-
-def mischief_every(rounds: int) -> Callable[[int], Mischief | None]:
-    """For training: every so many rounds something goes wrong, each kind in turn."""
-    if rounds < 1:
-        raise InputFault("rounds", f"needs 1 or more, got {rounds}")
-    kinds = tuple(Mischief)
-    return lambda number: None if number % rounds else kinds[number // rounds % len(kinds)]
-
-
-class VirtualTumbler(_Source):
-    """Dice from the machine's own cryptographic source of chance, committed before the bets (R22)."""
-
-    def __init__(
-        self,
-        randbytes: Callable[[int], bytes] = os.urandom,
-        mischief: Callable[[int], Mischief | None] = no_mischief,
-    ) -> None:
-        super().__init__()
-        self._randbytes = randbytes
-        self._mischief_of = mischief
-
-    def _made(self, _table: str, number: int) -> tuple[bytes, Mischief | None]:
-        return self._randbytes(SECRET_BYTES), self._mischief_of(number)
-
-
-class ScriptedDice(_Source):
-    """Dice as a list has them, one entry a round: a roll, or something that goes wrong. For tests and demonstrations.
-
-    Committed and opened like any others: a secret is looked for that gives the roll.
-    """
-
-    def __init__(self, script: Sequence[Roll | Mischief]) -> None:
-        super().__init__()
-        self._script = tuple(script)
-        self._dealt = 0
-
-    def _made(self, table: str, number: int) -> tuple[bytes, Mischief | None]:
-        if self._dealt == len(self._script):
-            raise NothingCommitted(f"the script ends after {len(self._script)} rounds: nothing for round {number}")
-        entry = self._script[self._dealt]
-        self._dealt += 1
-        secrets = (sha256(f"script {number} {tried}".encode()).digest() for tried in count())
-        if isinstance(entry, Mischief):
-            return next(secrets), entry
-        return next(secret for secret in secrets if roll_from(secret, table, number) is entry), None

@@ -1,7 +1,7 @@
-"""Drives an automatic table: asks the dealer for the next move, makes it, waits as he says.
+"""Drives an automatic table: asks the dealer for the next move, gives the command, waits.
 
-Enters: an `AutomaticDealer`, a live table. Leaves: commands at their time. The dealer reads the durable state alone, so
-it does not matter who changed it; a change wakes the driver.
+Enters: an `AutomaticDealer`, a live table. Leaves: commands at their time. The dealer reads only the durable state, so
+it does not matter who changed it; every change wakes the driver.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 LOGGER = logging.getLogger("taisai.floor")
 RETRY_S = 1.0
-"""How long a refused dealer waits before he tries again, unless something changes."""
+"""How long a refused driver waits before it tries again, unless something changes."""
 
 
 def _is_over(current: Round) -> bool:
@@ -37,16 +37,16 @@ class Driver:
         self._table: LiveTable
 
     def start(self, floor: Floor, table: LiveTable) -> None:
-        """Begin to deal."""
+        """Start dealing."""
         self._table = table
         self._task = asyncio.get_running_loop().create_task(self._deal(floor, table))
 
     def wake(self) -> None:
-        """Something changed: look again."""
+        """Look again: something has changed."""
         self._change.set()
 
     def until(self, state: TableState, now: int) -> Countdown:
-        """What happens next, and when, for displays."""
+        """The next step, and when it is due, for displays."""
         return self.dealer.countdown(state, now)
 
     async def finish(self) -> None:
@@ -71,7 +71,7 @@ class Driver:
             if not table.owned:
                 await self._wait(None)  # another node deals it
                 continue
-            # The table decides for itself whether it takes the command; who was refused asks before he tries again.
+            # The table itself refuses what is not allowed; after a refusal the dealer checks first.
             now = floor.clock.now()
             move = self.dealer.next_move(table.state, now, ask=refused)
             if move.command is None:
@@ -80,11 +80,11 @@ class Driver:
             answer = await floor.do(table.name, move.command)
             refused = answer.refusal is not None
             if answer.refusal is not None and table.owned:
-                LOGGER.warning("table %s: the dealer was refused: %s", table.name, answer.refusal.sentence)
+                LOGGER.warning("table %s: the automatic dealer was refused: %s", table.name, answer.refusal.sentence)
                 await self._wait(RETRY_S)
 
     async def _wait(self, seconds: float | None) -> None:
-        """For a change, so long at most."""
+        """Wait for a change, `seconds` at most."""
         if seconds is None:
             await self._change.wait()
         elif seconds <= 0:

@@ -1,8 +1,9 @@
 """The floor: all live tables over one journal.
 
-Enters: commands for tables by name; which tables deal themselves. Leaves: answers, durable before told; every new
-durable state to those who listen. When the house starts, every table stands where the journal says, and a round that
-was in play is interrupted. When it stops, automatic tables finish the round in play, and the others are held.
+Enters: commands for tables by name; which tables are dealt automatically. Leaves: answers, sent once their events are
+on disk; every new durable state to the listeners. When the program starts, every table is as the journal says, and a
+round that was in play is interrupted. When it stops, automatic tables finish the round in play; the others stay as they
+are.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from taisai.table.commands import Command, OpenBets, PlaceBet
 from taisai.table.events import BetPaid, BetPlaced, Event, RoundConcluded, RoundInterrupted, RoundVoided
 from taisai.table.refusals import Refusal
 from taisai.table.rules import Books
-from taisai.table.state import RoundPhase, TableState
+from taisai.table.state import TableState
 
 if TYPE_CHECKING:
     from taisai.floor.dealer import Countdown
@@ -44,13 +45,13 @@ LOGGER = logging.getLogger("taisai.floor")
 DISABLED: Final = "floor/disabled/"
 EVERYTHING: Final = "*"
 FINISH_S: Final = 20.0
-"""How long automatic tables have to finish the round in play when the house stops."""
+"""How long automatic tables have to finish the round in play when the program stops."""
 
 Listener = Callable[[LiveTable, tuple[Event, ...]], None]
 
 
-def _log(table: LiveTable, words: str, number: int, *figures: object) -> None:
-    LOGGER.info(words, *figures, extra={"table": table.name, "round": number})
+def _log(table: LiveTable, message: str, number: int, *figures: object) -> None:
+    LOGGER.info(message, *figures, extra={"table": table.name, "round": number})
 
 
 class Floor:
@@ -81,7 +82,7 @@ class Floor:
         self.log: HouseLog
         self._listeners: list[Listener] = []
         self._bet_listeners: list[Listener] = []
-        """Those of them who are told of mere bets, too."""
+        """The listeners that also want changes which only add a bet."""
         self._large_win = large_win
         self._tasks: set[asyncio.Task[Any]] = set()
         self.rounds = 0
@@ -99,30 +100,30 @@ class Floor:
         for name in game_tables(self.writer.journal):
             table = self.table(name)
             if self.nodes is not None:
-                continue  # others may hold it; whoever takes it over goes on with it
+                continue  # another node may hold it; whichever takes it over continues it
             command = table.restart(self.clock.now())
             if command is not None:
                 await self.do(name, command)
 
     def listen(self, listener: Listener, *, bets: bool = True) -> None:
-        """Have somebody told of every new durable state; without `bets`, not of those that only have a bet more."""
+        """Call a listener with every new durable state; without `bets`, not with those that only add a bet."""
         self._listeners.append(listener)
         if bets:
             self._bet_listeners.append(listener)
 
     def table(self, name: str, *, owned: bool | None = None) -> LiveTable:
-        """A table by its name; one that is not known begins, new and without a set-up.
+        """A table by its name; an unknown one is new and without a set-up.
 
         Where there are other nodes it is not this node's before its lease is taken.
         """
-        found = self.tables.get(name)
-        if found is None:
+        table = self.tables.get(name)
+        if table is None:
             mine = self.nodes is None if owned is None else owned
-            found = self.tables[name] = LiveTable(name, self.writer, self._books, self._changed, owned=mine)
-        return found
+            table = self.tables[name] = LiveTable(name, self.writer, self._books, self._changed, owned=mine)
+        return table
 
-    def woken(self, name: str) -> None:
-        """A table has come to this node: its dealer, if it has one, looks at it."""
+    def wake(self, name: str) -> None:
+        """Let a table's automatic dealer, if it has one, look at it: it has come to this node."""
         driver = self.drivers.get(name)
         if driver is not None:
             driver.wake()
@@ -133,17 +134,17 @@ class Floor:
         self.disabled = {name.removeprefix(DISABLED) for name in kept}
 
     def forget(self, name: str) -> None:
-        """Let go of a table that never had a record."""
+        """Forget a table that never had a record."""
         if name in self.tables and not self.tables[name].state.seq:
             del self.tables[name]
 
     def automate(self, name: str, driver: Driver) -> None:
-        """Have a table dealt by the house."""
+        """Have a table dealt automatically."""
         self.drivers[name] = driver
         driver.start(self, self.table(name))
 
     def mode(self, name: str) -> str:
-        """Whether a table deals itself: `automatic`, or `dealer`."""
+        """How a table is dealt: `automatic`, or by a `dealer`."""
         return "automatic" if name in self.drivers else "dealer"
 
     def until(self, state: TableState) -> Countdown | None:
@@ -154,7 +155,7 @@ class Floor:
     # ------------------------------------------------------------------ commands
 
     def submit(self, table: LiveTable, command: Command, reply: Reply) -> None:
-        """Carry a command out, here or at the node that holds its table; the reply comes when it is on disk."""
+        """Carry a command out, here or at the node that holds its table; the reply comes once it is on disk."""
         if self.nodes is not None and not table.owned:
             self.nodes.router.submit(table, command, reply)
         elif self.closing or self.disabled or self.nodes is not None:
@@ -179,7 +180,7 @@ class Floor:
             self.nodes.router.submit(table, command, reply)
 
     async def do(self, name: str, command: Command) -> Answer:
-        """Carry a command out and wait for what becomes of it."""
+        """Carry a command out and wait for its answer."""
         future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
 
         def reply(answer: Answer) -> None:
@@ -190,13 +191,13 @@ class Floor:
         return await future
 
     async def disable(self, what: str, *, by: str, reason: str) -> None:
-        """No new round begins at a table, or at any (`*`); the one in play is finished (R35)."""
+        """Let no new round begin at a table, or at any (`*`); the one in play is finished (R35)."""
         await self.writer.run(lambda journal: journal.put(DISABLED + what, reason.encode() or b"-"))
         self.disabled.add(what)
         await self.log.note(HouseDisabled() if what == EVERYTHING else TableDisabled(what), by=by, reason=reason)
 
     async def enable(self, what: str, *, by: str, reason: str) -> None:
-        """Rounds may begin again."""
+        """Let rounds begin again."""
         await self.writer.run(lambda journal: journal.put(DISABLED + what, None))
         self.disabled.discard(what)
         await self.log.note(HouseEnabled() if what == EVERYTHING else TableEnabled(what), by=by, reason=reason)
@@ -215,17 +216,17 @@ class Floor:
         if driver is not None:
             driver.wake()
         for event in events:
-            won = event.what
-            if isinstance(won, RoundConcluded):
+            what = event.what
+            if isinstance(what, RoundConcluded):
                 self.rounds += 1
-                _log(table, "round concluded: staked %d, returned %d", won.round, won.staked, won.returned)
-            elif isinstance(won, RoundVoided):
+                _log(table, "round concluded: staked %d, returned %d", what.round, what.staked, what.returned)
+            elif isinstance(what, RoundVoided):
                 self.voids += 1
-                _log(table, "round void: %s", won.round, won.why)
-            elif isinstance(won, RoundInterrupted):
-                _log(table, "round interrupted: %s", won.round, won.cause)
-            elif isinstance(won, BetPaid) and self._large_win and won.winnings >= self._large_win:
-                self._note(LargeWin(table.name, table.state.round.number, won.player, won.winnings))
+                _log(table, "round void: %s", what.round, what.why)
+            elif isinstance(what, RoundInterrupted):
+                _log(table, "round interrupted: %s", what.round, what.cause)
+            elif isinstance(what, BetPaid) and self._large_win and what.winnings >= self._large_win:
+                self._note(LargeWin(table.name, table.state.round.number, what.player, what.winnings))
         for listener in self._listeners:
             listener(table, events)
 
@@ -233,7 +234,7 @@ class Floor:
         self.background(self.log.note(what))
 
     def background(self, work: Coroutine[Any, Any, Any]) -> None:
-        """Have something done beside; a failure of it is logged."""
+        """Run work as a task of its own; a failure is logged."""
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._ended)
@@ -241,12 +242,12 @@ class Floor:
     def _ended(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
-            LOGGER.error("something left to be done beside failed: %s", error, exc_info=error)
+            LOGGER.error("background work failed: %s", error, exc_info=error)
 
     # ------------------------------------------------------------------ the end
 
     async def stop(self, finish_s: float = FINISH_S) -> None:
-        """No new round; automatic tables finish theirs, the others are held as they are; everything is written."""
+        """Begin no new round, let automatic tables finish theirs, and write everything; other rounds stay open."""
         self.closing = True
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(finish_s):
@@ -263,8 +264,3 @@ class Floor:
                 table.snapshot()
         self.closed = True
         await self.writer.stop()
-
-    @property
-    def rounds_in_play(self) -> list[str]:
-        """Tables whose round is not over."""
-        return [name for name, table in self.tables.items() if table.state.round.phase is not RoundPhase.BETWEEN]

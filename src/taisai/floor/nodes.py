@@ -310,7 +310,7 @@ class Nodes:
         self.router.took(name)
         self.taken += 1
         LOGGER.info("this node holds the table", extra={"table": name})
-        self._floor.woken(name)
+        self._floor.wake(name)
         self.on_taken(name)
 
     def _outdated(self, error: UnknownEvent) -> None:
@@ -366,7 +366,7 @@ class Nodes:
         for name in sorted(doubtful & held - self._moving):
             self._floor.tables[name].owned = True
             self.router.took(name)
-            self._floor.woken(name)
+            self._floor.wake(name)
             self.on_taken(name)
 
     def _in_background(self, work: Callable[[], Coroutine[Any, Any, None]]) -> asyncio.Task[None]:

@@ -14,12 +14,13 @@ from msgspec.structs import replace
 
 from taisai.core.dice import Roll, parse_roll
 from taisai.core.fair import commitment_of, roll_from
-from taisai.floor.dice import Mischief, ScriptedDice
+from taisai.floor.dice import Mischief
 from taisai.journal import Batch, open_journal
 from taisai.streams.codec import records_of
 from taisai.table import events as e
 from tests import ROOT
 from tests.cli.running import printed, refused
+from tests.floor.scripted import ScriptedDice
 from tests.floor.simulated import House
 from tests.table.driver import TAI_SAI
 
