@@ -7,8 +7,10 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from taisai.house.accounts import Accounts, OneTimeLink, SignInRefusal
+from taisai.house.authentication import Authentication
 from taisai.house.passwords import HashCost, Passwords
-from taisai.house.sessions import THE_CONSOLE, Admission
+from taisai.house.sessions import THE_CONSOLE, Admission, Sessions
+from taisai.house.staff import Staff
 from taisai.journal import KeyValueStore, MemoryJournal
 from taisai.settings.forms import SignIn
 from taisai.streams.house_events import HouseEvent, HouseEventBody, Post
@@ -22,6 +24,8 @@ MINUTE = 60 * SECOND
 HOUR = 60 * MINUTE
 CHEAP = HashCost(rounds=1, memory_kib=8, lanes=1)
 GOOD = "correct horse 9"
+DEALER = Post(Role.DEALER)
+SUPERVISOR = Post(Role.SUPERVISOR, ("T1",))
 
 
 def on_a_loop(test: Callable[[], Awaitable[None]]) -> Callable[[], None]:
@@ -54,22 +58,22 @@ class HandClock:
 
 
 class Heard:
-    """A log that remembers."""
+    """A log in memory."""
 
     def __init__(self) -> None:
         self.events: list[HouseEvent] = []
 
     async def __call__(self, event: HouseEvent) -> None:
-        """Remember an event."""
+        """Store an event."""
         self.events.append(event)
 
     def all(self, kind: type[T]) -> list[T]:
-        """What was said of one kind."""
+        """The events of one kind."""
         return [event.what for event in self.events if isinstance(event.what, kind)]
 
     @property
     def last(self) -> HouseEventBody:
-        """What was said last."""
+        """The last event."""
         return self.events[-1].what
 
 
@@ -83,8 +87,10 @@ class House:
         self.clock = clock or HandClock()
         self.heard = Heard()
         self.policy = policy or SignIn()
-        self.accounts = Accounts(self.store, self.heard, self.clock, self.policy, passwords=Passwords(CHEAP))
-        self.sessions = self.accounts.sessions
+        self.sessions = Sessions(self.store, self.heard, self.clock, self.policy)
+        self.accounts = Accounts(self.store, self.heard, self.clock, self.policy)
+        self.authentication = Authentication(self.accounts, self.sessions, Passwords(CHEAP))
+        self.staff = Staff(self.accounts, self.sessions)
 
     def restarted(self) -> House:
         """The same house after a restart: only what is stored is known."""
@@ -92,25 +98,25 @@ class House:
 
     async def hire(self, login: str, *posts: Post, administrator: bool = False, password: str = GOOD) -> None:
         """A member of staff with a password."""
-        link = await self.accounts.add(THE_CONSOLE, login, login.title(), posts, administrator=administrator)
+        link = await self.staff.add(THE_CONSOLE, login, login.title(), posts, administrator=administrator)
         assert isinstance(link, OneTimeLink)
-        assert await self.accounts.redeem(link.token, password) == login
+        assert await self.authentication.redeem(link.token, password) == login
 
     async def enter(self, login: str, post: Role = Role.DEALER, password: str = GOOD) -> Admission:
-        """Sign in, which must go well."""
-        found = await self.accounts.sign_in(login, password, post, "10.0.0.9")
-        assert isinstance(found, Admission), found
-        return found
+        """Sign in, which must succeed."""
+        admission = await self.authentication.sign_in(login, password, post, "10.0.0.9")
+        assert isinstance(admission, Admission), admission
+        return admission
 
     async def enter_administrator(self, login: str = "admin", password: str = GOOD) -> Admission:
         """The same for an administrator."""
-        found = await self.accounts.sign_in(login, password, "administrator", "10.0.0.9")
-        assert isinstance(found, Admission), found
-        return found
+        admission = await self.authentication.sign_in(login, password, "administrator", "10.0.0.9")
+        assert isinstance(admission, Admission), admission
+        return admission
 
 
-def refused(found: object) -> str:
+def refused(answer: object) -> str:
     """The code of a refusal, which it must be."""
-    assert isinstance(found, SignInRefusal), found
-    assert found.sentence.endswith(".")
-    return found.code
+    assert isinstance(answer, SignInRefusal), answer
+    assert answer.sentence.endswith(".")
+    return answer.code

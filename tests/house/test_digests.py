@@ -137,7 +137,7 @@ def test_what_differs_is_listed_and_logged(now: Manifest) -> None:
         Difference(f"book {BOOK}", "1" * 64, now.books[BOOK]),
         Difference("package msgspec", "", now.dependencies["msgspec"]),
     ]
-    assert str(found[1]) == f"book old-book: was {'2' * 64}, is not there"
+    assert str(found[1]) == f"book old-book: was {'2' * 64}, is absent"
     assert heard.all(DigestDiffers) == [DigestDiffers(*each) for each in found]
     assert {event.by for event in heard.events} == {"ada"}
 

@@ -1,1 +1,1 @@
-"""People and their doings: accounts, sessions, seats, alerts, and the log of the house."""
+"""People and what they do: accounts, sign-ins, sessions, seats, digests, and the house's log."""

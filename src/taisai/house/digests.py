@@ -1,7 +1,7 @@
-"""Digests: what runs is what was approved.
+"""Digests: proof that the running program is the approved one.
 
-Enters: the files of the package, the rule books, the settings. Leaves: a `Manifest`, what differs between two of them,
-and a word in the house's log about each difference. Made at the start, every day and on demand. Serves R3, R36.
+Enters: the files of the package, the rule books, the settings. Leaves: a `Manifest`, the differences between two of
+them, and an event in the house's log about each. Made at the start, every day and on demand. Serves R3, R36.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     dependencies: dict[str, str]
 
     def started(self) -> HouseStarted:
-        """The event of a start in this form."""
+        """The event of a start with this manifest."""
         return HouseStarted(
             version=self.version,
             program=self.program,
@@ -59,18 +59,18 @@ class Manifest(Struct, frozen=True, kw_only=True):
 
 
 class Difference(NamedTuple):
-    """Something that is not what it was; empty where it was not there."""
+    """Something that has changed; empty where it did not exist."""
 
     what: str
     before: str
     after: str
 
     def __str__(self) -> str:
-        return f"{self.what}: was {self.before or 'not there'}, is {self.after or 'not there'}"
+        return f"{self.what}: was {self.before or 'absent'}, is {self.after or 'absent'}"
 
 
 def shipped_files(folder: Path = PACKAGE) -> list[Path]:
-    """The files of the package, without what Python and tools leave behind, in the order of their names."""
+    """The files of the package by name, without what Python and tools leave behind."""
     return sorted(
         (path for path in folder.rglob("*") if path.is_file() and not _LEFT_BEHIND.intersection(path.parts)),
         key=lambda path: path.relative_to(folder).as_posix(),
@@ -91,17 +91,17 @@ def dependency_versions() -> dict[str, str]:
     """The packages that taisai names, those of its extras too, with the versions that are installed."""
     versions = {}
     for line in metadata.requires("taisai") or ():
-        found = _REQUIREMENT.match(line)
-        if found is not None:
+        package = _REQUIREMENT.match(line)
+        if package is not None:
             try:
-                versions[found.group()] = metadata.version(found.group())
+                versions[package.group()] = metadata.version(package.group())
             except metadata.PackageNotFoundError:
-                continue  # an extra that is not there
+                continue  # an extra that is not installed
     return dict(sorted(versions.items()))
 
 
 def manifest(settings: Settings, shelf: Shelf) -> Manifest:
-    """The house as it is now. A shelf reads a book once: give a new one to have the books read anew."""
+    """The manifest of now. A shelf reads a book once: give a new shelf to read the books again."""
     return Manifest(
         version=__version__,
         program=program_digest(),
@@ -113,15 +113,15 @@ def manifest(settings: Settings, shelf: Shelf) -> Manifest:
 
 
 def differences(before: Manifest | HouseStarted, after: Manifest) -> list[Difference]:
-    """What is not as it was."""
-    found = [
+    """What has changed."""
+    changed = [
         Difference(what, getattr(before, what), getattr(after, what))
         for what in ("version", "program", "settings", "python")
         if getattr(before, what) != getattr(after, what)
     ]
-    found += _changed("book", before.books, after.books)
-    found += _changed("package", before.dependencies, after.dependencies)
-    return found
+    changed += _changed("book", before.books, after.books)
+    changed += _changed("package", before.dependencies, after.dependencies)
+    return changed
 
 
 def _changed(what: str, before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Difference]:
@@ -132,7 +132,7 @@ def _changed(what: str, before: Mapping[str, str], after: Mapping[str, str]) -> 
 
 
 def last_start(journal: Journal) -> HouseStarted | None:
-    """What the house was when it last started; None when it never did."""
+    """The last start in the journal; None when there was none."""
     kind = HOUSE_KINDS[HouseStarted]
     last = None
     for record in journal.read(HOUSE_STREAM):
@@ -145,8 +145,8 @@ def last_start(journal: Journal) -> HouseStarted | None:
 async def note_differences(
     before: Manifest | HouseStarted | None, after: Manifest, log: Log, clock: Clock, by: str = HOUSE_ACTOR
 ) -> list[Difference]:
-    """What differs, each of it written into the house's log; nothing when there is nothing to compare with."""
-    found = [] if before is None else differences(before, after)
-    for each in found:
+    """What has changed, each difference written into the house's log; nothing without an earlier manifest."""
+    changed = [] if before is None else differences(before, after)
+    for each in changed:
         await log(HouseEvent(clock(), by, DigestDiffers(each.what, each.before, each.after)))
-    return found
+    return changed

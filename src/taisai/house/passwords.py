@@ -1,7 +1,7 @@
-"""Passwords: which are good enough, and how one is kept.
+"""Passwords: which are strong enough, and how they are hashed.
 
-Enters: a password as it is typed. Leaves: an argon2id hash to keep, whether a password fits one, or a sentence about
-what is wrong with it. The work is the same whether there is an account or not. Serves R37.
+Enters: a password as it is typed. Leaves: an argon2id hash to store, whether a password matches one, or a sentence
+about what is wrong with it. The work is the same whether an account exists or not. Serves R37.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from msgspec import Struct
 
 LENGTH_MIN: Final = 10
 LENGTH_MAX: Final = 256
-"""Longer than anybody types; hashing has a bound."""
+"""Longer than anybody types, so that the cost of hashing is bounded."""
 BESIDE_LOGIN_MIN: Final = 6
-"""Characters that a password has apart from the login."""
+"""Characters that a password must have apart from the login."""
 _WORST: Final = frozenset(
     {
         "0123456789", "0987654321", "1111111111", "1234567890", "12345678910", "1q2w3e4r5t", "1qaz2wsx3edc",
@@ -30,25 +30,25 @@ _WORST: Final = frozenset(
 
 
 class HashCost(Struct, frozen=True):
-    """What one hash costs."""
+    """The cost of one hash."""
 
     rounds: int = 3
     memory_kib: int = 64 * 1024
     lanes: int = 1
 
 
-def password_fault(login: str, password: str) -> str | None:
-    """What is wrong with a new password, as a sentence; None when it is good."""
+def password_problem(login: str, password: str) -> str | None:
+    """What is wrong with a new password, as a sentence; None when it is strong enough."""
     typed = _typed(password)
     if len(typed) < LENGTH_MIN:
-        return f"A password has at least {LENGTH_MIN} characters."
+        return f"A password needs at least {LENGTH_MIN} characters."
     if len(typed) > LENGTH_MAX:
-        return f"A password has at most {LENGTH_MAX} characters."
+        return f"A password may have at most {LENGTH_MAX} characters."
     plain = typed.casefold()
     if len(plain.replace(login.casefold(), "")) < BESIDE_LOGIN_MIN:
-        return "A password is not the login with something added."
+        return "A password must be more than the login with something added."
     if plain in _WORST or len(set(plain)) < 4:
-        return "This password is among the first that anybody would try."
+        return "This password is too easy to guess."
     return None
 
 
@@ -58,34 +58,34 @@ def _typed(password: str) -> str:
 
 
 class Passwords:
-    """Hashes passwords and compares them, away from the event loop, a few at a time."""
+    """Hashes and compares passwords, away from the event loop, a few at a time."""
 
     def __init__(self, cost: HashCost | None = None, at_once: int = 2) -> None:
         cost = cost or HashCost()
         self._hasher = PasswordHasher(time_cost=cost.rounds, memory_cost=cost.memory_kib, parallelism=cost.lanes)
-        self._room = asyncio.Semaphore(at_once)
+        self._slots = asyncio.Semaphore(at_once)
         self._nobody: str | None = None
 
     async def hashed(self, password: str) -> str:
-        """What is kept of a password."""
-        async with self._room:
+        """The hash to store of a password."""
+        async with self._slots:
             return await asyncio.to_thread(self._hasher.hash, _typed(password))
 
-    async def fits(self, kept: str | None, password: str) -> bool:
-        """Whether a password is the one that is kept. Without a kept one the same work is done, for nothing."""
-        async with self._room:
+    async def matches(self, stored: str | None, password: str) -> bool:
+        """Whether a password matches a stored hash. Without one, the same work is done and the answer is no."""
+        async with self._slots:
             if self._nobody is None:
                 self._nobody = await asyncio.to_thread(self._hasher.hash, "nobody")
-            # A password longer than any that could be kept is cut, so that it costs no more than another.
-            right = await asyncio.to_thread(self._verify, kept or self._nobody, _typed(password[: 2 * LENGTH_MAX]))
-        return right and kept is not None
+            # A password longer than any valid one is cut, so that it costs no more than others.
+            right = await asyncio.to_thread(self._verify, stored or self._nobody, _typed(password[: 2 * LENGTH_MAX]))
+        return right and stored is not None
 
-    def outdated(self, kept: str) -> bool:
+    def outdated(self, stored: str) -> bool:
         """Whether a hash was made at another cost than today's."""
-        return self._hasher.check_needs_rehash(kept)
+        return self._hasher.check_needs_rehash(stored)
 
-    def _verify(self, kept: str, password: str) -> bool:
+    def _verify(self, stored: str, password: str) -> bool:
         try:
-            return self._hasher.verify(kept, password)
+            return self._hasher.verify(stored, password)
         except (Argon2Error, InvalidHashError):
             return False

@@ -1,8 +1,8 @@
-"""Seats: how a player's screen comes to stand for a player at a table.
+"""Seats: how a player's screen is bound to a player at a table.
 
-Enters: the crew's wish for a code, and the code as a player types it. Leaves: eight characters that no two people read
-differently, good once and for minutes; then the table, the player and what he wants to buy in for, which the dealer
-confirms. Guessing is held up, from one place and from everywhere together. Guests of a demo get a name of their own.
+Enters: the crew's request for a code, and the code as a player types it. Leaves: eight characters without look-alikes,
+valid once and for minutes; then the table, the player and the amount that they want to buy in for, which the dealer
+confirms. Wrong codes are limited, from each address and in total. Guests of a demo get a name of their own.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from taisai.core.faults import InputFault, shown
 from taisai.core.money import chips_of
-from taisai.house.accounts import ACCOUNT, RESERVED
+from taisai.house.accounts import ACCOUNT, RESERVED, is_name
 from taisai.house.log import Clock, Log
 from taisai.house.sessions import MINUTE_US, Session
 from taisai.journal.contract import KeyValueStore
@@ -33,21 +33,20 @@ from taisai.streams.house_events import (
     SeatCodeMade,
     SeatCodeUsed,
 )
-from taisai.table.commands import Name
 
 PREFIX: Final = "seat-code/"
 ALPHABET: Final = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 """Without 0 and O, 1, I and L, U: 30 characters."""
 LENGTH: Final = 8
 GUESSES_FROM_ONE: Final = 10
-"""Wrong codes a minute from one place."""
+"""Wrong codes a minute from one address."""
 GUESSES_IN_ALL: Final = 300
-"""Wrong codes a minute altogether: at most 3000 in the life of a code, of 6.5 * 10**11."""
+"""Wrong codes a minute in total: at most 3000 in the life of a code, of 6.5 * 10**11."""
 PLACES_KEPT: Final = 10_000
 
 
 class SeatCode(NamedTuple):
-    """A new code, as it is read out or printed; seen here once."""
+    """A new code, as it is read out or printed; it is shown only here."""
 
     code: str
     table: str
@@ -57,16 +56,16 @@ class SeatCode(NamedTuple):
 
 
 class Seat(NamedTuple):
-    """What a code stood for."""
+    """The seat that a code was for."""
 
     table: str
     player: str
     amount: int
-    """What he wants to buy in for; 0 when nothing was said. The dealer confirms it."""
+    """What the player wants to buy in for; 0 when nothing was said. The dealer confirms it."""
 
 
 class SeatRefusalCode(StrEnum):
-    """Why no seat."""
+    """Why a seat, or a code, is refused."""
 
     NOT_VALID = "code-not-valid"
     TOO_MANY_GUESSES = "too-many-guesses"
@@ -76,14 +75,14 @@ class SeatRefusalCode(StrEnum):
 
 
 class SeatRefusal(Struct, frozen=True):
-    """What is refused, and why."""
+    """Why something is refused."""
 
     code: SeatRefusalCode
     sentence: str
     retry_after_s: int = 0
 
 
-class _KeptCode(Struct, frozen=True):
+class _StoredCode(Struct, frozen=True):
     table: str
     player: str
     amount: int
@@ -92,7 +91,7 @@ class _KeptCode(Struct, frozen=True):
 
 _NOT_VALID: Final = SeatRefusal(
     SeatRefusalCode.NOT_VALID,
-    "This code is not valid: it was used, is too old, or is none. Ask the dealer for another.",
+    "This code is not valid: it was used, has expired or never existed. Ask the dealer for another.",
 )
 
 
@@ -104,7 +103,7 @@ class _Guesses:
         self._by_place: OrderedDict[str, deque[int]] = OrderedDict()
 
     def wait_us(self, where: str, now: int) -> tuple[int, str]:
-        """How long this place must wait, 0 when it need not, and where the guesses come from: empty for everywhere."""
+        """How long an address must wait, 0 when it need not, and which address guessed: empty for all together."""
         for guesses, most, source in (
             (self._by_place.get(where, deque()), GUESSES_FROM_ONE, where),
             (self._all, GUESSES_IN_ALL, ""),
@@ -114,7 +113,7 @@ class _Guesses:
         return 0, ""
 
     def add(self, where: str, now: int) -> None:
-        """One more."""
+        """Count a wrong code."""
         self._all.append(now)
         guesses = self._by_place.pop(where, None) or deque(maxlen=GUESSES_FROM_ONE)
         guesses.append(now)
@@ -124,7 +123,7 @@ class _Guesses:
 
 
 class Seats:
-    """The seat codes of the house. `taken` says whether a name is somebody's already at a table."""
+    """The seat codes of the house. `taken` says whether a player at a table has a name already."""
 
     def __init__(
         self, store: KeyValueStore, log: Log, clock: Clock, policy: SignIn, taken: Callable[[str, str], bool]
@@ -135,79 +134,79 @@ class Seats:
         self._policy = policy
         self._taken = taken
         self._guesses = _Guesses()
-        self._told: dict[str, int] = {}
+        self._logged: dict[str, int] = {}
         self._guests: set[str] = set()
         # One code at a time, so that none is used twice.
         self._one_at_a_time = asyncio.Lock()
 
     async def make_code(self, by: Session, table: str, player: str = "", amount: int = 0) -> SeatCode | SeatRefusal:
-        """A code for a seat at a table; with a player's name it is his, otherwise whoever uses it chooses a name."""
+        """Make a code for a seat at a table, for a named player or for whoever uses it and chooses a name."""
         if not (by.is_crew and by.reaches(table)):
             return SeatRefusal(SeatRefusalCode.NOT_YOURS_TO_DO, f"The crew of table {table} gives out its seats.")
-        if player and not _is_name(player):
+        if player and not is_name(player):
             raise InputFault("player", f"1 to 64 letters, digits and . _ @ -, got {shown(player)}")
         chips_of(amount, "amount")
         code = "".join(choice(ALPHABET) for _ in range(LENGTH))
         expires_at = self._clock() + self._policy.seat_code_minutes * MINUTE_US
-        kept = _KeptCode(table, player, amount, expires_at)
-        await asyncio.to_thread(self._store.put, _name_of(code), msgspec.json.encode(kept))
+        stored = _StoredCode(table, player, amount, expires_at)
+        await asyncio.to_thread(self._store.put, _key_of(code), msgspec.json.encode(stored))
         await self._note(by.who, SeatCodeMade(table, player, amount, expires_at))
         return SeatCode(f"{code[:4]}-{code[4:]}", table, player, amount, expires_at)
 
     async def redeem(self, code: str, where: str = "", player: str = "") -> Seat | SeatRefusal:
-        """Use a code. `player` is the name that its user chooses when the crew named none; one is made without it.
+        """Use a code. `player` is the name that its user chooses when the crew named none; the default is made up.
 
-        A name that is taken does not use the code up: who holds a code is told to choose another name.
+        A name that is taken does not use the code up: the user is asked to choose another name.
         """
         async with self._one_at_a_time:
             now = self._clock()
             wait, source = self._guesses.wait_us(where, now)
             if wait:
                 return await self._too_many(source, wait, now)
-            name = _name_of(code)
-            value = (await asyncio.to_thread(self._store.entries, name)).get(name)
-            kept = None if value is None else msgspec.json.decode(value, type=_KeptCode)
-            if kept is None or now >= kept.expires_at:
+            key = _key_of(code)
+            value = (await asyncio.to_thread(self._store.entries, key)).get(key)
+            stored = None if value is None else msgspec.json.decode(value, type=_StoredCode)
+            if stored is None or now >= stored.expires_at:
                 self._guesses.add(where, now)
                 return _NOT_VALID
-            wanted = kept.player or player or self._new_name("seat", kept.table)
-            if not kept.player and not _is_name(wanted):
+            wanted = stored.player or player or self._new_name("seat", stored.table)
+            if not stored.player and not is_name(wanted):
                 return SeatRefusal(SeatRefusalCode.BAD_NAME, "A name has 1 to 64 letters, digits and . _ @ -.")
-            if not kept.player and (self._taken(kept.table, wanted) or await self._is_of_the_house(wanted)):
+            if not stored.player and (self._taken(stored.table, wanted) or await self._is_staff(wanted)):
                 sentence = f"The name {wanted} is taken at this table; choose another."
                 return SeatRefusal(SeatRefusalCode.NAME_TAKEN, sentence)
-            await asyncio.to_thread(self._store.put, name, None)
-            await self._note(wanted, SeatCodeUsed(kept.table, wanted, where))
-            return Seat(kept.table, wanted, kept.amount)
+            await asyncio.to_thread(self._store.put, key, None)
+            await self._note(wanted, SeatCodeUsed(stored.table, wanted, where))
+            return Seat(stored.table, wanted, stored.amount)
 
     def guest_name(self, table: str) -> str:
-        """A name for a guest of a demo table, never given twice."""
+        """A name for a guest of a demo table, never reused."""
         return self._new_name("guest", table)
 
     async def sweep(self) -> int:
-        """Let go of codes that nobody used in time; how many."""
+        """Delete expired codes; how many."""
         now = self._clock()
-        over = [
-            name
-            for name, value in (await asyncio.to_thread(self._store.entries, PREFIX)).items()
-            if now >= msgspec.json.decode(value, type=_KeptCode).expires_at
+        expired = [
+            key
+            for key, value in (await asyncio.to_thread(self._store.entries, PREFIX)).items()
+            if now >= msgspec.json.decode(value, type=_StoredCode).expires_at
         ]
-        for name in over:
-            await asyncio.to_thread(self._store.put, name, None)
-        return len(over)
+        for key in expired:
+            await asyncio.to_thread(self._store.put, key, None)
+        return len(expired)
 
     async def _too_many(self, source: str, wait: int, now: int) -> SeatRefusal:
-        """Held up; the log hears of it once a minute for each place."""
-        if now - self._told.get(source, -MINUTE_US) >= MINUTE_US:
-            self._told = {place: at for place, at in self._told.items() if now - at < MINUTE_US}
-            self._told[source] = now
+        """Refuse further guesses; logged once a minute for each address."""
+        if now - self._logged.get(source, -MINUTE_US) >= MINUTE_US:
+            self._logged = {each: at for each, at in self._logged.items() if now - at < MINUTE_US}
+            self._logged[source] = now
             await self._note(HOUSE_ACTOR, GuessingStopped(source))
         seconds = -(-wait // 1_000_000)
         sentence = f"Too many wrong codes; wait {seconds} seconds, or ask the dealer."
         return SeatRefusal(SeatRefusalCode.TOO_MANY_GUESSES, sentence, seconds)
 
-    async def _is_of_the_house(self, name: str) -> bool:
-        """Whether a name is a login of the staff, or the program's own: a log with two of one name misleads."""
+    async def _is_staff(self, name: str) -> bool:
+        """Whether a name is a login of the staff, or the program's own: one name for two would mislead in the log."""
         login = ACCOUNT + name.lower()
         return name.lower() in RESERVED or login in await asyncio.to_thread(self._store.entries, login)
 
@@ -222,15 +221,7 @@ class Seats:
         await self._log(HouseEvent(self._clock(), by, what))
 
 
-def _name_of(code: str) -> str:
-    """Where a code is kept. A plain hash is enough for what is good once and for minutes."""
+def _key_of(code: str) -> str:
+    """The key under which a code is stored. A plain hash is enough for what is valid once and for minutes."""
     typed = "".join(each for each in code[:64].upper() if each not in "- ")
     return PREFIX + sha256(b"taisai seat code " + typed.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _is_name(text: str) -> bool:
-    try:
-        msgspec.convert(text, Name)
-    except msgspec.ValidationError:
-        return False
-    return True

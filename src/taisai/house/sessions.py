@@ -1,9 +1,9 @@
 """Sessions: who is signed in, where, as what, and for how long.
 
-Enters: people whom `accounts` has let in, players with a seat. Leaves: a token for each, of which only the SHA-256 is
-kept, and the session that a token stands for. Finding a session reads memory alone; what people do is written from
-time to time (`sweep`), so that a restart keeps them signed in without a write for each request. A crew session locks
-after idle minutes, and then does nothing before the password is given again. Serves R15, R37.
+Enters: people whom `authentication` has let in, players with a seat. Leaves: a token for each, of which only the
+SHA-256 is stored, and the session of a token. Finding a session reads memory only; activity is written from time to
+time (`sweep`), so that a restart keeps people signed in without a write for each request. A crew session locks after
+idle minutes, and can do nothing until the password is given again. Serves R15, R37.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PREFIX: Final = "session/"
 MINUTE_US: Final = 60_000_000
 HOUR_US: Final = 60 * MINUTE_US
 SEEN_LAG_US: Final = MINUTE_US
-"""How far what is written of a session's activity may lag behind; a restart locks it so much earlier at most."""
+"""How far the stored time of a session's last activity may lag; after a restart it locks so much earlier at most."""
 TOKEN_BYTES: Final = 32
 
 
@@ -38,12 +38,12 @@ class Session(Struct, frozen=True, kw_only=True):
     """One sign-in."""
 
     key: str
-    """The SHA-256 of its token, in hex: its name wherever the token itself does not belong."""
+    """The SHA-256 of its token, in hex, which names the session wherever the token itself must not appear."""
     csrf: str
     who: str
-    """A login; for a player his name at the table."""
+    """A login; for a player, their name at the table."""
     role: Role | None
-    """None for an administrator, who has no business at any table."""
+    """None for an administrator, who has no role at a table."""
     tables: Literal["*"] | tuple[str, ...]
     created_at: int
     expires_at: int
@@ -53,49 +53,49 @@ class Session(Struct, frozen=True, kw_only=True):
 
     @property
     def person(self) -> Person | None:
-        """Who acts at a table; None for an administrator."""
+        """The person who acts at a table; None for an administrator."""
         return None if self.role is None else Person(self.who, self.role)
 
     @property
     def post(self) -> str:
-        """What he is signed in as, in a word."""
+        """The post that the session is signed in to, in a word."""
         return ADMINISTRATOR if self.role is None else str(self.role)
 
     @property
     def is_administrator(self) -> bool:
-        """Whether it is an administrator's."""
+        """Whether it belongs to an administrator."""
         return self.role is None
 
     @property
     def is_player(self) -> bool:
-        """Whether it is a player's."""
+        """Whether it belongs to a player."""
         return self.role is Role.PLAYER
 
     @property
     def is_crew(self) -> bool:
-        """Whether it is a dealer's, supervisor's or manager's."""
+        """Whether it belongs to a dealer, supervisor or manager."""
         return self.role in CREW
 
     def reaches(self, table: str) -> bool:
-        """Whether it is good for this table."""
+        """Whether it covers a table."""
         return self.role is not None and (self.tables == "*" or table in self.tables)
 
 
 THE_CONSOLE: Final = Session(
     key="", csrf="", who="console", role=None, tables=(), created_at=0, expires_at=0, seen_at=0, where="console"
 )
-"""Who sits at the machine itself and calls the program's own commands: an administrator without an account."""
+"""The person at the machine itself, who runs the program's commands: an administrator without an account."""
 
 
 class Admission(NamedTuple):
-    """A new session, and the token that stands for it: the only time that it is seen."""
+    """A new session, and its token, which is shown only here."""
 
     token: str
     session: Session
 
 
 def key_of(token: str) -> str:
-    """The name of the session that a token stands for."""
+    """The key of a token's session."""
     return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -111,42 +111,42 @@ class Sessions:
         self._written_seen: dict[str, int] = {}
         self._writing = asyncio.Lock()
         self._in_hand: set[str] = set()
-        """Sessions that are just being written or let go of: the drawer does not know best about them."""
-        self._were_in_hand: set[str] = set()
-        """Those that were, at any time since the drawer was last read."""
-        self._know(self._read(), frozenset())
+        """Sessions that are being written or deleted right now: memory is newer than the store."""
+        self._changed_since_read: set[str] = set()
+        """Those that were, at any time since the store was last read."""
+        self._merge(self._read(), frozenset())
 
     async def reload(self) -> None:
-        """Know what the drawer holds: another node may have ended or begun sessions."""
-        self._were_in_hand = set(self._in_hand)
-        self._know(await asyncio.to_thread(self._read), self._were_in_hand)
+        """Read the store again: another node may have begun or ended sessions."""
+        self._changed_since_read = set(self._in_hand)
+        self._merge(await asyncio.to_thread(self._read), self._changed_since_read)
 
     def _read(self) -> dict[str, Session]:
-        kept = {}
-        for name, value in self._store.entries(PREFIX).items():
+        stored = {}
+        for key, value in self._store.entries(PREFIX).items():
             try:
                 session = msgspec.json.decode(value, type=Session)
             except msgspec.MsgspecError:
-                continue  # of another taisai; its holder signs in again
-            if name == PREFIX + session.key:
-                kept[session.key] = session
-        return kept
+                continue  # written by another version; its holder must sign in again
+            if key == PREFIX + session.key:
+                stored[session.key] = session
+        return stored
 
-    def _know(self, kept: dict[str, Session], ours: Set[str]) -> None:
-        """Take over what was read, but for those that changed here meanwhile."""
-        for key in ours:
-            kept.pop(key, None)
-        mine = {key: self._open[key] for key in ours if key in self._open}
-        seen = {key: self._written_seen[key] for key in ours if key in self._written_seen}
-        # Of two that differ, whoever saw its holder last knows best; activity here may not be written yet.
-        self._written_seen = seen | {key: session.seen_at for key, session in kept.items()}
+    def _merge(self, stored: dict[str, Session], changed: Set[str]) -> None:
+        """Take over what was read, except for sessions that changed here meanwhile."""
+        for key in changed:
+            stored.pop(key, None)
+        mine = {key: self._open[key] for key in changed if key in self._open}
+        seen = {key: self._written_seen[key] for key in changed if key in self._written_seen}
+        # Of two versions the one with the later activity wins; activity here may not be written yet.
+        self._written_seen = seen | {key: session.seen_at for key, session in stored.items()}
         self._open = mine | {
             key: max(self._open.get(key, session), session, key=lambda each: each.seen_at)
-            for key, session in kept.items()
+            for key, session in stored.items()
         }
 
     def reload_one(self, token: str) -> None:
-        """Know a session that began at another node a moment ago."""
+        """Read a session that may have begun at another node a moment ago."""
         key = key_of(token)
         value = self._store.entries(PREFIX + key).get(PREFIX + key)
         if value is not None and key not in self._open:
@@ -156,35 +156,35 @@ class Sessions:
                 return
             self._written_seen[key] = self._open[key].seen_at
 
-    # ------------------------------------------------------------------ what requests ask
+    # ------------------------------------------------------------------ queries
 
     def find(self, token: str) -> Session | None:
-        """The session of a token, locked if it is so; None when there is none or its time is over."""
+        """The session of a token, locked or not; None when there is none or it has expired."""
         return self.by_key(key_of(token))
 
     def is_seat(self, key: str, now: int) -> bool:
-        """Whether this is a player's session that is not over: the quickest of all questions, asked for every bet."""
+        """Whether this is a player's valid session: asked for every bet, so it does nothing else."""
         session = self._open.get(key)
         return session is not None and session.role is Role.PLAYER and now < session.expires_at
 
     def by_key(self, key: str) -> Session | None:
-        """The same, by its name."""
+        """The session of a key, as `find`."""
         session = self._open.get(key)
         return None if session is None or self._clock() >= session.expires_at else self._with_lock(session)
 
     def touch(self, key: str) -> None:
-        """Its holder did something just now. Not heard of a session that is locked or over."""
+        """Note activity of its holder. Ignored for a session that is locked or over."""
         session = self.by_key(key)
         if session is not None and not session.locked:
             self._open[key] = replace(session, seen_at=self._clock())
 
     def all(self) -> tuple[Session, ...]:
-        """Every session whose time is not over."""
+        """Every session that has not expired."""
         now = self._clock()
         return tuple(self._with_lock(each) for each in self._open.values() if now < each.expires_at)
 
     def _with_lock(self, session: Session) -> Session:
-        """The session, locked when its holder was idle for too long. Players' sessions do not lock."""
+        """The session, locked when its holder was idle for too long. Players' sessions never lock."""
         idle = self._policy.idle_minutes * MINUTE_US
         if session.locked or session.is_player or self._clock() - session.seen_at < idle:
             return session
@@ -197,11 +197,11 @@ class Sessions:
     async def begin(
         self, who: str, role: Role | None, tables: Literal["*"] | tuple[str, ...], where: str = ""
     ) -> Admission:
-        """A new session of a member of staff; `accounts` has checked who it is."""
+        """Begin a session of a member of staff, whom `authentication` has checked."""
         return await self._begin(who, role, tables, where, self._policy.crew_hours)
 
     async def begin_player(self, table: str, player: str, where: str = "") -> Admission:
-        """A new session of a player, for one seat at one table."""
+        """Begin a session of a player, for one seat at one table."""
         return await self._begin(player, Role.PLAYER, (table,), where, self._policy.player_hours)
 
     async def _begin(
@@ -229,29 +229,29 @@ class Sessions:
         return Admission(token, session)
 
     async def lock(self, key: str) -> None:
-        """Lock a session now: its holder leaves the screen."""
+        """Lock a session now, as its holder asked."""
         session = self._open.get(key)
         if session is not None and not session.is_player:
             self._open[key] = replace(session, locked=True)
             await self._write(key)
 
     async def unlock(self, key: str) -> Session | None:
-        """Open a locked session again; `accounts.unlock_session` has checked the password."""
+        """Unlock a session; `authentication.unlock_session` has checked the password."""
         session = self.by_key(key)
         if session is None:
             return None
-        self._open[key] = opened = replace(session, locked=False, seen_at=self._clock())
+        self._open[key] = unlocked = replace(session, locked=False, seen_at=self._clock())
         await self._write(key)
-        return opened
+        return unlocked
 
     async def end(self, key: str, why: str = "", by: str = "") -> None:
-        """Sign out, or sign somebody out."""
+        """End a session: its holder signed out, or somebody else ended it."""
         session = self._open.pop(key, None)
         if session is not None:
             await self._forget(session, SignedOut(session.who, session.post, why), by or session.who)
 
     async def end_all_of(self, login: str, why: str = "", by: str = "", *, keep: str = "") -> int:
-        """Sign a member of staff out everywhere, save from the session `keep`; how many sessions that were."""
+        """End all sessions of a member of staff, except `keep`; how many that were."""
         theirs = [each.key for each in self._open.values() if each.who == login and not each.is_player]
         ended = [key for key in theirs if key != keep]
         for key in ended:
@@ -270,45 +270,42 @@ class Sessions:
         return len(ended)
 
     async def sweep(self) -> int:
-        """End what is over and write what has changed: to be called every minute or so, and at the end.
-
-        How many sessions expired.
-        """
+        """End expired sessions and write recent activity; to be called every minute or so. How many expired."""
         now = self._clock()
-        over = [each for each in self._open.values() if now >= each.expires_at]
-        for session in over:
+        expired = [each for each in self._open.values() if now >= each.expires_at]
+        for session in expired:
             if self._open.pop(session.key, None) is not None:
                 await self._forget(session, SessionExpired(session.who, session.post), HOUSE_ACTOR)
         for session in self.all():
             if session.seen_at - self._written_seen.get(session.key, 0) >= SEEN_LAG_US:
                 await self._write(session.key)
-        return len(over)
+        return len(expired)
 
     async def flush(self) -> None:
-        """Write everything that is not written yet: before a planned end."""
+        """Write all activity that is not written yet, before a planned stop."""
         for session in self.all():
             if session.seen_at != self._written_seen.get(session.key):
                 await self._write(session.key)
 
     async def _write(self, key: str) -> None:
-        """Keep a session as it is now. One that was ended meanwhile is not brought back."""
-        async with self._hand_on(key), self._writing:
+        """Store a session as it is now. One that was ended meanwhile is not brought back."""
+        async with self._changing(key), self._writing:
             session = self._open.get(key)
             if session is not None:
                 await asyncio.to_thread(self._store.put, PREFIX + key, msgspec.json.encode(session))
                 self._written_seen[key] = session.seen_at
 
     @asynccontextmanager
-    async def _hand_on(self, key: str) -> AsyncIterator[None]:
+    async def _changing(self, key: str) -> AsyncIterator[None]:
         self._in_hand.add(key)
-        self._were_in_hand.add(key)
+        self._changed_since_read.add(key)
         try:
             yield
         finally:
             self._in_hand.discard(key)
 
     async def _forget(self, session: Session, what: HouseEventBody, by: str) -> None:
-        async with self._hand_on(session.key), self._writing:
+        async with self._changing(session.key), self._writing:
             self._written_seen.pop(session.key, None)
             await asyncio.to_thread(self._store.put, PREFIX + session.key, None)
         if not session.is_player:

@@ -18,10 +18,12 @@ from taisai.floor.floor import Floor
 from taisai.floor.live import LiveTable
 from taisai.floor.nodes import LEASE_S, Nodes
 from taisai.house.accounts import Accounts, OneTimeLink, SignInRefusal
+from taisai.house.authentication import Authentication
 from taisai.house.digests import Manifest, last_start, manifest, note_differences
 from taisai.house.passwords import Passwords
 from taisai.house.seats import Seats
 from taisai.house.sessions import THE_CONSOLE, Session, Sessions
+from taisai.house.staff import Staff
 from taisai.journal import Journal, open_journal
 from taisai.protocol.messages import Do, Notice
 from taisai.settings.forms import Settings
@@ -95,7 +97,8 @@ class Context:
         self.sign_in_rates = Rates(settings.limits.sign_ins_per_minute / 60, settings.limits.sign_ins_per_minute)
         self.addresses = Addresses(settings.listen, settings.limits.connections_per_address)
         self.manifest: Manifest
-        self.accounts: Accounts
+        self.authentication: Authentication
+        self.staff: Staff
         self.sessions: Sessions
         self.seats: Seats
         self.first_link = ""
@@ -139,15 +142,15 @@ class Context:
         store = ThreadedStore(self.floor, loop)
         policy = self.settings.sign_in
         self.sessions = Sessions(store, self.floor.log, self.clock.now, policy)
-        self.accounts = Accounts(
-            store, self.floor.log, self.clock.now, policy, sessions=self.sessions, passwords=self._passwords
-        )
+        accounts = Accounts(store, self.floor.log, self.clock.now, policy)
+        self.authentication = Authentication(accounts, self.sessions, self._passwords)
+        self.staff = Staff(accounts, self.sessions)
         self.seats = Seats(store, self.floor.log, self.clock.now, policy, self._is_taken)
         self.manifest = await asyncio.to_thread(manifest, self.settings, self.shelf)
         before = await asyncio.to_thread(last_start, self.floor.writer.journal)
         await note_differences(before, self.manifest, self.floor.log, self.clock.now)
         await self.floor.log.note(self.manifest.started())
-        link = await self.accounts.first_start()
+        link = await self.staff.first_start()
         self.first_link = "" if link is None else link.token
         if self.settings.demo.enabled:
             await self._demo_staff()
@@ -161,11 +164,11 @@ class Context:
     async def _demo_staff(self) -> None:
         """Add one account for each post of the demo, named after it; its holder chooses a password with the link."""
         for role in DEMO_STAFF:
-            sheet = await self.accounts.one(role)
+            sheet = await self.staff.one(role)
             if sheet is None:
-                link = await self.accounts.add(THE_CONSOLE, role, f"the {role} of the demo", (Post(role),))
+                link = await self.staff.add(THE_CONSOLE, role, f"the {role} of the demo", (Post(role),))
             elif not sheet.has_password:
-                link = await self.accounts.new_link(THE_CONSOLE, role)
+                link = await self.staff.new_link(THE_CONSOLE, role)
             else:
                 continue
             if isinstance(link, OneTimeLink):
@@ -244,7 +247,9 @@ class Context:
         authoriser: Person | None = None
         if do.second is not None:
             second = do.second
-            found = await self.accounts.vouch(second.login, second.password, second.role, table, where, asker=by.id)
+            found = await self.authentication.vouch(
+                second.login, second.password, second.role, table, where, asker=by.id
+            )
             if isinstance(found, SignInRefusal):
                 return sign_in_refused(found)
             authoriser = found

@@ -79,7 +79,7 @@ async def sign_in(call: Call) -> Admitted:
     post: Role | Literal["administrator"] = "administrator"
     if body.post is not PostName.ADMINISTRATOR:
         post = Role(body.post)
-    found = await call.context.accounts.sign_in(body.login, body.password, post, call.where)
+    found = await call.context.authentication.sign_in(body.login, body.password, post, call.where)
     if isinstance(found, SignInRefusal):
         raise Stop(sign_in_refused(found))
     return _admit(call, found)
@@ -118,7 +118,7 @@ class PasswordBody(Struct, frozen=True, forbid_unknown_fields=True):
 async def unlock_session(call: Call) -> Me:
     """Unlock a session that was locked because it was idle."""
     _limit_attempts(call)
-    found = await call.context.accounts.unlock_session(call.mine, call.body.password, call.where)
+    found = await call.context.authentication.unlock_session(call.mine, call.body.password, call.where)
     if isinstance(found, SignInRefusal):
         raise Stop(sign_in_refused(found))
     return _me(call, found)
@@ -133,7 +133,7 @@ async def lock_session(call: Call) -> Said:
 async def redeem_link(call: Call) -> Said:
     """Choose a password with a one-time link."""
     _limit_attempts(call)
-    found = await call.context.accounts.redeem(call.path["token"], call.body.password, call.where)
+    found = await call.context.authentication.redeem(call.path["token"], call.body.password, call.where)
     if isinstance(found, SignInRefusal):
         raise Stop(sign_in_refused(found))
     return Said(found)
@@ -149,7 +149,7 @@ class ChangePasswordBody(Struct, frozen=True, forbid_unknown_fields=True):
 async def change_password(call: Call) -> Said:
     """Change the password; other sessions of the same person end."""
     _limit_attempts(call)
-    found = await call.context.accounts.change_password(call.mine, call.body.old, call.body.new, call.where)
+    found = await call.context.authentication.change_password(call.mine, call.body.old, call.body.new, call.where)
     if isinstance(found, SignInRefusal):
         raise Stop(sign_in_refused(found))
     return Said("changed")
@@ -259,14 +259,14 @@ def _staff_refused(refusal: SignInRefusal) -> Refusal:
 
 async def list_staff(call: Call) -> list[StaffSheet]:
     """All staff."""
-    return list(await call.context.accounts.staff())
+    return list(await call.context.staff.all())
 
 
 async def add_staff(call: Call) -> LinkMade:
     """Add an account; its holder chooses a password with the link."""
     body = call.body
     return _link(
-        await call.context.accounts.add(
+        await call.context.staff.add(
             call.mine, body.login, body.name, tuple(body.posts), administrator=body.administrator
         )
     )
@@ -285,7 +285,7 @@ async def change_staff(call: Call) -> StaffSheet:
     """Change the name or the posts of an account."""
     body = call.body
     return _sheet(
-        await call.context.accounts.change(
+        await call.context.staff.change(
             call.mine,
             call.path["login"],
             name=body.name,
@@ -304,22 +304,22 @@ class ReasonBody(Struct, frozen=True, forbid_unknown_fields=True):
 
 async def disable_staff(call: Call) -> StaffSheet:
     """Disable a login at once, in all of its sessions (R35)."""
-    return _sheet(await call.context.accounts.disable(call.mine, call.path["login"], call.body.reason))
+    return _sheet(await call.context.staff.disable(call.mine, call.path["login"], call.body.reason))
 
 
 async def enable_staff(call: Call) -> StaffSheet:
     """Enable a login again."""
-    return _sheet(await call.context.accounts.enable(call.mine, call.path["login"], call.body.reason))
+    return _sheet(await call.context.staff.enable(call.mine, call.path["login"], call.body.reason))
 
 
 async def unlock_staff(call: Call) -> StaffSheet:
     """Unlock a login that failed attempts have locked."""
-    return _sheet(await call.context.accounts.unlock(call.mine, call.path["login"]))
+    return _sheet(await call.context.staff.unlock(call.mine, call.path["login"]))
 
 
 async def new_link(call: Call) -> LinkMade:
     """Issue a new one-time link, for a forgotten password."""
-    return _link(await call.context.accounts.new_link(call.mine, call.path["login"]))
+    return _link(await call.context.staff.new_link(call.mine, call.path["login"]))
 
 
 _TAG: Final = "people"
