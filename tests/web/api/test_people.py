@@ -64,7 +64,7 @@ async def test_an_idle_session_locks_and_opens_again() -> None:
                 await dan.crew("T1")
             assert (refused.value.code, refused.value.status) == ("locked", 423)
             assert (await dan.refresh()).locked
-            with pytest.raises(Refused, match="not right"):
+            with pytest.raises(Refused, match="password is wrong"):
                 await dan.unlock("wrong horse 9")
             assert not (await dan.unlock(PASSWORD)).locked
             await her_table.bet("small", 100)
@@ -184,7 +184,7 @@ async def test_a_password_is_changed_with_the_old_one() -> None:
     async with open_house() as running:
         await running.hire("dan")
         dan = running.crew["dan"]
-        with pytest.raises(Refused, match="not right"):
+        with pytest.raises(Refused, match="password is wrong"):
             await dan.call("POST", "/api/me/password", {"old": "wrong horse 9", "new": "another horse 9"})
         await dan.call("POST", "/api/me/password", {"old": PASSWORD, "new": "another horse 9"})
         with pytest.raises(Refused):
