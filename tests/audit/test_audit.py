@@ -152,7 +152,7 @@ LIMITS = TableLimits(100, BoxLimit(100, 2_000_000))
 FORGED: list[tuple[str, str, e.EventBody]] = [
     ("out-of-order", "rws-tai-sai-v6/E", e.BetPlaced("p1", "big", 100)),
     ("out-of-order", "rws-tai-sai-v6/E", e.DiceUncovered((1, 2, 3))),
-    ("out-of-order", "nz-division-9/1", e.BetsClosed("No more bets", bell=True, bets=(), flags=())),
+    ("out-of-order", "nz-division-9/1", e.BetsClosed("No more bets", bell=True, bets=(), flags=(), capacity={})),
     ("one-person", "nz-division-9/1", e.LimitsSet(LIMITS, LIMITS)),
     ("no-reason", "nz-division-9/1", e.LimitsSet(LIMITS, LIMITS)),
     ("one-person", "rws-tai-sai-v6/E", e.RoundReversed(1, (), ())),

@@ -13,7 +13,8 @@ from taisai.core.boxes import ALL_BOXES, BoxName, Kind
 from taisai.core.dice import ALL_COMBINATIONS, Roll, parse_roll
 from taisai.core.explain import clauses_behind, clauses_behind_void, why, why_void
 from taisai.core.limits import make_limits
-from taisai.core.prorata import Apportionment, fix_stakes
+from taisai.core.money import Chips
+from taisai.core.prorata import fix_stakes
 from taisai.core.rulebook import Layout, RuleBook, VoidReason
 from taisai.core.settlement import Ruling, settle, settle_void
 from taisai.core.words import box_title
@@ -136,12 +137,12 @@ def test_every_explanation_is_sentences(shelf: Shelf, roll: Roll) -> None:
 # --- Pro rata, exempt, void ---------------------------------------------------------------------------------------
 
 
-def shared_round(tai_sai: RuleBook, dice: str, bets: list[Bet]) -> list[tuple[Ruling, Apportionment]]:
+def shared_round(tai_sai: RuleBook, dice: str, bets: list[Bet]) -> list[tuple[Ruling, Chips | None]]:
     """Bets in boxes over their capacity: Small may hold 10000, Big 10, and Small has a minimum of 100."""
     limits = make_limits(kinds={"small": {"min": 100, "max": 10_000}, "big": {"max": 10}}, unit=5)
     fixed = fix_stakes(tai_sai, limits, bets)
     settlement = settle(tai_sai.layouts["A"], parse_roll(dice), bets, fixed.at_risk)
-    return [(ruling, fixed.shared[ruling.bet.box]) for ruling in settlement.rulings]
+    return [(ruling, fixed.capacity_of(ruling.bet.box)) for ruling in settlement.rulings]
 
 
 OVER = "The box was over its capacity of 10000"
@@ -171,9 +172,9 @@ def test_why_nothing_moves(tai_sai: RuleBook, dice: str, words: str) -> None:
     """A stake with no whole unit of a share is told so, and not that nothing times odds is nothing."""
     bets = [bet("big", 100), bet("big", 3, "bob")]
     roll = parse_roll(dice)
-    _, (ruling, share) = shared_round(tai_sai, dice, bets)
+    _, (ruling, capacity) = shared_round(tai_sai, dice, bets)
     assert ruling.at_risk == 0
-    text = why(tai_sai.layouts["A"], roll, ruling, share)
+    text = why(tai_sai.layouts["A"], roll, ruling, capacity)
     assert text.startswith(
         "The box was over its capacity of 10 and is settled pro rata: none of the 3 was at risk. Big "
     )
@@ -256,9 +257,9 @@ def test_clauses_of_shared_and_exempt_bets(tai_sai: RuleBook) -> None:
     """A share cites pro rata, an exempt bet its exemption, and a bet below the minimum elsewhere that it stands."""
     layout = tai_sai.layouts["A"]
     roll = parse_roll("124")
-    (ruling, share), _ = shared_round(tai_sai, "124", [bet("small", 11_000), bet("small", 80, "bob")])
-    assert clauses_behind(tai_sai, layout, roll, ruling, share, under_minimum=False) == ("3.9", "4.1.1", "5.1.1", "I6")
-    assert clauses_behind(tai_sai, layout, roll, ruling, share, under_minimum=True) == ("3.9", "4.1.1", "5.1.2", "I7")
+    (ruling, over), _ = shared_round(tai_sai, "124", [bet("small", 11_000), bet("small", 80, "bob")])
+    assert clauses_behind(tai_sai, layout, roll, ruling, over, under_minimum=False) == ("3.9", "4.1.1", "5.1.1", "I6")
+    assert clauses_behind(tai_sai, layout, roll, ruling, over, under_minimum=True) == ("3.9", "4.1.1", "5.1.2", "I7")
     assert clauses_behind(tai_sai, layout, roll, ruling, None, under_minimum=True) == ("3.9", "4.1.1", "5.2.1")
 
 

@@ -79,3 +79,24 @@ def test_the_steps_of_taisai_itself() -> None:
     """Taisai's own steps refuse an unknown kind."""
     with pytest.raises(UnknownEvent):
         UPCASTS.upcast("no-such-event", 1, {})
+
+
+def test_the_capacity_of_a_box_is_read_out_of_an_old_closes_flags() -> None:
+    """Version 1 of the close named a capacity in its flag alone; other flags are about something else."""
+    flags = [
+        {"code": "under-minimum", "box": "big", "player": "cas", "amount": 300},
+        {"code": "pro-rata", "box": "total:7", "player": None, "amount": 1000},
+        {"code": "over-capacity", "box": "total:7", "player": None, "amount": 500},
+    ]
+    kind, version, body = UPCASTS.upcast("bets-closed", 1, {"call": "No more Bets", "flags": flags})
+    assert (kind, version, body["capacity"]) == ("bets-closed", 2, {"total:7": 1000})
+
+
+def test_an_old_correction_has_what_was_at_risk_for_a_capacity() -> None:
+    """Version 1 of a correction did not say it; boxes that were wholly at risk were not over anything."""
+    bets = [
+        {"player": "ann", "box": "total:7", "stake": 900, "at_risk": 600},
+        {"player": "bob", "box": "total:7", "stake": 400, "at_risk": 400},
+        {"player": "bob", "box": "small", "stake": 400, "at_risk": 400},
+    ]
+    assert UPCASTS.upcast("bet-corrected", 1, {"bets": bets})[2]["capacity"] == {"total:7": 1000}

@@ -12,9 +12,9 @@ from taisai.core.rulebook import VoidReason
 from taisai.table import commands as c
 from taisai.table import events as e
 from taisai.table.evolve import evolve, replay
+from taisai.table.figures import table_result
 from taisai.table.ledger import LedgerBroken, Posting, post, postings_of
 from taisai.table.parts import Handed, Loss
-from taisai.table.recall import table_result
 from taisai.table.refusals import Code
 from taisai.table.state import TableState
 from tests.table.driver import DEALER, NZ, SUPERVISOR, TAI_SAI, Deal, opened, player

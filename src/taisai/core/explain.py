@@ -10,7 +10,7 @@ from typing import assert_never
 
 from taisai.core.boxes import Box, Kind
 from taisai.core.dice import Roll
-from taisai.core.prorata import Apportionment
+from taisai.core.money import Chips
 from taisai.core.rulebook import Layout, Rule, RuleBook, VoidRule
 from taisai.core.settlement import Ruling
 from taisai.core.words import box_needs, box_title
@@ -37,20 +37,20 @@ def _dice_show(box: Box, roll: Roll, *, won: bool) -> str:
             assert_never(box.kind)
 
 
-def why(layout: Layout, roll: Roll, ruling: Ruling, share: Apportionment | None = None) -> str:
-    """Why a bet came out as it did."""
+def why(layout: Layout, roll: Roll, ruling: Ruling, capacity: Chips | None = None) -> str:
+    """Why a bet came out as it did; `capacity` is that of a box which was settled pro rata."""
     box = layout.boxes[ruling.bet.box]
     won = ruling.pays is not None
     facts = f"it needs {box_needs(box)}, {'and' if won else 'but'} {_dice_show(box, roll, won=won)}"
-    parts = [] if share is None else [_why_shared(ruling, share)]
+    parts = [] if capacity is None else [_why_shared(ruling, capacity)]
     parts.append(f"{box_title(box)} {'wins' if won else 'loses'}: {facts}.")
     parts.append(_what_moves(ruling))
     return " ".join(parts)
 
 
-def _why_shared(ruling: Ruling, share: Apportionment) -> str:
+def _why_shared(ruling: Ruling, capacity: Chips) -> str:
     stake = ruling.bet.stake
-    over = f"The box was over its capacity of {share.capacity}"
+    over = f"The box was over its capacity of {capacity}"
     if ruling.at_risk == stake:
         return f"{over}, but this stake of {stake} stays whole."
     return f"{over} and is settled pro rata: {ruling.at_risk or 'none'} of the {stake} was at risk."
@@ -76,11 +76,11 @@ def why_void(rule: VoidRule, ruling: Ruling) -> str:
 
 
 def clauses_behind(
-    book: RuleBook, layout: Layout, roll: Roll, ruling: Ruling, share: Apportionment | None, *, under_minimum: bool
+    book: RuleBook, layout: Layout, roll: Roll, ruling: Ruling, capacity: Chips | None, *, under_minimum: bool
 ) -> tuple[str, ...]:
     """The clauses by which a bet was settled, most particular last."""
     clauses = [*book.clauses_for(Rule.COLLECT_THEN_PAY), *layout.clauses_of(ruling.bet.box, roll)]
-    if share is not None:
+    if capacity is not None:
         clauses += book.clauses_for(Rule.UNDER_MINIMUM_EXEMPT if under_minimum else Rule.PRO_RATA)
     elif under_minimum:
         clauses += book.clauses_for(Rule.UNDER_MINIMUM_STANDS)

@@ -60,6 +60,11 @@ class FixedStakes:
     """The boxes that were over their capacity."""
     flags: tuple[Flag, ...]
 
+    def capacity_of(self, box: BoxName) -> Chips | None:
+        """The capacity that a box was over; None when it was within its limits."""
+        share = self.shared.get(box)
+        return None if share is None else share.capacity
+
 
 def share_out(stakes: Sequence[Chips], capacity: Chips, minimum: Chips, unit: Chips) -> Apportionment:
     """Share the capacity of a box among its stakes, in order of first placing. Each share is rounded once."""

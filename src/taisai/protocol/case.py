@@ -151,7 +151,7 @@ def _answer(  # noqa: PLR0917 - the parts of one round, each made by the step be
     bets = []
     for ruling in settlement.rulings:
         bet = ruling.bet
-        share = fixed.shared.get(bet.box)
+        capacity = fixed.capacity_of(bet.box)
         under_minimum = limits is not None and bet.stake < limits.of(bet.box).stake_min
         bets.append(
             {
@@ -162,8 +162,8 @@ def _answer(  # noqa: PLR0917 - the parts of one round, each made by the step be
                 "pays": ruling.pays,
                 "winnings": ruling.winnings,
                 "returned": ruling.returned,
-                "clauses": clauses_behind(book, layout, roll, ruling, share, under_minimum=under_minimum),
-                "why": why(layout, roll, ruling, share),
+                "clauses": clauses_behind(book, layout, roll, ruling, capacity, under_minimum=under_minimum),
+                "why": why(layout, roll, ruling, capacity),
             }
         )
     return {

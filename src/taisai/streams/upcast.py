@@ -74,3 +74,20 @@ class Upcasts:
 
 UPCASTS = Upcasts()
 """The steps of taisai's own events."""
+
+
+@UPCASTS.step("bets-closed", 1)
+def _capacity_from_flags(body: Body) -> Body:
+    """Version 1 named the capacity of a box that is settled pro rata in its flag alone."""
+    capacity = {flag["box"]: flag["amount"] for flag in body["flags"] if flag["code"] == "pro-rata"}
+    return {**body, "capacity": capacity}
+
+
+@UPCASTS.step("bet-corrected", 1)
+def _capacity_from_stakes(body: Body) -> Body:
+    """Version 1 did not say what a box was over; what is at risk in it is as near as the record comes."""
+    at_risk: dict[str, int] = {}
+    for bet in body["bets"]:
+        at_risk[bet["box"]] = at_risk.get(bet["box"], 0) + bet["at_risk"]
+    shared = {bet["box"] for bet in body["bets"] if bet["at_risk"] < bet["stake"]}
+    return {**body, "capacity": {box: at_risk[box] for box in at_risk if box in shared}}

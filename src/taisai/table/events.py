@@ -23,6 +23,8 @@ ALWAYS: Final = Significance.ALWAYS
 _AMOUNT: Final = frozenset({"amount"})
 """Everybody sees that it happens; how much a player has in hand is between the player and the house."""
 _HANDED: Final = frozenset({"handed"})
+_BETS: Final = frozenset({"bets", "capacity"})
+"""The public view shows the bets."""
 
 
 class _EventBody(Struct, frozen=True, gc=False, tag_field="event"):
@@ -317,11 +319,13 @@ class ExcessRejected(_EventBody, frozen=True, gc=False, tag="excess-rejected"):
 class BetsClosed(_EventBody, frozen=True, gc=False, tag="bets-closed"):
     """The bets as they lie, and what of each is at risk."""
 
-    declared: ClassVar = Declared(EVERYONE, Rule.BETS_CLOSE, frozenset({"bets", "flags"}))
+    declared: ClassVar = Declared(EVERYONE, Rule.BETS_CLOSE, _BETS | {"flags"})
     call: str
     bell: bool
     bets: tuple[FixedBet, ...]
     flags: tuple[FlagRaised, ...]
+    capacity: dict[str, int]
+    """Boxes that are settled pro rata, with the capacity that each was over."""
 
 
 class DiceUncovered(_EventBody, frozen=True, gc=False, tag="dice-uncovered"):
@@ -452,13 +456,15 @@ class InterruptionResolved(_EventBody, frozen=True, gc=False, tag="interruption-
 class BetCorrected(_EventBody, frozen=True, gc=False, tag="bet-corrected"):
     """A moved bet was put back."""
 
-    declared: ClassVar = Declared(EVERYONE, Rule.MOVED_WAGER_CORRECTED, frozenset({"bets"}), significance=ALWAYS)
+    declared: ClassVar = Declared(EVERYONE, Rule.MOVED_WAGER_CORRECTED, _BETS, significance=ALWAYS)
     player: str
     lies_on: str
     belongs_on: str
     amount: int
     bets: tuple[FixedBet, ...]
     """All bets of the round after the correction."""
+    capacity: dict[str, int]
+    """As in `BetsClosed`, after the correction."""
 
 
 class LineRuled(_EventBody, frozen=True, gc=False, tag="line-ruled"):
@@ -538,5 +544,5 @@ class Event(Struct, frozen=True, gc=False):
     reason: str = ""
 
 
-VERSIONS: Final[dict[str, int]] = {}
+VERSIONS: Final[dict[str, int]] = {"bets-closed": 2, "bet-corrected": 2}
 """Versions of events other than the first, by name."""

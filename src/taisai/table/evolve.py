@@ -348,7 +348,7 @@ def _step_to(state: TableState, event: e.Event, phase: RoundPhase, **changes: ob
 
 
 def _bets_closed(state: TableState, event: e.Event, what: e.BetsClosed) -> TableState:
-    return _step_to(state, event, RoundPhase.CLOSED, bets=what.bets, flags=what.flags)
+    return _step_to(state, event, RoundPhase.CLOSED, bets=what.bets, flags=what.flags, capacity=what.capacity)
 
 
 def _uncovered(state: TableState, event: e.Event, what: e.DiceUncovered) -> TableState:
@@ -406,7 +406,7 @@ def _into_history(state: TableState, past: PastRound, meters: Meters) -> TableSt
 
 
 def _past(state: TableState, event: e.Event, lines: tuple[PaidLine, ...], void: str) -> PastRound:
-    current = state.round
+    current, ruled_by = state.round, state.set_up
     return PastRound(
         number=current.number,
         opened_at=current.opened_at,
@@ -417,7 +417,11 @@ def _past(state: TableState, event: e.Event, lines: tuple[PaidLine, ...], void: 
         lines=lines,
         funds_before=current.funds_before,
         funds_after={player: state.funds(player) for player in state.players},
-        digest=state.set_up.digest if state.set_up else "",
+        book=ruled_by.book if ruled_by else "",
+        layout=ruled_by.layout if ruled_by else "",
+        digest=ruled_by.digest if ruled_by else "",
+        limits=ruled_by.limits if ruled_by else None,
+        capacity=current.capacity,
         commitment=current.commitment,
         opening=current.opening,
     )
@@ -464,7 +468,7 @@ def _interruption_resolved(state: TableState, event: e.Event, what: e.Interrupti
 
 
 def _bet_corrected(state: TableState, _event: e.Event, what: e.BetCorrected) -> TableState:
-    return replace(state, round=replace(state.round, bets=what.bets))
+    return replace(state, round=replace(state.round, bets=what.bets, capacity=what.capacity))
 
 
 def _line_ruled(state: TableState, _event: e.Event, what: e.LineRuled) -> TableState:

@@ -6,6 +6,8 @@ handed back: newest first, in the chips that they are.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from taisai.core.bets import Bet, PlayerId, merge_bets
 from taisai.core.boxes import BoxName
 from taisai.core.explain import clauses_behind_void
@@ -42,9 +44,15 @@ def merged(state: TableState) -> tuple[Bet, ...]:
     )
 
 
-def fixed_bets(
-    rules: TableRules, limits: Limits, bets: tuple[Bet, ...], parts: Parts
-) -> tuple[tuple[FixedBet, ...], tuple[FlagRaised, ...]]:
+class FixedBets(NamedTuple):
+    """Bets as they stand after the close: what of each is at risk, flags, and the capacity of boxes that were over."""
+
+    bets: tuple[FixedBet, ...]
+    flags: tuple[FlagRaised, ...]
+    capacity: dict[str, int]
+
+
+def fixed_bets(rules: TableRules, limits: Limits, bets: tuple[Bet, ...], parts: Parts) -> FixedBets:
     """Bets with what of each is at risk; `parts` says what of a bet is in colour, and whether it was called."""
     fixed = fix_stakes(rules.book, limits, bets)
     made = tuple(
@@ -54,7 +62,7 @@ def fixed_bets(
     flags = tuple(
         FlagRaised(flag.code, flag.box, flag.player, flag.amount, flag.clauses, flag.text) for flag in fixed.flags
     )
-    return made, flags
+    return FixedBets(made, flags, {box: share.capacity for box, share in fixed.shared.items()})
 
 
 def after_malfunction(rules: TableRules, state: TableState, why: VoidReason | None = None) -> list[e.EventBody]:

@@ -17,7 +17,7 @@ from taisai.table.parts import FixedBet, FlagRaised
 
 HISTORY_ROUNDS: Final = 100
 """Rounds kept for recall and reversal; older ones are in the journal."""
-SNAPSHOT_FORMAT: Final = 1
+SNAPSHOT_FORMAT: Final = 2
 TEST_RUN_ITEM: Final = "test-run"
 """The item of an opening check that stands on test runs."""
 SEAL_ITEM: Final = "seal"
@@ -130,6 +130,8 @@ class Round(Struct, frozen=True):
     bets: tuple[FixedBet, ...] = ()
     """As fixed at the close."""
     flags: tuple[FlagRaised, ...] = ()
+    capacity: dict[str, int] = {}
+    """Boxes that are settled pro rata, with the capacity that each was over at the close."""
     dice: Dice | None = None
     call: str = ""
     pressed: tuple[int, ...] = ()
@@ -157,7 +159,12 @@ class PastRound(Struct, frozen=True):
     lines: tuple[PaidLine, ...]
     funds_before: dict[str, int]
     funds_after: dict[str, int]
+    book: str
+    """What ruled the round, whatever the table stands under now: book, layout, digest, limits, capacity of boxes."""
+    layout: str
     digest: str
+    limits: TableLimits | None
+    capacity: dict[str, int]
     reversed: bool = False
     commitment: str = ""
     opening: str = ""

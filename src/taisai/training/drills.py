@@ -25,7 +25,7 @@ from taisai.core.prorata import FixedStakes, fix_stakes
 from taisai.core.rulebook import Layout, Rule, RuleBook
 from taisai.core.settlement import Ruling, settle
 from taisai.table.commands import BoxLimit, TableLimits
-from taisai.table.recall import chips_for
+from taisai.table.figures import chips_for
 from taisai.training.cases import OUTCOME_TEXTS, Case, cases_of
 
 T = TypeVar("T")
@@ -484,7 +484,7 @@ def _mark_payments(  # noqa: PLR0917 - the parts of one round, each made by the 
     marks = []
     for ruling in rulings:
         bet = ruling.bet
-        share = fixed.shared.get(bet.box)
+        capacity = fixed.capacity_of(bet.box)
         under_minimum = made.limits is not None and bet.stake < made.limits.of(bet.box).stake_min
         due = ruling.returned if ruling.pays is None else ruling.winnings
         given = handed.get((bet.player, bet.box), 0)
@@ -501,8 +501,8 @@ def _mark_payments(  # noqa: PLR0917 - the parts of one round, each made by the 
                 given=given,
                 correct=due == given,
                 chips=chips_for(due, made.drill.denominations),
-                why=why(layout, made.roll, ruling, share),
-                clauses=clauses_behind(book, layout, made.roll, ruling, share, under_minimum=under_minimum),
+                why=why(layout, made.roll, ruling, capacity),
+                clauses=clauses_behind(book, layout, made.roll, ruling, capacity, under_minimum=under_minimum),
             )
         )
     return tuple(marks)

@@ -14,11 +14,11 @@ from msgspec.structs import replace
 from taisai.table.actions import ACTIONS, name_of
 from taisai.table.commands import Dice
 from taisai.table.decide import may_begin
+from taisai.table.figures import chips_for, exposure, table_result
 from taisai.table.handlers.betting import breaches
 from taisai.table.handlers.dealing import rulings_of
 from taisai.table.ledger import DROP, FLOAT
 from taisai.table.people import Person
-from taisai.table.recall import chips_for, exposure, table_result
 from taisai.table.refusals import Refusal
 from taisai.table.rules import TableRules
 from taisai.table.state import Check, DiceSet, Dispute, Meters, RoundPhase, TablePhase, TableState

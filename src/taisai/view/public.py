@@ -17,8 +17,8 @@ from msgspec.structs import replace
 from taisai.table import events as e
 from taisai.table.commands import Dice
 from taisai.table.declared import Audience
+from taisai.table.figures import headroom_in
 from taisai.table.parts import FixedBet, FlagRaised
-from taisai.table.recall import headroom_in
 from taisai.table.rules import TableRules
 from taisai.table.state import PaidLine, PastRound, Player, Round, RoundPhase, SetUpState, TablePhase, TableState
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from taisai.table.commands import Dice
-from taisai.table.recall import recall
+from taisai.table.explanations import recall
 from taisai.table.state import PaidLine, RoundPhase, TableState
 
 

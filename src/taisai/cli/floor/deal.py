@@ -16,13 +16,13 @@ from taisai.cli.floor.screen import show_shift
 from taisai.cli.floor.terminal import TerminalTable
 from taisai.cli.show import AsJson, BookDirs, print_json, shelf_of
 from taisai.core.faults import InputFault
+from taisai.table.figures import table_result
 from taisai.table.notation.run import Transcript, blessed, differences, run_shift
 from taisai.table.notation.script import (
     Script,
     format_shift,
     parse_shift,
 )
-from taisai.table.recall import table_result
 
 EXIT_DIFFERENT: Final = 1
 SHIFT_BYTES_MAX: Final = 16 * 2**20

@@ -9,6 +9,7 @@ from typing import Final
 
 from taisai.cli.show import console, grid
 from taisai.core.odds import percent
+from taisai.table.figures import table_result
 from taisai.table.notation.run import Entry, Transcript
 from taisai.table.notation.script import (
     CommandLine,
@@ -18,7 +19,6 @@ from taisai.table.notation.script import (
     format_command,
     setting_after,
 )
-from taisai.table.recall import table_result
 from taisai.table.state import RoundPhase, TablePhase, TableState
 
 _STYLES: Final = {">": "bold", "-": "dim", "!": "red"}

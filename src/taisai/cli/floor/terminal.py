@@ -24,6 +24,8 @@ from taisai.core.faults import InputFault
 from taisai.core.money import CURRENCIES, NO_CURRENCY
 from taisai.core.rulebook import Rule, RuleBook, Tumble
 from taisai.table.decide import may_begin
+from taisai.table.explanations import explain_line
+from taisai.table.figures import exposure
 from taisai.table.notation.fields import VERBS, Unreadable, fields_of, usage, verb_named
 from taisai.table.notation.run import step, with_digest
 from taisai.table.notation.script import (
@@ -39,7 +41,6 @@ from taisai.table.notation.script import (
     setting_after,
 )
 from taisai.table.people import Person, Role
-from taisai.table.recall import explain_line, exposure
 from taisai.table.refusals import Code, cite
 from taisai.table.rules import TableRules
 from taisai.table.state import RoundPhase, TableState
@@ -253,7 +254,7 @@ class TerminalTable:
         if past is None or not lines:
             raise InputFault("", "you had no bets in the last round")
         for line in lines:
-            told = explain_line(self.rules, self.state, past, line)
+            told = explain_line(self.book, past, line)
             say(f"  {line.box} {line.stake}: {told.why} ({cite(told.clauses)})")
 
     def _help(self, words: list[str]) -> None:

@@ -8,14 +8,14 @@ from cyclopts import Parameter
 
 from taisai.cli.show import AsJson, BookDirs, console, print_json, shelf_of
 from taisai.core.faults import InputFault, shown
+from taisai.core.rulebook import RuleBook
 from taisai.journal import Journal, open_journal
 from taisai.streams.codec import event_of
 from taisai.streams.house_events import game_tables
 from taisai.streams.loading import load
 from taisai.table import events as e
-from taisai.table.recall import RecalledRound, explain_line, recall
+from taisai.table.explanations import RecalledRound, explain_line, recall
 from taisai.table.refusals import cite
-from taisai.table.rules import TableRules
 from taisai.table.state import TableState
 
 
@@ -42,10 +42,10 @@ def explain(
         placed = _placed(opened, table, player, {each.past.number for each in rounds})
     if state.set_up is None:
         raise InputFault("--table", f"table {shown(table)} was never set up")
-    rules = TableRules(shelf_of(book_dir).book(state.set_up.book))
+    shelf = shelf_of(book_dir)
     if not rounds:
         raise InputFault("--player", f"{shown(player)} has no settled bet there")
-    told = [_told(rules, state, each, placed) for each in rounds]
+    told = [_told(shelf.book(each.past.book), each, placed) for each in rounds]
     if json:
         print_json({"table": table, "player": player, "rounds": told})
         return
@@ -77,10 +77,10 @@ def _placed(journal: Journal, table: str, player: str, numbers: set[int]) -> Pla
     return found
 
 
-def _told(rules: TableRules, state: TableState, each: RecalledRound, placed: Placed) -> dict[str, Any]:
+def _told(book: RuleBook, each: RecalledRound, placed: Placed) -> dict[str, Any]:
     bets: list[dict[str, Any]] = []
     for line in each.lines:
-        found = explain_line(rules, state, each.past, line)
+        found = explain_line(book, each.past, line)
         bets.append(
             {
                 "box": line.box,

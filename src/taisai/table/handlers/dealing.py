@@ -110,9 +110,9 @@ def close_bets(rules: TableRules, state: TableState, _command: c.Command, _do: c
             stack.colour or colour,
             called or stack.how is c.How.CALL,
         )
-    bets, flags = fixed_bets(rules, limits, merged(state), parts)
+    fixed = fixed_bets(rules, limits, merged(state), parts)
     calls = rules.book.procedure.calls
-    return [e.BetsClosed(calls.close, calls.bell, bets, flags)]
+    return [e.BetsClosed(calls.close, calls.bell, *fixed)]
 
 
 def uncover(rules: TableRules, state: TableState, _command: c.Command, do: c.Uncover) -> Found:

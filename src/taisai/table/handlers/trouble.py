@@ -108,8 +108,8 @@ def correct_bet(rules: TableRules, state: TableState, _command: c.Command, do: c
     amounts.append(Bet(PlayerId(do.player), BoxName(do.belongs_on), Chips(do.amount)))
     in_colour, colour, called = parts.get((do.player, do.belongs_on), (0, None, False))
     parts[do.player, do.belongs_on] = (in_colour + moved_colour, colour or bet.colour, called)
-    bets, _ = fixed_bets(rules, limits, merge_bets(amounts), parts)
-    return [e.BetCorrected(do.player, do.lies_on, do.belongs_on, do.amount, bets)]
+    fixed = fixed_bets(rules, limits, merge_bets(amounts), parts)
+    return [e.BetCorrected(do.player, do.lies_on, do.belongs_on, do.amount, fixed.bets, fixed.capacity)]
 
 
 def rule_on_line(rules: TableRules, state: TableState, _command: c.Command, do: c.RuleOnLine) -> Found:

@@ -31,8 +31,9 @@ from taisai.protocol.answers import (
 from taisai.protocol.messages import Do
 from taisai.streams.codec import event_of
 from taisai.table.commands import Command, Name, SetUp
+from taisai.table.explanations import RecalledRound, explain_line, recall
+from taisai.table.figures import exposure, table_result
 from taisai.table.notation.narration import told
-from taisai.table.recall import RecalledRound, explain_line, exposure, recall, table_result
 from taisai.table.refusals import Refusal
 from taisai.table.rules import TableRules
 from taisai.table.state import PastRound, TablePhase, TableState
@@ -131,7 +132,7 @@ async def my_rounds(call: Call) -> list[RoundReplay]:
 def _replay(rules: TableRules, state: TableState, found: RecalledRound) -> RoundReplay:
     past, lines = found.past, []
     for line in found.lines:
-        why = explain_line(rules, state, past, line)
+        why = explain_line(rules.book, past, line)
         lines.append(
             ExplainedLine(
                 box=line.box,

@@ -1,7 +1,6 @@
-"""What people ask of a table: the result of the shift, exposure, meters, a player's last rounds, why a bet came out so.
+"""The figures of a table: the result of the shift, meters, exposure, the headroom of a box, chips to hand over.
 
-Enters: a state. Leaves: figures and sentences; nothing is decided here. Serves R6, R26, R28, R29;
-`rws-tai-sai-v6` §3.3, §3.5.
+Enters: a state. Leaves: amounts; nothing is decided here. Serves R28, R29; `rws-tai-sai-v6` §3.3, §3.5.
 """
 
 from __future__ import annotations
@@ -9,19 +8,14 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
-from taisai.core.bets import Bet, PlayerId
 from taisai.core.boxes import BoxName
-from taisai.core.dice import ALL_COMBINATIONS, roll_of
-from taisai.core.explain import clauses_behind, clauses_behind_void, why, why_void
+from taisai.core.dice import ALL_COMBINATIONS
 from taisai.core.limits import Headroom, headroom_of
 from taisai.core.money import Chips
 from taisai.core.odds import RollResult
-from taisai.core.prorata import Apportionment
-from taisai.core.rulebook import VoidReason
-from taisai.core.settlement import Ruling
 from taisai.table.ledger import FLOAT
 from taisai.table.rules import TableRules
-from taisai.table.state import PaidLine, PastRound, TableState
+from taisai.table.state import TableState
 
 
 class TableResult(NamedTuple):
@@ -127,51 +121,3 @@ def chips_for(amount: int, denominations: tuple[int, ...]) -> dict[int, int]:
     if left:
         handed[0] = left
     return handed
-
-
-class RecalledRound(NamedTuple):
-    """A player's part in a past round: a replay, not a live table."""
-
-    past: PastRound
-    lines: tuple[PaidLine, ...]
-    funds_before: int | None
-    funds_after: int | None
-
-
-def recall(state: TableState, player: str, count: int = 10) -> tuple[RecalledRound, ...]:
-    """A player's last rounds, newest first, with his funds before and after."""
-    mine = []
-    for past in reversed(state.history):
-        lines = tuple(line for line in past.lines if line.player == player)
-        if lines:
-            mine.append(RecalledRound(past, lines, past.funds_before.get(player), past.funds_after.get(player)))
-        if len(mine) == count:
-            break
-    return tuple(mine)
-
-
-class BetExplained(NamedTuple):
-    """Why a bet came out as it did."""
-
-    why: str
-    clauses: tuple[str, ...]
-
-
-def explain_line(rules: TableRules, state: TableState, past: PastRound, line: PaidLine) -> BetExplained:
-    """The sentence and clauses of one settled bet."""
-    bet = Bet(PlayerId(line.player), BoxName(line.box), Chips(line.stake))
-    ruling = Ruling(bet, Chips(line.at_risk), line.pays, Chips(line.winnings), Chips(line.returned))
-    if past.dice is None:
-        rule = rules.book.procedure.voids[VoidReason(past.void)]
-        return BetExplained(why_void(rule, ruling), clauses_behind_void(rules.book, rule))
-    layout, limits = rules.at(state)
-    roll = roll_of(past.dice)
-    shared = sum(each.at_risk for each in past.lines if each.box == line.box)
-    over = any(each.at_risk < each.stake for each in past.lines if each.box == line.box)
-    share = Apportionment(Chips(shared), (), Chips(0), ()) if over else None
-    under_minimum = line.stake < limits.of(bet.box).stake_min
-    clauses = clauses_behind(rules.book, layout, roll, ruling, share, under_minimum=under_minimum)
-    told = why(layout, roll, ruling, share)
-    if past.reversed:
-        told += " The round was reversed afterwards."
-    return BetExplained(told, clauses)

@@ -1,0 +1,66 @@
+"""The figures of a table: exposure, room, meters, chips to hand over."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from msgspec.structs import replace
+
+from taisai.core.rulebook import Rule, VoidReason
+from taisai.table import commands as c
+from taisai.table.figures import chips_for, exposure, headroom_in, meters
+from taisai.table.state import TableState
+from tests.table.driver import LIMITS, NZ, TAI_SAI, Deal, opened
+
+TIGHT = replace(LIMITS, default=c.BoxLimit(50, 300), differential={"big-small": 100})
+
+
+def test_exposure_is_the_worst_roll_for_the_house() -> None:
+    """While betting of what lies there, after the close of what is at risk."""
+    deal = opened(TAI_SAI, TIGHT, ann=5000).begin()
+    assert exposure(deal.rules, deal.state).loss == 0
+    deal.bet("ann", "triple:6", 50).felt("ann", "big", 400)
+    worst = exposure(deal.rules, deal.state)
+    assert (worst.staked, worst.loss, worst.worst.roll.faces) == (450, 50 * 180 - 400, (6, 6, 6))
+    deal.do(c.CloseBets())
+    fixed = exposure(deal.rules, deal.state)
+    assert (fixed.staked, fixed.loss) == (450, 50 * 180 - 100)
+
+
+def test_room_is_what_a_box_still_takes() -> None:
+    """By its maximum, or by the differential where that is tighter."""
+    deal = opened(TAI_SAI, TIGHT, ann=5000).begin().bet("ann", "small", 50).bet("ann", "total:9", 120)
+    assert (
+        headroom_in(deal.rules, deal.state, "total:9").chips,
+        headroom_in(deal.rules, deal.state, "small").chips,
+    ) == (
+        180,
+        50,
+    )
+    assert headroom_in(deal.rules, deal.state, "big").limit is Rule.DIFFERENTIAL
+
+
+def test_meters_count_rounds_and_returns() -> None:
+    """Turnover and return, actual against theoretical, exact; voids and reversals beside them."""
+    assert meters(TableState("t1")).actual_return is None
+    deal = opened(TAI_SAI, ann=5000).begin().bet("ann", "small", 100).finish(1, 2, 4)
+    deal.begin().bet("ann", "small", 100).finish(6, 6, 5)
+    deal.begin().bet("ann", "small", 100).void(VoidReason.NOT_FLAT)
+    deal.altered(c.ReverseRounds((1,)))
+    counted = meters(deal.state)
+    assert (counted.rounds, counted.voided, counted.reversed, counted.staked, counted.paid) == (2, 1, 1, 200, 200)
+    assert counted.at_risk == 200
+    assert counted.theoretical_return == Fraction(2 * 105, 216)
+    assert counted.actual_return == 1
+
+
+def test_chips_are_cut_out_largest_first() -> None:
+    """As a dealer does; what no chip makes is left over."""
+    assert chips_for(1230, (5, 100, 500)) == {500: 2, 100: 2, 5: 6}
+    assert chips_for(503, (5, 100, 500)) == {500: 1, 0: 3}
+    assert chips_for(0, (5,)) == {}
+
+
+def test_funds_of_a_stranger_are_nothing() -> None:
+    """Who is not at the table has nothing on it."""
+    assert Deal(NZ).funds("eve") == 0
