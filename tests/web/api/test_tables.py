@@ -141,7 +141,7 @@ async def test_rounds_are_counted_by_the_hour() -> None:
     async with open_house() as running:
         await running.ready_table("T1")
         state = running.context.floor.tables["T1"].state
-        past = PastRound(1, 0, 0, None, "", "", (), {}, {}, "")
+        past = PastRound(1, 0, 0, None, "", "", (), {}, {}, "", "", "", None, {})
         half, now = 1_800_000_000, 3_600_000_000
         for ends, found in (((), None), ((1,), None), ((1, 1 + half), 2), ((0, 1, 1 + half), 2)):
             history = tuple(replace(past, ended_at=end) for end in ends)
