@@ -55,7 +55,7 @@ def shelf() -> Shelf:
 
 
 def player(name: str) -> Person:
-    """A player, acting himself."""
+    """A player, acting for themselves."""
     return Person(name, Role.PLAYER)
 
 
@@ -201,7 +201,7 @@ class Deal:
         return self
 
     def bet(self, name: str, box: str, amount: int, colour: str | None = None) -> Deal:
-        """A player places for himself."""
+        """A player places their own bet."""
         self.do(c.PlaceBet(name, box, amount, c.How.PLACED, colour), player(name))
         return self
 

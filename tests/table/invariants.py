@@ -230,7 +230,7 @@ def _losers_are_those_that_lose(before: TableState, what: e.LosersCollected) -> 
 
 
 def _worth(state: TableState) -> Counter[str]:
-    """What each player holds, in value and colour, wherever he is."""
+    """What each player holds, in value and colour, wherever they are."""
     worth = Counter[str]()
     for account, balance in state.ledger.items():
         if account.startswith("player:"):

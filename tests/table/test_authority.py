@@ -83,7 +83,7 @@ MAY: Final = {
     "open-dispute": "pDSPM..",
     "resolve-dispute": "..SPM..",
 }
-"""Every action, and a letter for each role that may ask for it; `p` only for himself."""
+"""Every action, and a letter for each role that may ask for it; `p` only for themselves."""
 
 ROLES: Final = (
     Role.PLAYER,
@@ -107,7 +107,7 @@ SAMPLES: Final[tuple[c.Action, ...]] = (
     c.Press(1), c.Enter(), c.AmendEntry((1, 2, 3)), c.ReportLights("x"), c.Collect(), c.PayNext(), c.PayAll(),
     c.VoidRound(VoidReason.NOT_FLAT), c.Interrupt("x"), c.ResolveInterruption(()),
     c.CorrectBet("ann", "small", "big", 5), c.RuleOnLine("ann", "small", honoured=True), c.ReverseRounds((1,)),
-    c.Rule("x", "x"), c.NoteError(1, "x"), c.OpenDispute("q1", "ann", 1, "x"), c.ResolveDispute("q1", "x"),
+    c.MakeRuling("x", "x"), c.NoteError(1, "x"), c.OpenDispute("q1", "ann", 1, "x"), c.ResolveDispute("q1", "x"),
 )  # fmt: skip
 """One of each action."""
 
@@ -129,7 +129,7 @@ def test_the_table_names_every_action_once() -> None:
 @pytest.mark.clause("nz-division-9 §6.6", "rws-tai-sai-v6 §1.5")
 @pytest.mark.parametrize("do", SAMPLES, ids=name_of)
 def test_every_action_is_for_those_the_table_names_and_nobody_else(do: c.Action) -> None:
-    """In a table of any state, whoever is not named is told that it is not his to do, before anything else."""
+    """In a table of any state, whoever is not named is told that it is not theirs to do, before anything else."""
     tables = [Deal(NZ), Deal(NZ).set_up(), opened(NZ, ann=100), opened(TAI_SAI, ann=100).begin()]
     for role, letter in zip(ROLES, MAY[name_of(do)], strict=True):
         person = Person("ann" if role is Role.PLAYER else "x", role)
@@ -143,7 +143,7 @@ def test_every_action_is_for_those_the_table_names_and_nobody_else(do: c.Action)
 
 
 def test_the_auditor_may_do_nothing() -> None:
-    """An auditor reads: every action is refused him, by `decide` and by `may_begin`."""
+    """An auditor reads: every action is refused, by `decide` and by `may_begin`."""
     auditor = Person("amy", Role.AUDITOR)
     deal = opened(TAI_SAI, ann=100).begin()
     for do in SAMPLES:
@@ -153,7 +153,7 @@ def test_the_auditor_may_do_nothing() -> None:
 
 @pytest.mark.clause("nz-division-9 §4.6")
 def test_a_player_acts_for_himself_only() -> None:
-    """What a player may do at all, he may not do in another's name, whatever the state of the table."""
+    """What players may do at all, they may not do in another's name, whatever the state of the table."""
     own = [do for do in SAMPLES if MAY[name_of(do)].startswith("p")]
     assert len(own) == 5
     for deal in (Deal(NZ), opened(NZ, ann=100), opened(NZ, ann=100).begin()):
@@ -169,13 +169,13 @@ def test_a_player_places_and_the_crew_puts_down() -> None:
     deal = opened(TAI_SAI, ann=1000).begin()
     for how in c.How:
         do = c.PlaceBet("ann", "small", 10, how)
-        crew, himself = (DEALER, SUPERVISOR, PIT_MANAGER, SHIFT_MANAGER), how is c.How.PLACED
+        crew, own_hand = (DEALER, SUPERVISOR, PIT_MANAGER, SHIFT_MANAGER), how is c.How.PLACED
         for who in crew:
-            if himself:
+            if own_hand:
                 assert "call, staff or felt" in deal.refused(do, Code.NOT_YOURS_TO_DO, who).allowed
             else:
                 deal.do(do, who)
-        if himself:
+        if own_hand:
             deal.do(do, player("ann"))
         else:
             assert deal.refused(do, Code.NOT_YOURS_TO_DO, player("ann")).allowed == "how = placed"
@@ -216,7 +216,7 @@ RANKS: Final = (Role.PLAYER, Role.DEALER, Role.SUPERVISOR, Role.PIT_MANAGER, Rol
 
 @pytest.mark.parametrize("name", ALTERATIONS)
 def test_an_alteration_takes_two_different_people_and_a_reason(name: str) -> None:
-    """Alone, with himself in another role, with too low a rank, without a reason: refused. Otherwise both are kept."""
+    """Alone, in two roles at once, with too low a rank, without a reason: refused. Otherwise both are kept."""
     make, do, lowest = ALTERATIONS[name]
     deal = make()
     by = Person("ben", Role.SUPERVISOR)

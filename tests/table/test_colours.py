@@ -7,7 +7,7 @@ import pytest
 from taisai.core.rulebook import VoidReason
 from taisai.table import commands as c
 from taisai.table import events as e
-from taisai.table.handlers.chips import colour_out
+from taisai.table.handlers.shared import colour_out
 from taisai.table.parts import Handed
 from taisai.table.refusals import Code
 from taisai.table.state import RoundPhase
@@ -43,7 +43,7 @@ def test_a_colour_is_one_players_alone(layout: str) -> None:
 
 
 def test_colour_is_taken_for_value_chips_in_whole_chips() -> None:
-    """Unknown colours, odd amounts, values off the unit and chips he does not have are refused."""
+    """Unknown colours, odd amounts, values off the unit and chips the player does not have are refused."""
     deal = opened(NZ, ann=100)
     deal.refused(c.TakeColour("ann", "gold", 25, 50), Code.UNKNOWN)
     deal.refused(c.TakeColour("ann", "red", 25, 60), Code.BAD_VALUE)
@@ -69,7 +69,7 @@ def test_no_more_chips_are_out_than_the_set_has() -> None:
 
 
 def test_colour_is_turned_in_before_leaving_and_not_from_the_felt() -> None:
-    """Not with chips in a box, at any phase; then all of it at once; then he may leave, and another may take it."""
+    """Not with chips in a box, at any phase; then all of it at once; then its player may leave, and another take it."""
     deal = coloured().begin().bet("ann", "small", 50, "red")
     for phase in list(RoundPhase)[1:]:
         deal.up_to(phase, 1, 2, 4)

@@ -98,7 +98,7 @@ def test_dice_that_were_not_committed_have_no_opening() -> None:
 @BOOKS
 @pytest.mark.parametrize("phase", [RoundPhase.BETTING, RoundPhase.CLOSED])
 def test_interrupted_before_the_uncovering_committed_dice_are_read_by_nobody(layout: str, phase: RoundPhase) -> None:
-    """Whoever says that he reads them is refused; the round is void, and not opened."""
+    """Whoever claims to read them is refused; the round is void, and not opened."""
     deal = committed(layout, phase)
     deal.do(c.Interrupt("power"), SYSTEM)
     code = Code.WRONG_STEP if phase is RoundPhase.BETTING else Code.BAD_VALUE

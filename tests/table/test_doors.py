@@ -151,7 +151,7 @@ def test_may_begin_knows_suspended_and_interrupted_tables() -> None:
 
 HELD = {
     "ReceiveDice", "SuspendTable", "ResumeTable", "SitDown", "LeaveTable", "WalkAway", "Fill", "Credit",
-    "ResolveInterruption", "Rule", "NoteError", "OpenDispute", "ResolveDispute",
+    "ResolveInterruption", "MakeRuling", "NoteError", "OpenDispute", "ResolveDispute",
 }  # fmt: skip
 """What may be done while a round is interrupted; bets, dice and chips on the felt are held."""
 

@@ -206,7 +206,7 @@ def test_the_float_must_hold_what_is_paid() -> None:
 
 
 def test_a_void_and_a_reversal_cost_nobody_anything() -> None:
-    """After both, everybody holds what he bought, and the win is nothing."""
+    """After both, all hold what they bought, and the win is nothing."""
     deal = opened(TAI_SAI, ann=1000, bob=1000)
     deal.begin().bet("ann", "small", 100).bet("bob", "big", 300).finish(1, 2, 4)
     deal.begin().bet("ann", "small", 100)

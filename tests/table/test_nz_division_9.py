@@ -202,7 +202,7 @@ def test_4_3_a_wager_that_touches_the_line_is_ruled_on_with_a_reason() -> None:
 
 @pytest.mark.clause("nz-division-9 §4.4")
 def test_4_4_no_wager_before_the_last_winner_is_paid() -> None:
-    """With one winner still waiting neither bets nor the next round open; once he is paid both do."""
+    """With one winner still waiting neither bets nor the next round open; once that one is paid both do."""
     deal = opened(NZ, ann=1000, bob=1000).begin().bet("ann", "small", 100).bet("bob", "single:1", 50)
     deal.up_to(RoundPhase.COLLECTED, 1, 2, 4)
     deal.do(c.PayNext())
@@ -289,7 +289,7 @@ def test_4_9_a_moved_wager_is_put_back_by_two_people(phase: RoundPhase) -> None:
 
 @pytest.mark.clause("nz-division-9 §4.9")
 def test_4_9_settled_where_it_lies_and_part_of_it_may_be_moved() -> None:
-    """Without a correction the position stands; a correction may move a part, onto another bet of his own."""
+    """Without a correction the position stands; a correction may move a part, onto another bet of the same player."""
     deal = opened(NZ, ann=1000).begin().bet("ann", "big", 100).bet("ann", "small", 40)
     deal.up_to(RoundPhase.ENTERED, 1, 2, 4)
     deal.altered(c.CorrectBet("ann", "big", "small", 60))

@@ -110,7 +110,7 @@ def test_the_float_is_counted_once_a_shift_and_before_the_opening() -> None:
 
 
 def test_players_and_their_chips_leave_with_the_close() -> None:
-    """Who is still there takes his value chips with him; who was given chips after he had gone has them waiting."""
+    """Players who are still there take their value chips along; chips given to a player who had gone wait for them."""
     deal = opened(TAI_SAI, ann=500, bob=500).begin().bet("bob", "big", 100).finish(1, 2, 4)
     deal.do(c.LeaveTable("bob"), player("bob"))
     deal.altered(c.ReverseRounds((1,)))

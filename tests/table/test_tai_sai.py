@@ -100,7 +100,7 @@ def test_3_9_losers_are_collected_and_winners_paid() -> None:
 
 @pytest.mark.clause("rws-tai-sai-v6 §5.3")
 def test_5_3_who_walks_away_is_settled_all_the_same() -> None:
-    """Gone with a bet on the felt, he is paid into his chips, which wait; he cannot leave with the bet lying."""
+    """A player gone with a bet on the felt is paid into chips that wait, and cannot leave while the bet lies there."""
     deal = betting()
     deal.do(c.WalkAway("ann"), SYSTEM)
     deal.refused(c.WalkAway("ann"), Code.NOTHING_TO_DO)
@@ -183,7 +183,7 @@ def test_5_6_damaged_dice_void_every_affected_round() -> None:
 
 @pytest.mark.clause("rws-tai-sai-v6 §5.6")
 def test_5_6_winnings_that_are_gone_are_a_debt() -> None:
-    """What a player no longer has is owed; he pays as he can, and never more than he owes."""
+    """What a player no longer has is owed; they pay as they can, and never more than they owe."""
     deal = betting(small=500).finish(1, 2, 4)
     deal.do(c.CashOut("ann", 1200))
     deal.altered(c.ReverseRounds((1,)))
@@ -287,7 +287,7 @@ def test_5_13_pit_employees_place_for_a_player_who_answers_for_it(who: Person) -
 def test_5_14_what_the_book_leaves_open_the_shift_manager_decides() -> None:
     """Nobody below may rule, at any time of the round; the ruling is kept with its clause."""
     deal = betting()
-    ruling = c.Rule("a die fell out of the tumbler", "void the round")
+    ruling = c.MakeRuling("a die fell out of the tumbler", "void the round")
     for who in (*STAFF, player("ann")):
         if who is not SHIFT_MANAGER:
             deal.refused(ruling, Code.NOT_YOURS_TO_DO, who)
@@ -297,7 +297,7 @@ def test_5_14_what_the_book_leaves_open_the_shift_manager_decides() -> None:
 
 
 def test_a_dispute_is_opened_once_and_ended_once() -> None:
-    """A player claims for himself, a supervisor ends it; both stay on record."""
+    """A player claims in their own name, a supervisor ends it; both stay on record."""
     deal = betting().finish(1, 2, 4)
     claim = c.OpenDispute("q1", "bob", 1, "my chips lay on small")
     deal.refused(claim, Code.NOT_YOURS_TO_DO, player("ann"))

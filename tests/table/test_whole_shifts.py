@@ -244,7 +244,7 @@ class WholeShift(RuleBasedStateMachine):
     @precondition(is_known)
     @rule(chance=chances)
     def enter_wrong(self, chance: Random) -> None:
-        """Somebody enters whatever he likes."""
+        """Somebody enters whatever they like."""
         for number in _dice(chance):
             self.put(c.Press(number))
         self.put(c.Enter())
@@ -266,7 +266,7 @@ class WholeShift(RuleBasedStateMachine):
     @precondition(is_between)
     @rule(chance=chances)
     def reverse(self, chance: Random) -> None:
-        """Damaged dice are found: rounds are reversed; then whoever owes pays what he has."""
+        """Damaged dice are found: rounds are reversed; then whoever owes pays what they have."""
         numbers = [past.number for past in self.deal.state.history[-5:]] or [1]
         self.put(c.ReverseRounds(tuple(chance.sample(numbers, chance.randint(1, len(numbers))))), alter=True)
         for name in NAMES:
@@ -340,7 +340,7 @@ class WholeShift(RuleBasedStateMachine):
         self.put(c.NoteError(number, "paid short"))
         self.put(c.OpenDispute(f"q{number}", "ann", number, "it lay on big"), player("ann"))
         self.put(c.ResolveDispute(f"q{number}", "the record stands"), SUPERVISOR)
-        self.put(c.Rule("a die in the cup", "void"), SHIFT_MANAGER)
+        self.put(c.MakeRuling("a die in the cup", "void"), SHIFT_MANAGER)
         after = self.deal.state
         assert (after.ledger, after.round, after.history) == (before.ledger, before.round, before.history)
 

@@ -19,7 +19,7 @@ from taisai.streams.house_events import HOUSE_KINDS, HOUSE_STREAM, HouseEvent, L
 from taisai.streams.narration import EVERYDAY, is_significant, narrate
 from taisai.table import events as e
 from taisai.table.declared import Significance
-from taisai.table.notation.narration import told
+from taisai.table.notation.narration import output_of
 
 NO_ACTIVITY: Final = "No Activity"
 """What a report says of an interval without events (R33)."""
@@ -184,7 +184,7 @@ def _of_a_table(record: Record, event: e.Event, asked: ReportRequest) -> Signifi
     if significance is not Significance.ALWAYS and not large:
         return None
     # The mark before each line of the notation is for shifts, not for a report.
-    detail = "; ".join(line.strip()[2:] for line in told(what))
+    detail = "; ".join(line.strip()[2:] for line in output_of(what))
     second = event.authorised_by.id if event.authorised_by is not None else ""
     words = f"{detail} ({event.reason})" if event.reason else detail
     at = asked.time_of(event.at)

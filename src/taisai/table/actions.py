@@ -16,9 +16,8 @@ from msgspec import Struct
 
 from taisai.core.rulebook import Rule
 from taisai.table import commands as c
-from taisai.table.events import EventBody
 from taisai.table.forms import form_of
-from taisai.table.handlers import betting, chips, dealing, shift, trouble
+from taisai.table.handlers import betting, chips, dealing, shared, shift, trouble
 from taisai.table.people import (
     CREW,
     CREW_AND_SYSTEM,
@@ -47,7 +46,7 @@ _ALWAYS: Final = frozenset(RoundPhase)
 _NEVER: Final[frozenset[RoundPhase]] = frozenset()
 _ANY, _CLOSED, _OPEN = None, TablePhase.CLOSED, TablePhase.OPEN
 
-Handler = Callable[..., "list[EventBody] | Refusal"]
+Handler = Callable[..., shared.Decision]
 WhoseHand = Callable[..., "Refusal | None"]
 
 
@@ -246,7 +245,7 @@ ACTIONS: Final[dict[type, Declaration]] = {
         PLAYERS_AND_CREW,
         _OPEN,
         BETTING,
-        whose=chips.not_himself,
+        whose=shared.not_for_themselves,
         rule=Rule.NO_CHANGE_AFTER_CLOSE,
         of_round=True,
         groups=(Group.PLAY_FELT, Group.DEAL_BOX, Group.DEAL_PLAYER),
@@ -298,7 +297,7 @@ ACTIONS: Final[dict[type, Declaration]] = {
         PLAYERS_AND_CREW,
         _OPEN,
         interrupted=True,
-        whose=chips.not_himself,
+        whose=shared.not_for_themselves,
         groups=(Group.DEAL_PLAYERS,),
         key="n",
     ),
@@ -321,7 +320,7 @@ ACTIONS: Final[dict[type, Declaration]] = {
         PLAYERS_AND_CREW,
         _OPEN,
         interrupted=True,
-        whose=chips.not_himself,
+        whose=shared.not_for_themselves,
         groups=(Group.DEAL_PLAYER,),
     ),
     # the dice
@@ -399,8 +398,8 @@ ACTIONS: Final[dict[type, Declaration]] = {
         rule=Rule.DAMAGED_DICE_VOID,
         groups=(Group.PIT_RULINGS,),
     ),
-    c.Rule: Declaration(
-        trouble.rule,
+    c.MakeRuling: Declaration(
+        trouble.make_ruling,
         SHIFT_MANAGERS,
         _ANY,
         interrupted=True,
@@ -420,7 +419,7 @@ ACTIONS: Final[dict[type, Declaration]] = {
         PLAYERS_AND_CREW,
         _ANY,
         interrupted=True,
-        whose=chips.not_himself,
+        whose=shared.not_for_themselves,
         groups=(Group.DEAL_TROUBLE, Group.DEAL_PLAYER, Group.PIT_RULINGS),
     ),
     c.ResolveDispute: Declaration(

@@ -400,7 +400,7 @@ class ReverseRounds(_Action, frozen=True, tag="reverse-rounds"):
     rounds: Annotated[tuple[RoundNumber, ...], Meta(min_length=1, max_length=1000), asked_by(Widget.ROUNDS)]
 
 
-class Rule(_Action, frozen=True, tag="rule"):
+class MakeRuling(_Action, frozen=True, tag="rule"):
     """The shift manager decides what the book leaves open."""
 
     matter: ShortText
@@ -437,7 +437,7 @@ Action = (
     | SettleDebt
     | CommitDice | Tumble | OpenBets | PlaceBet | WithdrawBet | AdviseMinimum | RejectExcess | CloseBets | Uncover
     | Announce | Press | Enter | AmendEntry | ReportLights | Collect | PayNext | PayAll
-    | VoidRound | Interrupt | ResolveInterruption | CorrectBet | RuleOnLine | ReverseRounds | Rule | NoteError
+    | VoidRound | Interrupt | ResolveInterruption | CorrectBet | RuleOnLine | ReverseRounds | MakeRuling | NoteError
     | OpenDispute | ResolveDispute
 )  # fmt: skip
 

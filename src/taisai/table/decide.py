@@ -51,7 +51,7 @@ def can(rules: TableRules, state: TableState, command: c.Command) -> Refusal | N
 
 
 def may_begin(rules: TableRules, state: TableState, person: Person, action: type) -> Refusal | None:
-    """Why a person cannot do this kind of thing now, whatever the details; None when he may try."""
+    """Why a person cannot do this kind of thing now, whatever the details; None when they may try."""
     needs = ACTIONS[action]
     return _gate(rules, state, needs) if person.role in needs.roles else _not_yours(rules, needs, person)
 

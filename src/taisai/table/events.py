@@ -170,7 +170,7 @@ class PlayerSat(_EventBody, frozen=True, gc=False, tag="player-sat"):
 
 
 class PlayerLeft(_EventBody, frozen=True, gc=False, tag="player-left"):
-    """A player left with his value chips."""
+    """A player left with their value chips."""
 
     declared: ClassVar = Declared(EVERYONE, Rule.ROLES, _AMOUNT)
     player: str
@@ -178,7 +178,7 @@ class PlayerLeft(_EventBody, frozen=True, gc=False, tag="player-left"):
 
 
 class PlayerWalkedAway(_EventBody, frozen=True, gc=False, tag="player-walked-away"):
-    """A player is gone, his bets stand."""
+    """A player is gone; their bets stand."""
 
     declared: ClassVar = Declared(EVERYONE, Rule.WALK_AWAY_SETTLED)
     player: str
@@ -244,7 +244,7 @@ class Credited(_EventBody, frozen=True, gc=False, tag="credited"):
 
 
 class DebtSettled(_EventBody, frozen=True, gc=False, tag="debt-settled"):
-    """A player paid what he owed."""
+    """A player paid what they owed."""
 
     declared: ClassVar = Declared(CREW, Rule.DAMAGED_DICE_VOID)
     player: str
@@ -298,7 +298,7 @@ class BetWithdrawn(_EventBody, frozen=True, gc=False, tag="bet-withdrawn"):
 
 
 class MinimumAdvised(_EventBody, frozen=True, gc=False, tag="minimum-advised"):
-    """A player was told that his bet is under the minimum."""
+    """A player was told that a bet is under the minimum."""
 
     declared: ClassVar = Declared(EVERYONE, Rule.UNDER_MINIMUM_ADVISED)
     player: str

@@ -382,7 +382,7 @@ def _lights_faulted(state: TableState, _event: e.Event, what: e.LightsFaulted) -
 def _collected(state: TableState, event: e.Event, what: e.LosersCollected) -> TableState:
     current = state.round
     stakes = {(bet.player, bet.box): bet.stake for bet in current.bets}
-    # A loser that was not wholly at risk is settled when the rest of his stake is handed back.
+    # A loser that was not wholly at risk is settled when the rest of its stake is handed back.
     lines = tuple(
         PaidLine(loss.player, loss.box, loss.amount, loss.amount, None, 0, 0)
         for loss in what.losses

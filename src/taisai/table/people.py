@@ -26,7 +26,7 @@ class Role(StrEnum):
 
 
 class Person(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
-    """A person and the role in which he acts."""
+    """A person and the role in which they act."""
 
     id: str
     role: Role

@@ -19,7 +19,7 @@ from taisai.table import commands as c
 from taisai.table import events as e
 from taisai.table.ledger import OUTSIDE
 from taisai.table.notation.fields import VERBS, read_action, split_words, usage, write_action
-from taisai.table.notation.narration import told
+from taisai.table.notation.narration import output_of
 from taisai.table.notation.run import Transcript, blessed, differences, run_shift
 from taisai.table.notation.script import (
     BOOKS_DIGEST,
@@ -250,7 +250,7 @@ def test_strange_text_is_a_fault_in_one_line(text: str) -> None:
 @given(data=st.data())
 def test_every_event_is_told_in_lines_of_a_file(kind: type[e.EventBody], data: st.DataObject) -> None:
     """An event of any kind is told in printable lines which a file gives back."""
-    lines = told(data.draw(happenings(kind)))
+    lines = output_of(data.draw(happenings(kind)))
     assert lines
     text = HEAD + "dan: enter\n" + "".join(f"  {line}\n" for line in lines)
     assert parse_shift(text).lines[-1] == CommandLine(
@@ -447,7 +447,7 @@ def test_a_new_action_needs_no_notation_of_its_own(monkeypatch: pytest.MonkeyPat
         assert read_action(verb.text, words, {}) == each
     assert usage(Juggle, {}) == "juggle NAMES ROWS EITHER TURNS [marks=…] [high]"
     happened: Any = Juggled("clubs", 3)
-    assert told(happened) == ("- juggled what=clubs times=3",)
+    assert output_of(happened) == ("- juggled what=clubs times=3",)
 
 
 # ------------------------------------------------------------------ running

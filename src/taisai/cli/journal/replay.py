@@ -13,7 +13,7 @@ from taisai.journal import Journal, open_journal
 from taisai.streams.codec import KIND_OF, event_of
 from taisai.streams.house_events import game_tables
 from taisai.table import events as e
-from taisai.table.notation.narration import told
+from taisai.table.notation.narration import output_of
 from taisai.table.notation.script import clock_text
 
 _ENDS = (e.RoundConcluded, e.RoundVoided)
@@ -45,7 +45,7 @@ def replay(
         who = event.by.id + (f" + {event.authorised_by.id}" if event.authorised_by is not None else "")
         because = f" because {event.reason}" if event.reason else ""
         console().print(f"{clock_text(event.at)} [bold]{who}[/]{because}", soft_wrap=True)
-        for line in told(event.what):
+        for line in output_of(event.what):
             console().print(f"    {line}", markup=False, soft_wrap=True)
 
 
@@ -82,6 +82,6 @@ def _plain(seq: int, event: e.Event) -> dict[str, object]:
         "by": event.by.id,
         "authorised_by": event.authorised_by.id if event.authorised_by is not None else None,
         "reason": event.reason or None,
-        "told": told(event.what),
+        "told": output_of(event.what),
         "what": event.what,
     }

@@ -12,23 +12,21 @@ from typing import NamedTuple
 
 from taisai.core.boxes import BoxName
 from taisai.core.limits import OPPOSITE_OF, BoxLimits, Limits, headroom_of
-from taisai.core.money import Chips
 from taisai.core.rulebook import Rule
 from taisai.table import commands as c
 from taisai.table import events as e
-from taisai.table.handlers.chips import not_himself, not_seated
-from taisai.table.handlers.shift import Found
+from taisai.table.handlers.bets_on_felt import handed_newest_first
+from taisai.table.handlers.shared import Decision, not_for_themselves, not_seated
 from taisai.table.ledger import colour_account, player_account
 from taisai.table.parts import Handed
 from taisai.table.people import Role
 from taisai.table.refusals import Code, Refusal
 from taisai.table.rules import TableRules, unknown_box
-from taisai.table.stacks import handed_newest_first
 from taisai.table.state import Round, RoundPhase, TableState
 
 
-def place_bet(rules: TableRules, state: TableState, _command: c.Command, do: c.PlaceBet) -> Found:
-    """Chips into a box: by the player, or by the crew for him."""
+def place_bet(rules: TableRules, state: TableState, _command: c.Command, do: c.PlaceBet) -> Decision:
+    """Chips into a box: by the player, or by the crew on their behalf."""
     layout, limits = rules.at(state)
     box_limits = rules.box_limits.get(do.box)
     if box_limits is None:
@@ -44,12 +42,12 @@ def place_bet(rules: TableRules, state: TableState, _command: c.Command, do: c.P
 
 
 def wrong_hand(rules: TableRules, command: c.Command, do: c.PlaceBet) -> Refusal | None:
-    """A player places for himself; the crew by call, at a player's request, or as the chips lie."""
+    """A player places their own bets; the crew by call, at a player's request, or as the chips lie."""
     by_player = command.by.role is Role.PLAYER
     if by_player and command.by.id == do.player and do.how is c.How.PLACED:
         return None
     if by_player or do.how is c.How.PLACED:
-        refused = not_himself(rules, command, do)
+        refused = not_for_themselves(rules, command, do)
         if refused is not None:
             return refused
         allowed = "how = placed" if by_player else "how = call, staff or felt"
@@ -59,7 +57,7 @@ def wrong_hand(rules: TableRules, command: c.Command, do: c.PlaceBet) -> Refusal
 
 
 def _chips_refusal(rules: TableRules, state: TableState, do: c.PlaceBet) -> Refusal | None:
-    """The chips must be there, and his own: a spoken bet needs them too."""
+    """The chips must be there, and be the player's own: a spoken bet needs them too."""
     seat = state.players.get(do.player)
     if seat is None:
         return not_seated(state, do.player)
@@ -113,7 +111,7 @@ def _limit_refusal(
     return Refusal(code, sentence, clauses, f"at most {headroom.chips}")
 
 
-def withdraw_bet(rules: TableRules, state: TableState, _command: c.Command, do: c.WithdrawBet) -> Found:
+def withdraw_bet(rules: TableRules, state: TableState, _command: c.Command, do: c.WithdrawBet) -> Decision:
     """A player may take back while betting is open; what stays must not be under the minimum."""
     layout, limits = rules.at(state)
     box_limits = rules.box_limits.get(do.box)
@@ -151,8 +149,8 @@ def _broken_colour(rules: TableRules, state: TableState, handed: Handed) -> Refu
     return rules.refuse(Code.BAD_VALUE, sentence, Rule.COLOUR_CHIPS, allowed=f"multiples of {value}")
 
 
-def advise_minimum(rules: TableRules, state: TableState, _command: c.Command, do: c.AdviseMinimum) -> Found:
-    """The dealer tells a player that his bet is under the minimum; he may raise it or take it back."""
+def advise_minimum(rules: TableRules, state: TableState, _command: c.Command, do: c.AdviseMinimum) -> Decision:
+    """The dealer tells a player that a bet is under the minimum; the player may raise it or take it back."""
     layout, _ = rules.at(state)
     box_limits = rules.box_limits.get(do.box)
     if box_limits is None:
@@ -213,7 +211,7 @@ def breaches(rules: TableRules, state: TableState) -> list[Breach]:
     return found
 
 
-def reject_excess(rules: TableRules, state: TableState, _command: c.Command, do: c.RejectExcess) -> Found:
+def reject_excess(rules: TableRules, state: TableState, _command: c.Command, do: c.RejectExcess) -> Decision:
     """What is over goes back, newest chips first, in whole chips."""
     layout, _ = rules.at(state)
     if do.box not in rules.box_limits:
@@ -232,8 +230,3 @@ def reject_excess(rules: TableRules, state: TableState, _command: c.Command, do:
         taken[stack.player] = taken.get(stack.player, 0) + part
     handed = tuple(handed_newest_first(state, player, do.box, amount) for player, amount in taken.items())
     return [e.ExcessRejected(do.box, limit, handed)]
-
-
-def chips_at(state: TableState, player: str) -> Chips:
-    """What a player has on the felt in the round in play."""
-    return Chips(sum(stack.amount for stack in state.round.stacks if stack.player == player))

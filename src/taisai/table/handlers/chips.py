@@ -9,31 +9,11 @@ from __future__ import annotations
 from taisai.core.rulebook import Rule
 from taisai.table import commands as c
 from taisai.table import events as e
-from taisai.table.handlers.shift import Found, worth
-from taisai.table.ledger import FLOAT, colour_account, debt_account, player_account
-from taisai.table.people import Role
+from taisai.table.handlers.shared import Decision, colour_out, float_short, not_seated, worth
+from taisai.table.ledger import colour_account, debt_account, player_account
 from taisai.table.refusals import Code, Refusal
 from taisai.table.rules import TableRules, listed, set_up_of
-from taisai.table.state import RoundPhase, TableState
-
-OwnAction = c.SitDown | c.LeaveTable | c.PlaceBet | c.WithdrawBet | c.OpenDispute
-"""What a player may do, for himself."""
-
-
-def not_himself(rules: TableRules, command: c.Command, do: OwnAction) -> Refusal | None:
-    """A player acts for himself only."""
-    if command.by.role is Role.PLAYER and command.by.id != do.player:
-        sentence = "A player acts for himself only."
-        allowed = f"by {do.player}, or by the crew"
-        return rules.refuse(Code.NOT_YOURS_TO_DO, sentence, Rule.PLAYER_ANSWERS, allowed=allowed)
-    return None
-
-
-def not_seated(state: TableState, player: str) -> Refusal | None:
-    """The player must be at this table."""
-    if player not in state.players:
-        return Refusal(Code.NOT_SEATED, f"{player} is not at this table.", allowed="sit-down")
-    return None
+from taisai.table.state import TableState
 
 
 def has_bets(state: TableState, player: str) -> bool:
@@ -41,16 +21,16 @@ def has_bets(state: TableState, player: str) -> bool:
     return any(stack.player == player for stack in state.round.stacks)
 
 
-def sit_down(_rules: TableRules, state: TableState, _command: c.Command, do: c.SitDown) -> Found:
-    """A player joins, or comes back to his seat."""
+def sit_down(_rules: TableRules, state: TableState, _command: c.Command, do: c.SitDown) -> Decision:
+    """A player joins, or comes back to their seat."""
     seat = state.players.get(do.player)
     if seat is not None and seat.present:
         return Refusal(Code.NOTHING_TO_DO, f"{do.player} is at the table already.")
     return [e.PlayerSat(do.player)]
 
 
-def leave_table(rules: TableRules, state: TableState, _command: c.Command, do: c.LeaveTable) -> Found:
-    """A player leaves with his value chips, his colour turned in and no bet on the felt."""
+def leave_table(rules: TableRules, state: TableState, _command: c.Command, do: c.LeaveTable) -> Decision:
+    """A player leaves with their value chips, their colour turned in and no bet on the felt."""
     refused = not_seated(state, do.player)
     if refused is not None:
         return refused
@@ -63,8 +43,8 @@ def leave_table(rules: TableRules, state: TableState, _command: c.Command, do: c
     return [e.PlayerLeft(do.player, state.balance(player_account(do.player)))]
 
 
-def walk_away(rules: TableRules, state: TableState, _command: c.Command, do: c.WalkAway) -> Found:
-    """A player is gone; nothing of his is touched."""
+def walk_away(rules: TableRules, state: TableState, _command: c.Command, do: c.WalkAway) -> Decision:
+    """A player is gone; nothing of theirs is touched."""
     refused = not_seated(state, do.player)
     if refused is not None:
         return refused
@@ -80,14 +60,6 @@ def _off_unit(state: TableState, amount: int) -> Refusal | None:
     return None
 
 
-def float_short(state: TableState, amount: int) -> Refusal | None:
-    """The float must hold what is to be handed over."""
-    if amount > state.balance(FLOAT):
-        sentence = f"The float holds {state.balance(FLOAT)}, {amount} is needed."
-        return Refusal(Code.FLOAT_SHORT, sentence, allowed="fill")
-    return None
-
-
 def _too_few(state: TableState, player: str, amount: int) -> Refusal | None:
     balance = state.balance(player_account(player))
     if amount > balance:
@@ -95,19 +67,19 @@ def _too_few(state: TableState, player: str, amount: int) -> Refusal | None:
     return None
 
 
-def buy_in(_rules: TableRules, state: TableState, _command: c.Command, do: c.BuyIn) -> Found:
+def buy_in(_rules: TableRules, state: TableState, _command: c.Command, do: c.BuyIn) -> Decision:
     """Cash goes into the drop box, chips to the player."""
     refused = _off_unit(state, do.amount) or not_seated(state, do.player) or float_short(state, do.amount)
     return refused if refused is not None else [e.BoughtIn(do.player, do.amount)]
 
 
-def bring_chips(_rules: TableRules, state: TableState, _command: c.Command, do: c.BringChips) -> Found:
+def bring_chips(_rules: TableRules, state: TableState, _command: c.Command, do: c.BringChips) -> Decision:
     """Value chips are good at every table."""
     refused = _off_unit(state, do.amount) or not_seated(state, do.player)
     return refused if refused is not None else [e.ChipsBrought(do.player, do.amount)]
 
 
-def cash_out(_rules: TableRules, state: TableState, _command: c.Command, do: c.CashOut) -> Found:
+def cash_out(_rules: TableRules, state: TableState, _command: c.Command, do: c.CashOut) -> Decision:
     """A player takes value chips away."""
     refused = not_seated(state, do.player) or _too_few(state, do.player, do.amount)
     if do.amount != state.balance(player_account(do.player)):
@@ -115,7 +87,7 @@ def cash_out(_rules: TableRules, state: TableState, _command: c.Command, do: c.C
     return refused if refused is not None else [e.CashedOut(do.player, do.amount)]
 
 
-def take_colour(rules: TableRules, state: TableState, _command: c.Command, do: c.TakeColour) -> Found:
+def take_colour(rules: TableRules, state: TableState, _command: c.Command, do: c.TakeColour) -> Decision:
     """A colour is one player's alone, at one value while any of it is out."""
     set_up = set_up_of(state)
     if do.colour not in set_up.colours:
@@ -126,15 +98,15 @@ def take_colour(rules: TableRules, state: TableState, _command: c.Command, do: c
         return rules.refuse(Code.BAD_VALUE, sentence, Rule.COLOUR_CHIPS)
     refused = (
         not_seated(state, do.player)
-        or _not_his_colour(rules, state, do)
+        or _colour_not_theirs(rules, state, do)
         or _set_too_small(rules, state, do)
         or _too_few(state, do.player, do.amount)
     )
     return refused if refused is not None else [e.ColourTaken(do.player, do.colour, do.value, do.amount)]
 
 
-def _not_his_colour(rules: TableRules, state: TableState, do: c.TakeColour) -> Refusal | None:
-    """A colour is another's, or he plays a colour already."""
+def _colour_not_theirs(rules: TableRules, state: TableState, do: c.TakeColour) -> Refusal | None:
+    """A colour is another player's, or this player has a colour already."""
     holder = next((name for name, seat in state.players.items() if seat.colour == do.colour), None)
     if holder is not None and holder != do.player:
         taken = {seat.colour for seat in state.players.values()}
@@ -149,19 +121,6 @@ def _not_his_colour(rules: TableRules, state: TableState, do: c.TakeColour) -> R
     return None
 
 
-def colour_out(state: TableState, colour: str) -> int:
-    """The worth of a colour's chips that are not in the rack: with their player, or on the felt."""
-    current = state.round
-    if current.phase in (RoundPhase.BETWEEN, RoundPhase.BETTING):
-        on_felt = sum(stack.amount for stack in current.stacks if stack.colour == colour)
-    else:
-        settled = {(line.player, line.box) for line in current.lines}
-        on_felt = sum(
-            bet.in_colour for bet in current.bets if bet.colour == colour and (bet.player, bet.box) not in settled
-        )
-    return state.balance(colour_account(colour)) + on_felt
-
-
 def _set_too_small(rules: TableRules, state: TableState, do: c.TakeColour) -> Refusal | None:
     chips = set_up_of(state).colours[do.colour].chips
     out = -(-(colour_out(state, do.colour) + do.amount) // do.value)
@@ -171,7 +130,7 @@ def _set_too_small(rules: TableRules, state: TableState, do: c.TakeColour) -> Re
     return None
 
 
-def turn_in_colour(rules: TableRules, state: TableState, _command: c.Command, do: c.TurnInColour) -> Found:
+def turn_in_colour(rules: TableRules, state: TableState, _command: c.Command, do: c.TurnInColour) -> Decision:
     """All of a player's colour back into value, once none of it lies in a box."""
     refused = not_seated(state, do.player)
     if refused is not None:
@@ -185,7 +144,7 @@ def turn_in_colour(rules: TableRules, state: TableState, _command: c.Command, do
     return [e.ColourTurnedIn(do.player, colour, state.balance(colour_account(colour)))]
 
 
-def fill(_rules: TableRules, state: TableState, _command: c.Command, do: c.Fill) -> Found:
+def fill(_rules: TableRules, state: TableState, _command: c.Command, do: c.Fill) -> Decision:
     """Chips from the cage."""
     amount = worth(set_up_of(state), do.count)
     if isinstance(amount, Refusal):
@@ -195,7 +154,7 @@ def fill(_rules: TableRules, state: TableState, _command: c.Command, do: c.Fill)
     return [e.Filled(do.count, amount)]
 
 
-def credit(_rules: TableRules, state: TableState, _command: c.Command, do: c.Credit) -> Found:
+def credit(_rules: TableRules, state: TableState, _command: c.Command, do: c.Credit) -> Decision:
     """Chips to the cage."""
     amount = worth(set_up_of(state), do.count)
     if isinstance(amount, Refusal):
@@ -206,8 +165,8 @@ def credit(_rules: TableRules, state: TableState, _command: c.Command, do: c.Cre
     return refused if refused is not None else [e.Credited(do.count, amount)]
 
 
-def settle_debt(rules: TableRules, state: TableState, _command: c.Command, do: c.SettleDebt) -> Found:
-    """A player pays what he owes after a reversal."""
+def settle_debt(rules: TableRules, state: TableState, _command: c.Command, do: c.SettleDebt) -> Decision:
+    """A player pays what they owe after a reversal."""
     refused = _too_few(state, do.player, do.amount)
     if refused is not None:
         return refused

@@ -17,19 +17,18 @@ from taisai.core.rulebook import Device, Layout, Rule, Step, Tumble, VoidReason
 from taisai.core.settlement import Ruling, settle
 from taisai.table import commands as c
 from taisai.table import events as e
-from taisai.table.handlers.chips import colour_out, float_short
-from taisai.table.handlers.shift import Found, no_sound_dice
+from taisai.table.handlers.bets_on_felt import Parts, after_malfunction, fixed_bets, merged, voided
+from taisai.table.handlers.shared import Decision, colour_out, float_short, no_sound_dice
 from taisai.table.parts import Loss
 from taisai.table.refusals import Code, Refusal
 from taisai.table.rules import TableRules, set_up_of
-from taisai.table.stacks import Parts, after_malfunction, fixed_bets, merged, voided
 from taisai.table.state import Round, RoundPhase, TableState
 
 DICE_HOURS_MAX = 24
 _HOUR_US = 3_600_000_000
 
 
-def commit_dice(rules: TableRules, state: TableState, _command: c.Command, do: c.CommitDice) -> Found:
+def commit_dice(rules: TableRules, state: TableState, _command: c.Command, do: c.CommitDice) -> Decision:
     """The virtual dice of the next round are fixed before its first bet; that cannot be taken back (R22)."""
     if state.round.commitment:
         sentence = f"The dice of round {state.round.number + 1} are committed already, and stay so."
@@ -37,7 +36,7 @@ def commit_dice(rules: TableRules, state: TableState, _command: c.Command, do: c
     return [e.DiceCommitted(state.round.number + 1, do.commitment)]
 
 
-def tumble(rules: TableRules, state: TableState, _command: c.Command, do: c.Tumble) -> Found:
+def tumble(rules: TableRules, state: TableState, _command: c.Command, do: c.Tumble) -> Decision:
     """Covered dice are tumbled when the book says so; too few tumbles void the round where the book has that.
 
     A tumbler is started once and tumbles by itself; a cage is turned by its handle, and its spins add up.
@@ -74,7 +73,7 @@ def _wrong_time_to_tumble(rules: TableRules, state: TableState) -> Refusal | Non
     return None
 
 
-def open_bets(rules: TableRules, state: TableState, command: c.Command, _do: c.OpenBets) -> Found:
+def open_bets(rules: TableRules, state: TableState, command: c.Command, _do: c.OpenBets) -> Decision:
     """The call that begins a round; where the book tumbles first, the dice are tumbled."""
     procedure = rules.book.procedure
     if procedure.tumble is Tumble.BEFORE_BETS and state.round.tumbles < procedure.tumbles_min:
@@ -99,7 +98,7 @@ def _overdue(state: TableState, at: int) -> list[e.EventBody]:
     return found
 
 
-def close_bets(rules: TableRules, state: TableState, _command: c.Command, _do: c.CloseBets) -> Found:
+def close_bets(rules: TableRules, state: TableState, _command: c.Command, _do: c.CloseBets) -> Decision:
     """The closing call fixes every bet, and what of it is at risk."""
     _, limits = rules.at(state)
     parts: Parts = {}
@@ -115,7 +114,7 @@ def close_bets(rules: TableRules, state: TableState, _command: c.Command, _do: c
     return [e.BetsClosed(calls.close, calls.bell, *fixed)]
 
 
-def uncover(rules: TableRules, state: TableState, _command: c.Command, do: c.Uncover) -> Found:
+def uncover(rules: TableRules, state: TableState, _command: c.Command, do: c.Uncover) -> Decision:
     """Lying flat, the uppermost faces are the result; dice that were not tumbled enough are not."""
     least = rules.book.procedure.tumbles_min
     if state.round.tumbles < least:
@@ -147,7 +146,7 @@ def _not_as_committed(rules: TableRules, state: TableState, do: c.Uncover) -> Re
     return rules.refuse(Code.BAD_VALUE, sentence, Rule.UPPERMOST_FACES, allowed=allowed)
 
 
-def announce(rules: TableRules, state: TableState, _command: c.Command, _do: c.Announce) -> Found:
+def announce(rules: TableRules, state: TableState, _command: c.Command, _do: c.Announce) -> Decision:
     """The call, low to high; without a terminal the winning areas light at once."""
     roll = roll_of(state.round.dice or ())
     layout, _ = rules.at(state)
@@ -163,12 +162,12 @@ def _no_terminal(rules: TableRules) -> Refusal | None:
     return Refusal(Code.WRONG_STEP, "This book has no entry terminal.", allowed="collect")
 
 
-def press(rules: TableRules, _state: TableState, _command: c.Command, do: c.Press) -> Found:
+def press(rules: TableRules, _state: TableState, _command: c.Command, do: c.Press) -> Decision:
     """Six numbered buttons; the display shows the last three pressed."""
     return _no_terminal(rules) or [e.NumberPressed(do.number)]
 
 
-def enter(rules: TableRules, state: TableState, _command: c.Command, _do: c.Enter) -> Found:
+def enter(rules: TableRules, state: TableState, _command: c.Command, _do: c.Enter) -> Decision:
     """The entry button sends the last three numbers; fewer than three are refused."""
     refused = _no_terminal(rules)
     if refused is not None:
@@ -184,7 +183,7 @@ def enter(rules: TableRules, state: TableState, _command: c.Command, _do: c.Ente
     return [e.ResultEntered(dice, layout.lit(roll_of(dice)), matches)]
 
 
-def amend_entry(rules: TableRules, state: TableState, _command: c.Command, do: c.AmendEntry) -> Found:
+def amend_entry(rules: TableRules, state: TableState, _command: c.Command, do: c.AmendEntry) -> Decision:
     """A wrong entry is put right to what the dice show."""
     current = state.round
     if sorted(do.dice) != sorted(current.dice or ()):
@@ -196,7 +195,7 @@ def amend_entry(rules: TableRules, state: TableState, _command: c.Command, do: c
     return [e.EntryAmended(current.entered, do.dice, layout.lit(roll_of(do.dice)))]
 
 
-def report_lights(rules: TableRules, state: TableState, _command: c.Command, do: c.ReportLights) -> Found:
+def report_lights(rules: TableRules, state: TableState, _command: c.Command, do: c.ReportLights) -> Decision:
     """The dice decide whatever the lights show."""
     if not rules.has_lights:
         return Refusal(Code.WRONG_STEP, "This book has no lights.", allowed="collect")
@@ -220,7 +219,7 @@ def rulings_of(layout: Layout, current: Round) -> tuple[Ruling, ...]:
     return settle(layout, roll_of(current.dice or ()), bets, at_risk).rulings
 
 
-def collect(rules: TableRules, state: TableState, _command: c.Command, _do: c.Collect) -> Found:
+def collect(rules: TableRules, state: TableState, _command: c.Command, _do: c.Collect) -> Decision:
     """All losers, once the lights are right or known to be wrong."""
     current = state.round
     if rules.has_terminal and current.phase is not RoundPhase.ENTERED:
@@ -296,7 +295,7 @@ def _conclusion(rules: TableRules, state: TableState, rulings: tuple[Ruling, ...
     return found + after_malfunction(rules, state)
 
 
-def _pay(rules: TableRules, state: TableState, count: int | None) -> Found:
+def _pay(rules: TableRules, state: TableState, count: int | None) -> Decision:
     layout, _ = rules.at(state)
     waiting = _to_pay(layout, state.round)
     paid = waiting if count is None else waiting[:count]
@@ -309,11 +308,11 @@ def _pay(rules: TableRules, state: TableState, count: int | None) -> Found:
     return found
 
 
-def pay_next(rules: TableRules, state: TableState, _command: c.Command, _do: c.PayNext) -> Found:
+def pay_next(rules: TableRules, state: TableState, _command: c.Command, _do: c.PayNext) -> Decision:
     """The next winner in the fixed order; the last one ends the round."""
     return _pay(rules, state, 1)
 
 
-def pay_all(rules: TableRules, state: TableState, _command: c.Command, _do: c.PayAll) -> Found:
+def pay_all(rules: TableRules, state: TableState, _command: c.Command, _do: c.PayAll) -> Decision:
     """Every winner that is left, in the fixed order."""
     return _pay(rules, state, None)

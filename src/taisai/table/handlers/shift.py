@@ -7,19 +7,17 @@ from __future__ import annotations
 
 from taisai.core.dice import roll_of
 from taisai.core.faults import InputFault
-from taisai.core.money import CHIPS_MAX
 from taisai.core.rulebook import Rule
 from taisai.table import commands as c
 from taisai.table import events as e
+from taisai.table.handlers.shared import Decision, no_sound_dice, worth
 from taisai.table.ledger import DROP, FLOAT
 from taisai.table.refusals import Code, Refusal
 from taisai.table.rules import TableRules, limits_of, listed, set_up_of
-from taisai.table.state import TEST_RUN_ITEM, SetUpState, TablePhase, TableState
-
-Found = list[e.EventBody] | Refusal
+from taisai.table.state import TEST_RUN_ITEM, TablePhase, TableState
 
 
-def set_up(rules: TableRules, state: TableState, _command: c.Command, do: c.SetUp) -> Found:
+def set_up(rules: TableRules, state: TableState, _command: c.Command, do: c.SetUp) -> Decision:
     """A table stands under an approved book, by its digest, while it is closed and its float is away."""
     if state.phase is TablePhase.OPEN or state.balance(FLOAT):
         return Refusal(
@@ -56,19 +54,7 @@ def _bad_limits(rules: TableRules, limits: c.TableLimits) -> Refusal | None:
     return None
 
 
-def worth(set_up: SetUpState, count: c.Count) -> int | Refusal:
-    """What a count of chips is worth; a refusal for a denomination that the table does not have."""
-    strange = sorted(set(count) - set(set_up.denominations))
-    if strange:
-        allowed = listed(map(str, set_up.denominations))
-        return Refusal(Code.BAD_VALUE, f"count: no chip of {strange[0]} at this table.", allowed=allowed)
-    amount = sum(chip * number for chip, number in count.items())
-    if amount > CHIPS_MAX:
-        return Refusal(Code.BAD_VALUE, f"count: {amount} is more than any table holds.", allowed=f"at most {CHIPS_MAX}")
-    return amount
-
-
-def count_float(_rules: TableRules, state: TableState, _command: c.Command, do: c.CountFloat) -> Found:
+def count_float(_rules: TableRules, state: TableState, _command: c.Command, do: c.CountFloat) -> Decision:
     """The opener comes from the cage, once a shift."""
     amount = worth(set_up_of(state), do.count)
     if isinstance(amount, Refusal):
@@ -80,7 +66,7 @@ def count_float(_rules: TableRules, state: TableState, _command: c.Command, do: 
     return [e.FloatCounted(do.count, amount)]
 
 
-def receive_dice(rules: TableRules, state: TableState, _command: c.Command, do: c.ReceiveDice) -> Found:
+def receive_dice(rules: TableRules, state: TableState, _command: c.Command, do: c.ReceiveDice) -> Decision:
     """Each set has an identity of its own, for life."""
     if do.dice_set in state.dice_sets:
         return rules.refuse(Code.BAD_VALUE, f"dice_set: a set {do.dice_set} was received before.", Rule.DICE_SET)
@@ -95,16 +81,7 @@ def _retired_or_unknown(rules: TableRules, state: TableState, name: str) -> Refu
     return None
 
 
-def no_sound_dice(rules: TableRules, state: TableState) -> Refusal | None:
-    """A sound set must be sealed into the tumbler."""
-    if state.dice_in is None or not state.dice_sets[state.dice_in].sound:
-        allowed = "receive-dice, seal-dice" if state.dice_in is None else "retire-dice, then seal-dice of another set"
-        sentence = "No sound set of dice is in the tumbler."
-        return rules.refuse(Code.CHECK_INCOMPLETE, sentence, Rule.DICE_SET, allowed=allowed)
-    return None
-
-
-def seal_dice(rules: TableRules, state: TableState, _command: c.Command, do: c.SealDice) -> Found:
+def seal_dice(rules: TableRules, state: TableState, _command: c.Command, do: c.SealDice) -> Decision:
     """One sound set at a time is in the tumbler, under a seal."""
     refused = _retired_or_unknown(rules, state, do.dice_set)
     if refused is not None:
@@ -117,7 +94,7 @@ def seal_dice(rules: TableRules, state: TableState, _command: c.Command, do: c.S
     return [e.DiceSealed(do.dice_set, do.seal)]
 
 
-def inspect_dice(rules: TableRules, state: TableState, _command: c.Command, do: c.InspectDice) -> Found:
+def inspect_dice(rules: TableRules, state: TableState, _command: c.Command, do: c.InspectDice) -> Decision:
     """The set in the tumbler is looked at; a damaged one stops the table until it is changed.
 
     Dice that were tumbled for the next round have been seen: they are tumbled again.
@@ -133,7 +110,7 @@ def inspect_dice(rules: TableRules, state: TableState, _command: c.Command, do: 
     return found
 
 
-def retire_dice(rules: TableRules, state: TableState, _command: c.Command, do: c.RetireDice) -> Found:
+def retire_dice(rules: TableRules, state: TableState, _command: c.Command, do: c.RetireDice) -> Decision:
     """A set leaves for good."""
     refused = _retired_or_unknown(rules, state, do.dice_set)
     if refused is not None:
@@ -141,13 +118,13 @@ def retire_dice(rules: TableRules, state: TableState, _command: c.Command, do: c
     return [e.DiceRetired(do.dice_set, do.note)]
 
 
-def run_test(rules: TableRules, state: TableState, _command: c.Command, do: c.TestRun) -> Found:
+def run_test(rules: TableRules, state: TableState, _command: c.Command, do: c.TestRun) -> Decision:
     """A known result is entered and exactly its areas must light."""
     layout, _ = rules.at(state)
     return [e.TestRunMade(do.dice, layout.lit(roll_of(do.dice)), do.lit_correctly)]
 
 
-def check_item(rules: TableRules, state: TableState, _command: c.Command, do: c.CheckItem) -> Found:
+def check_item(rules: TableRules, state: TableState, _command: c.Command, do: c.CheckItem) -> Decision:
     """An item of the book's opening check; the terminal's item stands on at least one good test run."""
     items = [item.item for item in rules.book.procedure.opening]
     if do.item not in items:
@@ -159,7 +136,7 @@ def check_item(rules: TableRules, state: TableState, _command: c.Command, do: c.
     return [e.ItemChecked(do.item, do.passed, do.note)]
 
 
-def open_table(rules: TableRules, state: TableState, _command: c.Command, _do: c.OpenTable) -> Found:
+def open_table(rules: TableRules, state: TableState, _command: c.Command, _do: c.OpenTable) -> Decision:
     """Open when every item is passed, sound dice are sealed in and the float is there."""
     missing = [
         item.item
@@ -177,7 +154,7 @@ def open_table(rules: TableRules, state: TableState, _command: c.Command, _do: c
     return [e.TableOpened(set_up_of(state).digest)]
 
 
-def suspend(rules: TableRules, state: TableState, _command: c.Command, do: c.SuspendTable) -> Found:
+def suspend(rules: TableRules, state: TableState, _command: c.Command, do: c.SuspendTable) -> Decision:
     """No further round from now; the one in play is settled."""
     if not do.cause.strip():
         return Refusal(Code.REASON_NEEDED, "cause: say what is wrong.")
@@ -186,7 +163,7 @@ def suspend(rules: TableRules, state: TableState, _command: c.Command, do: c.Sus
     return [e.TableSuspended(do.cause)]
 
 
-def resume(rules: TableRules, state: TableState, _command: c.Command, do: c.ResumeTable) -> Found:
+def resume(rules: TableRules, state: TableState, _command: c.Command, do: c.ResumeTable) -> Decision:
     """A supervisor records that it is mended, or which procedure keeps the game safe."""
     if not do.note.strip():
         sentence = "note: say what was mended, or what the procedure is."
@@ -195,7 +172,7 @@ def resume(rules: TableRules, state: TableState, _command: c.Command, do: c.Resu
     return refused if refused is not None else [e.TableResumed(do.by, do.note, state.suspended)]
 
 
-def set_limits(rules: TableRules, state: TableState, _command: c.Command, do: c.SetLimits) -> Found:
+def set_limits(rules: TableRules, state: TableState, _command: c.Command, do: c.SetLimits) -> Decision:
     """Limits change between rounds, by two people; before and after are recorded."""
     set_up = set_up_of(state)
     refused = _bad_limits(rules, do.limits)
@@ -206,7 +183,7 @@ def set_limits(rules: TableRules, state: TableState, _command: c.Command, do: c.
     return [e.LimitsSet(set_up.limits, do.limits)]
 
 
-def close_table(rules: TableRules, state: TableState, _command: c.Command, do: c.CloseTable) -> Found:
+def close_table(rules: TableRules, state: TableState, _command: c.Command, do: c.CloseTable) -> Decision:
     """The closer is counted; players leave with their value chips; colours have been turned in."""
     amount = worth(set_up_of(state), do.count)
     if isinstance(amount, Refusal):

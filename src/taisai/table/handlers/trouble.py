@@ -15,16 +15,16 @@ from taisai.core.rulebook import Rule, VoidReason, VoidScope
 from taisai.core.settlement import is_established
 from taisai.table import commands as c
 from taisai.table import events as e
-from taisai.table.handlers.shift import Found
+from taisai.table.handlers.bets_on_felt import Parts, after_malfunction, fixed_bets, handed_newest_first, voided
+from taisai.table.handlers.shared import Decision
 from taisai.table.ledger import FLOAT, player_account
 from taisai.table.parts import FixedBet, ReversedLine
 from taisai.table.refusals import Code, Refusal
 from taisai.table.rules import TableRules, listed, unknown_box
-from taisai.table.stacks import Parts, after_malfunction, fixed_bets, handed_newest_first, voided
 from taisai.table.state import PastRound, RoundPhase, Stack, TableState
 
 
-def void_round(rules: TableRules, state: TableState, _command: c.Command, do: c.VoidRound) -> Found:
+def void_round(rules: TableRules, state: TableState, _command: c.Command, do: c.VoidRound) -> Decision:
     """A void reason of the book; after the reveal it alters what stood, with a second person and a reason."""
     voids = rules.book.procedure.voids
     if do.why is VoidReason.INTERRUPTED:
@@ -36,12 +36,14 @@ def void_round(rules: TableRules, state: TableState, _command: c.Command, do: c.
     return [voided(rules, state, do.why, announced=do.announced), *after_malfunction(rules, state, do.why)]
 
 
-def interrupt(_rules: TableRules, state: TableState, _command: c.Command, do: c.Interrupt) -> Found:
+def interrupt(_rules: TableRules, state: TableState, _command: c.Command, do: c.Interrupt) -> Decision:
     """The round stops where it is; bets stay held and visible."""
     return [e.RoundInterrupted(state.round.number, do.cause or "not said", state.round.phase)]
 
 
-def resolve_interruption(rules: TableRules, state: TableState, _command: c.Command, do: c.ResolveInterruption) -> Found:
+def resolve_interruption(
+    rules: TableRules, state: TableState, _command: c.Command, do: c.ResolveInterruption
+) -> Decision:
     """With any die read the round is concluded from the dice as they lie; with none it is void."""
     current = state.round
     if current.dice is not None:
@@ -65,7 +67,7 @@ def resolve_interruption(rules: TableRules, state: TableState, _command: c.Comma
     return [e.InterruptionResolved(current.number, do.readable, do.dice)]
 
 
-def _resolved_on_record(rules: TableRules, number: int, dice: c.Dice, do: c.ResolveInterruption) -> Found:
+def _resolved_on_record(rules: TableRules, number: int, dice: c.Dice, do: c.ResolveInterruption) -> Decision:
     """The result was on record before the interruption: the round goes on where it stood."""
     if not _contains(dice, do.readable) or (do.dice is not None and sorted(do.dice) != sorted(dice)):
         shown = ", ".join(map(str, dice))
@@ -78,7 +80,7 @@ def _contains(dice: c.Dice, readable: tuple[int, ...]) -> bool:
     return all(dice.count(face) >= readable.count(face) for face in readable)
 
 
-def correct_bet(rules: TableRules, state: TableState, _command: c.Command, do: c.CorrectBet) -> Found:
+def correct_bet(rules: TableRules, state: TableState, _command: c.Command, do: c.CorrectBet) -> Decision:
     """A bet that dealer or another patron moved goes back where it belongs; never a call bet."""
     if not rules.book.has(Rule.MOVED_WAGER_CORRECTED):
         sentence = "Under this book a bet is settled by where it lay at the close."
@@ -91,7 +93,7 @@ def correct_bet(rules: TableRules, state: TableState, _command: c.Command, do: c
         return rules.refuse(Code.BAD_VALUE, "belongs_on: the box where it lies.", Rule.MOVED_WAGER_CORRECTED)
     bet = next((each for each in state.round.bets if (each.player, each.box) == (do.player, do.lies_on)), None)
     if bet is not None and bet.called:
-        sentence = "A call bet is not corrected: the player answers for his instructions."
+        sentence = "A call bet is not corrected: players answer for their instructions."
         return rules.refuse(Code.CALL_BET, sentence, Rule.MOVED_WAGER_CORRECTED, Rule.PLAYER_ANSWERS)
     if bet is None or do.amount > bet.stake:
         lies = bet.stake if bet is not None else 0
@@ -112,7 +114,7 @@ def correct_bet(rules: TableRules, state: TableState, _command: c.Command, do: c
     return [e.BetCorrected(do.player, do.lies_on, do.belongs_on, do.amount, fixed.bets, fixed.capacity)]
 
 
-def rule_on_line(rules: TableRules, state: TableState, _command: c.Command, do: c.RuleOnLine) -> Found:
+def rule_on_line(rules: TableRules, state: TableState, _command: c.Command, do: c.RuleOnLine) -> Decision:
     """A bet on the line is honoured where it lies; while betting is open it may go back instead."""
     layout, _ = rules.at(state)
     if state.round.phase is not RoundPhase.BETTING and not do.honoured:
@@ -132,7 +134,7 @@ def rule_on_line(rules: TableRules, state: TableState, _command: c.Command, do: 
     return [e.LineRuled(do.player, do.box, honoured=False, handed=handed)]
 
 
-def reverse_rounds(rules: TableRules, state: TableState, _command: c.Command, do: c.ReverseRounds) -> Found:
+def reverse_rounds(rules: TableRules, state: TableState, _command: c.Command, do: c.ReverseRounds) -> Decision:
     """Rounds played with damaged dice are void after all: stakes back, winnings recovered, the rest a debt."""
     void = rules.book.procedure.voids.get(VoidReason.DAMAGED_DICE)
     if void is None or void.scope is not VoidScope.AFFECTED_ROUNDS:
@@ -182,7 +184,7 @@ def _reversed_lines(past: PastRound, balances: dict[str, int]) -> tuple[Reversed
     return tuple(lines)
 
 
-def rule(rules: TableRules, _state: TableState, _command: c.Command, do: c.Rule) -> Found:
+def make_ruling(rules: TableRules, _state: TableState, _command: c.Command, do: c.MakeRuling) -> Decision:
     """What the book leaves open, the shift manager decides."""
     return [e.Ruled(do.matter, do.decision, rules.clauses(Rule.SHIFT_MANAGER_DECIDES))]
 
@@ -193,12 +195,12 @@ def _unknown_round(state: TableState, number: int) -> Refusal | None:
     return None
 
 
-def note_error(_rules: TableRules, state: TableState, _command: c.Command, do: c.NoteError) -> Found:
+def note_error(_rules: TableRules, state: TableState, _command: c.Command, do: c.NoteError) -> Decision:
     """An error found later is recorded; the rounds since then stay as they are."""
     return _unknown_round(state, do.round) or [e.ErrorNoted(do.round, do.what)]
 
 
-def open_dispute(_rules: TableRules, state: TableState, _command: c.Command, do: c.OpenDispute) -> Found:
+def open_dispute(_rules: TableRules, state: TableState, _command: c.Command, do: c.OpenDispute) -> Decision:
     """A player's claim about a round."""
     refused = _unknown_round(state, do.round)
     if refused is not None:
@@ -208,7 +210,7 @@ def open_dispute(_rules: TableRules, state: TableState, _command: c.Command, do:
     return [e.DisputeOpened(do.dispute, do.player, do.round, do.claim)]
 
 
-def resolve_dispute(_rules: TableRules, state: TableState, _command: c.Command, do: c.ResolveDispute) -> Found:
+def resolve_dispute(_rules: TableRules, state: TableState, _command: c.Command, do: c.ResolveDispute) -> Decision:
     """A supervisor ends a dispute."""
     dispute = state.disputes.get(do.dispute)
     if dispute is None or dispute.resolution:

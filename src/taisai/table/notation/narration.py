@@ -24,12 +24,12 @@ CALL, EVENT, REFUSAL = ">", "-", "!"
 _BELL = "(bell)"
 
 
-def told(what: e.EventBody) -> tuple[str, ...]:
+def output_of(what: e.EventBody) -> tuple[str, ...]:
     """An event in lines of output."""
     return tuple(output_line(mark, text) for mark, text in _lines(what))
 
 
-def told_refusal(refusal: Refusal) -> str:
+def refusal_line(refusal: Refusal) -> str:
     """A refusal in a line of output: code, sentence, clauses, what is allowed."""
     return output_line(REFUSAL, str(refusal))
 

@@ -19,7 +19,7 @@ from taisai.table import commands as c
 from taisai.table.decide import decide
 from taisai.table.events import Event
 from taisai.table.evolve import evolve
-from taisai.table.notation.narration import told, told_refusal
+from taisai.table.notation.narration import output_of, refusal_line
 from taisai.table.notation.script import BOOKS_DIGEST, CommandLine, Script, format_shift
 from taisai.table.refusals import Refusal
 from taisai.table.rules import TableRules
@@ -56,10 +56,10 @@ def step(rules: TableRules, state: TableState, command: c.Command) -> tuple[Entr
     """One command: what came of it, and the table afterwards."""
     found = decide(rules, state, command)
     if isinstance(found, Refusal):
-        return Entry(command, (), found, (told_refusal(found),)), state
+        return Entry(command, (), found, (refusal_line(found),)), state
     for event in found:
         state = evolve(state, event)
-    return Entry(command, tuple(found), None, tuple(line for event in found for line in told(event.what))), state
+    return Entry(command, tuple(found), None, tuple(line for event in found for line in output_of(event.what))), state
 
 
 def run_shift(book_of: Callable[[str], RuleBook], script: Script) -> Transcript:

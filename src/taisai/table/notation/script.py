@@ -281,7 +281,7 @@ def _person(word: str, role: str | None, setting: Setting) -> Person:
 
 
 def _understood(by: Person, verb: str, setting: Setting) -> dict[str, object]:
-    """Fields that go without saying: a player acts for himself, a table is set up as its line says."""
+    """Fields that go without saying: players act for themselves, a table is set up as its line says."""
     if verb == "set-up":
         return {"book": setting.book, "layout": setting.layout, "digest": BOOKS_DIGEST}
     return {"player": by.id} if by.role is Role.PLAYER and _has_player(verb) else {}

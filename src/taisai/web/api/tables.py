@@ -33,7 +33,7 @@ from taisai.streams.codec import event_of
 from taisai.table.commands import Command, Name, SetUp
 from taisai.table.explanations import RecalledRound, explain_line, recall
 from taisai.table.figures import exposure, table_result
-from taisai.table.notation.narration import told
+from taisai.table.notation.narration import output_of
 from taisai.table.refusals import Refusal
 from taisai.table.rules import TableRules
 from taisai.table.state import PastRound, TablePhase, TableState
@@ -174,7 +174,7 @@ def _done(command_id: str, answer: Answer) -> CarriedOut:
     if answer.refusal is not None:
         raise Stop(answer.refusal)
     events = [to_builtins(event.what) for event in answer.events]
-    sentences = [line for event in answer.events for line in told(event.what)]
+    sentences = [line for event in answer.events for line in output_of(event.what)]
     return CarriedOut(command_id, answer.seq, answer.repeated, events, sentences)
 
 
@@ -298,7 +298,7 @@ async def read_journal(call: Call) -> list[JournalEntry]:
                     authorised_by=None if event.authorised_by is None else event.authorised_by.id,
                     reason=event.reason,
                     command=record.command_id,
-                    told=tuple(told(event.what)),
+                    told=tuple(output_of(event.what)),
                     what=event.what,
                     hash=record.hash.hex(),
                 )
