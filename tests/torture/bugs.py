@@ -21,11 +21,10 @@ from taisai.journal import Batch, Journal, JournalError, Record
 from taisai.streams.codec import event_of
 from taisai.table import commands as c
 from taisai.table import events as e
-from taisai.table import stacks
 from taisai.table.actions import ACTIONS
 from taisai.table.commands import Command
 from taisai.table.evolve import evolve
-from taisai.table.handlers import dealing
+from taisai.table.handlers import bets_on_felt, dealing
 from taisai.table.state import SNAPSHOT_FORMAT, snapshot_of
 from tests.torture.disk import Disk, SimulatedJournal
 
@@ -162,7 +161,7 @@ def _late_bets() -> Planted:
 
 def _void_keeps_a_bet() -> Planted:
     """A void round hands every bet back but the last."""
-    voided = stacks.voided
+    voided = bets_on_felt.voided
 
     def greedy(*given: Any, **named: Any) -> e.RoundVoided:
         found = voided(*given, **named)
