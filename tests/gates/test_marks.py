@@ -19,7 +19,7 @@ from tests.marks import implied, rank
         ("core/test_dice.py", {}, set()),
         ("browser/test_pit.py", {}, {"browser"}),
         ("journal/test_contract.py", {"journal": "postgresql"}, {"postgres"}),
-        ("web/test_shift.py", {"store": "postgres", "book": "mini-dice"}, {"postgres"}),
+        ("client/test_shift.py", {"store": "postgres", "book": "mini-dice"}, {"postgres"}),
         ("settings/test_reading.py", {"url": "postgresql://joe@db/floor", "place": ("postgres",)}, set()),
     ],
 )

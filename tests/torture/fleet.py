@@ -72,7 +72,7 @@ class Node:
 
     def begin(self, players: int = 0) -> None:
         """Start the process, and do not wait for it."""
-        words = [sys.executable, "-m", "tests.web.floor_process", *self.words, str(players), str(self.port)]
+        words = [sys.executable, "-m", "tests.torture.floor_process", *self.words, str(players), str(self.port)]
         with self.log.open("a", encoding="utf-8") as log:
             self._process = subprocess.Popen(
                 words,

@@ -5,10 +5,10 @@
         --seats seats.json --out acknowledged.jsonl
 
 Enters: the addresses of a floor's nodes; tables; seats. Without `--seats` the bots are guests of a demo floor
-(`make run`); `--seats` is a file `{"seats": {"T1": [["player", "token"], ...]}}`, as `tests.web.floor_process` prints
-it. Leaves: a line of progress every few seconds, a summary (after Ctrl-C too), and every acknowledged command as a
-line of JSON, for `tests.torture.reckoning` to look for in the journal. The exit code is 1 when something was wrong: a
-change that did not follow the one before it, or a yes to what nobody may do.
+(`make run`); `--seats` is a file `{"seats": {"T1": [["player", "token"], ...]}}`, as `floor_process` prints it.
+Leaves: a line of progress every few seconds, a summary (after Ctrl-C too), and every acknowledged command as a line of
+JSON, for `tests.torture.reckoning` to look for in the journal. The exit code is 1 when something was wrong: a change
+that did not follow the one before it, or a yes to what nobody may do.
 
 What a floor lets one address do is bounded: `connections_per_address` and `commands_per_second` of its settings must
 be as large as the crowd.

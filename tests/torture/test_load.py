@@ -11,11 +11,11 @@ import pytest
 
 from taisai.journal import open_journal
 from tests.torture import reckoning
+from tests.torture.bots import floor_process
 from tests.torture.load import main, place_of, read_acknowledged
 from tests.torture.proxy import Network
 from tests.torture.reckoning import reckon
 from tests.torture.temperaments import TEMPERAMENTS, temperament_of
-from tests.web.bots import floor_process
 from tests.web.serving import on_a_loop
 
 

@@ -1,4 +1,4 @@
-"""What tests of the server share: a house that listens on a free port, people who work there, a table made ready."""
+"""What tests of the server share: a house that listens on a free port, its staff, a table ready for play."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ TIME_LIMIT_S = 120
 
 
 def on_a_loop(test: Callable[P, Awaitable[None]]) -> Callable[P, None]:
-    """Run a test on an event loop of its own, and not for ever."""
+    """Run a test on an event loop of its own, with a time limit."""
 
     @functools.wraps(test)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -65,7 +65,7 @@ def shelf() -> Shelf:
 
 
 def quick_clock() -> tuple[Clock, HandClock]:
-    """A house's clock that is moved by hand, and the hand."""
+    """A clock for a house, and the hand that moves it."""
     hand = HandClock()
     return Clock(hand, hand), hand
 
@@ -73,7 +73,7 @@ def quick_clock() -> tuple[Clock, HandClock]:
 def settings_for(
     url: str = "memory:", *, demo: bool = False, limits: Bounds = ROOMY, sign_in: SignIn | None = None
 ) -> Settings:
-    """Settings of a floor for tests: without tables, or the demo's."""
+    """Settings for tests: without tables, or with those of the demo."""
     base = demo_settings(shelf()) if demo else Settings()
     return Settings(
         journal=JournalPlace(url=url),
@@ -87,7 +87,7 @@ def settings_for(
 
 @dataclass
 class Running:
-    """A house that listens, and those who work there."""
+    """A house that listens, and its staff."""
 
     context: Context
     address: str
@@ -95,7 +95,7 @@ class Running:
     crew: dict[str, Session] = field(default_factory=dict)
 
     async def hire(self, *logins: str, tables: str | tuple[str, ...] = "*") -> None:
-        """Have the administrator add staff, each of whom chooses a password and signs in."""
+        """Have the administrator add staff; each chooses a password and signs in."""
         if "admin" not in self.crew:
             await self.client.choose_password(self.context.first_link, PASSWORD)
             self.crew["admin"] = await self.client.sign_in("admin", PASSWORD, "administrator")
@@ -105,7 +105,7 @@ class Running:
             self.crew[login] = await self.client.sign_in(login, PASSWORD, POSTS[login])
 
     async def ready_table(self, name: str = "T1", layout: str = "rws-tai-sai-v6/A", **set_up: Any) -> None:
-        """Put up a table and open it: dice, float, the opening check of its book."""
+        """Set up a table and open it: dice, float, the opening check of its book."""
         if "sue" not in self.crew:
             await self.hire("dan", "sue")
         sue = self.crew["sue"]
@@ -123,7 +123,7 @@ class Running:
         await sue.do(name, c.OpenTable())
 
     async def seat(self, player: str, table: str = "T1", buy_in: int = 20_000) -> Session:
-        """Seat a player by a code and sell him chips."""
+        """Seat a player with a code, and sell them chips."""
         code = await self.crew["dan"].seat_code(table, player, buy_in)
         session = await self.client.sit_down(code=code.code)
         assert session.me.player == player
@@ -132,7 +132,7 @@ class Running:
 
 
 def set_up_of(layout: str, **chosen: Any) -> c.SetUp:
-    """A set-up under a book."""
+    """The set-up of a table under a book."""
     book_id, _, layout_id = layout.partition("/")
     return c.SetUp(
         **{
@@ -148,12 +148,12 @@ def set_up_of(layout: str, **chosen: Any) -> c.SetUp:
 
 
 def by_sue() -> Second:
-    """The supervisor's own credentials, as the second person."""
+    """The supervisor's credentials, as the second person."""
     return Second("sue", PASSWORD, Role.SUPERVISOR)
 
 
 async def deal(table: Table, *steps: c.Action) -> None:
-    """Have the crew do one thing after the other."""
+    """Have the crew take one step after the other."""
     for step in steps:
         await table.do(step)
 

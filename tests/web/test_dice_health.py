@@ -1,4 +1,4 @@
-"""Dice health, live: dice that stick raise an alert of the pit, fair ones do not, and a restart goes on."""
+"""Dice health: loaded dice alert the pit, fair ones do not, and a restart continues the test."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.floor.gated import SHELF, betting, command
 
 class _Kept(MemoryJournal):
     def close(self) -> None:
-        """Stay: the house comes back to it."""
+        """Stay open for the next start."""
 
 
 async def _house(journal: MemoryJournal) -> tuple[Floor, Alerts, DiceHealth]:
@@ -42,7 +42,7 @@ async def _throw(floor: Floor, rolls: list[tuple[int, int, int]], first: int) ->
 
 
 def test_dice_that_show_one_face_too_often_raise_an_alert() -> None:
-    """R23: a loaded set alarms the pit once; what is known of it survives a restart."""
+    """A loaded set alerts the pit once (R23); the evidence against it survives a restart."""
 
     async def run() -> None:
         chance = random.Random(3)
@@ -66,8 +66,8 @@ def test_dice_that_show_one_face_too_often_raise_an_alert() -> None:
     asyncio.run(run())
 
 
-def test_fair_dice_raise_none() -> None:
-    """Evidence is there, and no alarm."""
+def test_fair_dice_raise_no_alert() -> None:
+    """There is evidence, and no alarm."""
 
     async def run() -> None:
         chance = random.Random(4)

@@ -1,4 +1,4 @@
-"""The OpenAPI document against the house itself: whatever fits the document, and much that does not, is answered so."""
+"""The OpenAPI document and the house agree: requests that fit it, and many that do not, are answered as it says."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NAMES = [f"{each.method} {each.path}" for each in ENDPOINTS]
 
 
 class Fuzzed:
-    """A house on a thread of its own, and people to call it as."""
+    """A house on a thread of its own, and sessions to call it with."""
 
     def __init__(self, running: Running, loop: asyncio.AbstractEventLoop) -> None:
         self.running, self._loop = running, loop
@@ -46,11 +46,11 @@ class Fuzzed:
             self.operations[f"{found.method.upper()} {found.path}"] = found
 
     def token_for(self, name: str) -> str:
-        """A new session of somebody who may call this."""
+        """A new session of somebody who may call this endpoint."""
         return asyncio.run_coroutine_threadsafe(self._someone(MAY[name]), self._loop).result().token
 
     async def _someone(self, may: frozenset[str]) -> Admission:
-        # Not by signing in: what is tried here locks logins.
+        # Without signing in, since the requests tried here lock logins.
         sessions = self.running.context.sessions
         if "sue" in may:
             return await sessions.begin("sue", Role.SUPERVISOR, "*")
@@ -94,7 +94,7 @@ def fuzzed() -> Iterator[Fuzzed]:
 @pytest.mark.parametrize("who", ["somebody", "nobody"])
 @pytest.mark.parametrize("name", NAMES)
 def test_answers_conform_to_the_document(fuzzed: Fuzzed, name: str, who: str) -> None:
-    """No endpoint breaks on what may come in, and every answer is of the type that the document names."""
+    """No endpoint fails on any input, and every answer has the type that the document declares."""
     operation = fuzzed.operations[name]
     headers = {"authorization": f"Bearer {fuzzed.token_for(name)}"} if who == "somebody" else {}
     tried = 0
@@ -113,7 +113,7 @@ def test_answers_conform_to_the_document(fuzzed: Fuzzed, name: str, who: str) ->
         nonlocal tried
         tried += 1
         if who == "somebody" and tried % 3:
-            # Names made up at random meet nothing; two in three are of what is there.
+            # Random names never match anything, so two requests in three use names that exist.
             case.path_parameters = {each: PATHS[each] for each in case.path_parameters or {}}
         response = case.call(base_url=fuzzed.running.address, headers=headers)
         case.validate_response(response, checks=CHECKS)
@@ -123,7 +123,7 @@ def test_answers_conform_to_the_document(fuzzed: Fuzzed, name: str, who: str) ->
 
 
 def test_the_document_is_whole(fuzzed: Fuzzed) -> None:
-    """Every endpoint is in the document once, under a name of its own, and every reference leads somewhere."""
+    """Every endpoint is in the document once, under a name of its own, and every reference resolves."""
     operations = [each for path in fuzzed.document["paths"].values() for each in path.values()]
     assert len(operations) == len(ENDPOINTS) == len({each["operationId"] for each in operations})
     assert fuzzed.document["openapi"] == "3.1.0"
@@ -146,7 +146,7 @@ def _references(value: Any) -> Iterator[str]:
             yield from _references(inner)
 
 
-def test_the_house_is_well_after_it(fuzzed: Fuzzed) -> None:
-    """After all that, tables run, and the house takes bets."""
+def test_the_house_still_takes_bets(fuzzed: Fuzzed) -> None:
+    """After all of these requests no table is broken and the house takes bets."""
     health = httpx.get(f"{fuzzed.running.address}/readyz").json()
     assert (health["ok"], health["broken"]) == (True, [])

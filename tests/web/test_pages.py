@@ -1,4 +1,4 @@
-"""Pages and files: served as they are, not sent twice, nothing beyond the folder."""
+"""Pages and files: served unchanged, not sent twice, and nothing outside their folder."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def ask(path: str, name: str = "", tag: str = "") -> Response:
 
 @on_a_loop
 async def test_a_file_is_not_sent_twice() -> None:
-    """A browser that has the newest is told so; another gets the file."""
+    """A browser that has the current version gets 304; any other gets the file."""
     first = await ask("/static/{name:path}", "lib/api.js")
     assert (first.status_code, first.media_type) == (200, "text/javascript; charset=utf-8")
     assert first.body == (STATIC / "lib/api.js").read_bytes()
@@ -45,7 +45,7 @@ async def test_a_file_is_not_sent_twice() -> None:
 
 @pytest.mark.parametrize("name", ["nothing.js", "lib/types.d.ts", "../pages.py", ""])
 def test_what_is_no_file_of_the_screens_is_not_served(name: str) -> None:
-    """Only files of the folder that browsers load are served."""
+    """Only files that browsers load are served."""
 
     @on_a_loop
     async def asked() -> None:

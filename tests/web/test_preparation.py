@@ -5,15 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 from taisai.floor.floor import Floor
 from taisai.journal import MemoryJournal
+from taisai.journal.postgres.journal import PostgresJournal
 from taisai.settings.forms import Settings, TableSettings
 from taisai.table.state import TablePhase
+from taisai.web.context import Context
 from taisai.web.preparation import Preparation, _dice_of
+from tests.postgres import journal_url
+from tests.torture.floor_process import settings_for as automatic_tables
 from tests.web.serving import on_a_loop, settings_for, shelf
 
 
@@ -106,3 +111,19 @@ def test_dice_for_training_misbehave() -> None:
             dice.commit(table.name, number)
             found.append(dice.mischief())
         assert len([each for each in found if each is not None]) == expected
+
+
+@pytest.mark.postgres
+@on_a_loop
+async def test_a_table_whose_node_died_before_it_was_set_up_is_set_up_by_the_next(tmp_path: Path) -> None:
+    """On PostgreSQL: the node that takes over a table which never had a round sets it up and deals it."""
+    url = journal_url(tmp_path)
+    context = Context(automatic_tables(url, 1, 1), shelf())
+    with PostgresJournal(url) as other:
+        other.leases.take(["T1"], "http://died#1", 60)
+        await context.start()
+        assert context.floor.tables["T1"].state.phase is TablePhase.NEW
+        other.leases.release("T1", "http://died#1")
+        while not context.floor.tables["T1"].state.round.number:
+            await asyncio.sleep(0.01)
+    await context.stop()

@@ -1,4 +1,4 @@
-"""The pit over the API: alerts that outlive a restart, who clears them, the audit of a live journal."""
+"""The pit over the API: alerts survive a restart until they are cleared, and the live journal is audited."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LARGE = 5_000
 
 
 def settings(folder: Path) -> Settings:
-    """A house to which a few dollars are a large win."""
+    """Settings under which a few dollars are a large win."""
     base = settings_for(sqlite_url(folder))
     return replace(base, house=replace(base.house, large_win=LARGE))
 
@@ -47,8 +47,8 @@ async def a_bad_evening(running: Running) -> None:
     await dan.do("T1", c.OpenBets())
 
 
-def test_alerts_outlive_a_restart(tmp_path: Path) -> None:
-    """Alerts wait until they are cleared, over a restart; a suspension that comes twice is one alert, told twice."""
+def test_alerts_survive_a_restart(tmp_path: Path) -> None:
+    """Alerts stay over a restart until they are cleared; two suspensions are one alert that counts two."""
 
     @on_a_loop
     async def first() -> None:
@@ -83,7 +83,7 @@ def test_alerts_outlive_a_restart(tmp_path: Path) -> None:
 
 @on_a_loop
 async def test_alerts_of_other_tables_are_not_seen() -> None:
-    """A supervisor of another table neither sees nor clears an alert."""
+    """A supervisor of another table can neither see nor clear an alert."""
     async with open_house() as running:
         await a_bad_evening(running)
         link = await running.crew["admin"].add_staff("sol", "Sol", {Role.SUPERVISOR: ("T2",)})
@@ -97,7 +97,7 @@ async def test_alerts_of_other_tables_are_not_seen() -> None:
 
 @on_a_loop
 async def test_the_live_journal_is_audited() -> None:
-    """An audit begun over the API goes through every record, says who began it, and finds a whole journal whole."""
+    """An audit started over the API checks every record, names who started it, and finds nothing in a sound journal."""
     async with open_house() as running:
         await a_bad_evening(running)
         await running.hire("ada")

@@ -1,4 +1,4 @@
-"""Drills over the API: made from a seed and marked without anything kept between."""
+"""Drills over the API: made from a seed and marked, with nothing stored in between."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def found() -> tuple[Any, Any]:
 
 @on_a_loop
 async def test_a_drill_and_its_marks_are_those_of_the_floor() -> None:
-    """The API answers what the floor's own functions give, to somebody who has not signed in."""
+    """The API answers what the functions of the training room return, without a sign-in."""
     book, layout = found()
     async with open_house() as running, httpx.AsyncClient(base_url=running.address) as http:
         drill = await http.post("/api/training/drill", json=ASKED)
@@ -35,7 +35,7 @@ async def test_a_drill_and_its_marks_are_those_of_the_floor() -> None:
 
 @on_a_loop
 async def test_without_a_seed_each_drill_is_new() -> None:
-    """The house picks a seed and says which."""
+    """The house chooses a seed and returns it."""
     async with open_house() as running, httpx.AsyncClient(base_url=running.address) as http:
         seeds = {
             (await http.post("/api/training/drill", json={"layout": NAME, "level": 1})).json()["seed"] for _ in range(5)
@@ -45,7 +45,7 @@ async def test_without_a_seed_each_drill_is_new() -> None:
 
 @on_a_loop
 async def test_what_cannot_be_drilled_names_its_field() -> None:
-    """An unknown layout, a level out of bounds, a strange answer, a book that has changed: each says where."""
+    """An unknown layout, a level out of bounds, an unknown box, a changed book: each error names its field."""
     async with open_house() as running, httpx.AsyncClient(base_url=running.address) as http:
         for path, change, status, field in (
             ("drill", {"layout": "nz-division-9/7"}, 404, "layout"),

@@ -20,7 +20,7 @@ Frame = dict[str, Any]
 
 @asynccontextmanager
 async def raw(running: Running, table: str, who: Session | None, after: int | str | None = None) -> AsyncIterator[Raw]:
-    """A play socket without the client around it."""
+    """A play socket, without the Python client."""
     headers = {} if who is None else {"authorization": f"Bearer {who.token}"}
     query = "" if after is None else f"?after={after}"
     url = f"ws{running.address.removeprefix('http')}/play/{table}{query}"
@@ -29,25 +29,25 @@ async def raw(running: Running, table: str, who: Session | None, after: int | st
 
 
 class Raw:
-    """Frames as they are."""
+    """Sends and reads single messages."""
 
     def __init__(self, socket: ClientConnection) -> None:
         self.socket = socket
 
     async def send(self, *frames: str | bytes | Frame) -> None:
-        """Send frames as they are."""
+        """Send messages, whatever they are."""
         for frame in frames:
             await self.socket.send(frame if isinstance(frame, (str, bytes)) else msgspec.json.encode(frame).decode())
 
     async def next(self, *kinds: str) -> Frame:
-        """The next frame of one of these kinds."""
+        """The next message of one of these kinds."""
         while True:
             found: Frame = msgspec.json.decode(await self.socket.recv())
             if found["t"] in kinds:
                 return found
 
     async def until_pong(self, number: int = 7) -> list[Frame]:
-        """Everything up to the answer of a ping sent now."""
+        """Everything up to the answer to a ping sent now."""
         await self.send({"t": "ping", "n": number})
         found: list[Frame] = []
         while True:
@@ -57,7 +57,7 @@ class Raw:
             found.append(frame)
 
     async def until_end(self) -> tuple[list[Frame], int | None]:
-        """Everything up to the end of the connection, and the code that the house gave for it."""
+        """Everything up to the end of the connection, and the code with which the house closed it."""
         found: list[Frame] = []
         try:
             while True:
@@ -66,19 +66,19 @@ class Raw:
             return found, None if ended.rcvd is None else ended.rcvd.code
 
     async def refused(self, frame: str | bytes | Frame) -> Frame:
-        """The refusal that a frame gets."""
+        """The refusal that answers a message."""
         await self.send(frame)
         return await self.next("refused")
 
 
 def bet(command_id: str, player: str = "ann", box: str = "small", amount: int = 100) -> Frame:
-    """A bet as a frame."""
+    """A bet, as a message."""
     return {"t": "do", "id": command_id, "do": {"do": "place-bet", "player": player, "box": box, "amount": amount}}
 
 
 @asynccontextmanager
 async def betting(settings: Any = None) -> AsyncIterator[tuple[Running, Session, Session]]:
-    """A house with one open table, ann and bob in their seats, and bets open."""
+    """A house with one table where bets are open, and ann and bob seated."""
     async with open_house(settings) as running:
         await running.ready_table("T1")
         ann, bob = await running.seat("ann"), await running.seat("bob")

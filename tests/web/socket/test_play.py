@@ -34,14 +34,14 @@ def _server(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 def without_nulls(value: Any) -> Any:
-    """A view as patches know it: what is null is not there."""
+    """A view as patches see it: null and absent are the same."""
     if isinstance(value, dict):
         return {name: without_nulls(inner) for name, inner in value.items() if inner is not None}
     return value
 
 
 async def goes_on(running: Running, who: Session) -> None:
-    """The table still takes a bet, and says so."""
+    """The table still takes a bet."""
     before = (await running.client.look_at("T1")).seq
     async with who.table() as table:
         assert (await table.bet("big", 100)).seq > before
@@ -72,8 +72,8 @@ JUNK: dict[str, tuple[str | bytes, str, str]] = {
 
 
 @on_a_loop
-async def test_junk_is_refused_with_a_word() -> None:
-    """A frame that cannot be read is refused in the one shape, and the next one is served."""
+async def test_junk_is_refused_with_a_reason() -> None:
+    """A message that cannot be read is refused with a reason, and the next one is served."""
     async with betting() as (running, ann, _):
         for n, (what, (frame, code, field)) in enumerate(JUNK.items()):
             async with raw(running, "T1", ann) as mine:
@@ -88,7 +88,7 @@ async def test_junk_is_refused_with_a_word() -> None:
 
 @on_a_loop
 async def test_the_id_of_a_wrong_frame_comes_back() -> None:
-    """Who sends something wrong is told which of his commands it was."""
+    """A refusal names the command that it answers, even if the rest of it cannot be read."""
     async with betting() as (running, ann, _), raw(running, "T1", ann) as mine:
         found = await mine.refused({"t": "do", "id": "mine-9", "do": {"do": "win"}})
         assert found["id"] == "mine-9"
@@ -96,7 +96,7 @@ async def test_the_id_of_a_wrong_frame_comes_back() -> None:
 
 @on_a_loop
 async def test_a_client_that_keeps_on_is_dropped() -> None:
-    """After twenty frames that cannot be read the connection ends; the table does not."""
+    """After twenty messages that cannot be read the connection is closed; the table goes on."""
     async with betting() as (running, ann, bob):
         async with raw(running, "T1", ann) as mine:
             await mine.send(*["junk"] * 21)
@@ -108,7 +108,7 @@ async def test_a_client_that_keeps_on_is_dropped() -> None:
 
 @on_a_loop
 async def test_a_huge_frame_ends_the_connection() -> None:
-    """A frame far over the limit is not even read to its end."""
+    """A message far over the limit is not passed on at all."""
     async with betting() as (running, ann, bob):
         async with raw(running, "T1", ann) as mine:
             with contextlib.suppress(ConnectionClosed):
@@ -119,7 +119,7 @@ async def test_a_huge_frame_ends_the_connection() -> None:
 
 @on_a_loop
 async def test_a_flood_is_refused_and_then_dropped() -> None:
-    """More messages than a client may send are refused as too fast; one that goes on is dropped, others play."""
+    """Messages over the rate are refused; a client that keeps on is dropped, and others play on."""
     limits = replace(ROOMY, commands_per_second=1, commands_burst=30)
     async with betting(settings_for(limits=limits)) as (running, ann, bob):
         async with raw(running, "T1", ann) as mine:
@@ -135,7 +135,7 @@ async def test_a_flood_is_refused_and_then_dropped() -> None:
 
 @on_a_loop
 async def test_wrong_order_is_refused_by_the_book() -> None:
-    """A dealer's steps out of order are refused with what would be allowed, and nothing is recorded."""
+    """A dealer's steps out of order are refused, and nothing is recorded."""
     async with betting() as (running, _, _bob):
         async with raw(running, "T1", running.crew["dan"]) as dealer:
             before = (await running.client.look_at("T1")).seq
@@ -153,7 +153,7 @@ async def test_wrong_order_is_refused_by_the_book() -> None:
 
 @on_a_loop
 async def test_nobody_moves_another_seats_chips() -> None:
-    """A player's bets, withdrawals and leaving are his own: whatever names another is refused."""
+    """A player bets, withdraws and leaves for themselves only: a command that names another player is refused."""
     async with betting() as (running, ann, bob):
         async with ann.table() as table:
             await table.bet("small", 500)
@@ -177,7 +177,7 @@ async def test_nobody_moves_another_seats_chips() -> None:
 
 @on_a_loop
 async def test_a_seat_is_good_for_one_table() -> None:
-    """At another table a player only watches, and so does a dealer who has no post there."""
+    """At another table a player only watches, and so does staff without a post there."""
     async with betting() as (running, ann, _):
         await running.ready_table("T2")
         await running.crew["dan"].do("T2", c.OpenBets())
@@ -195,7 +195,7 @@ async def test_a_seat_is_good_for_one_table() -> None:
 
 @on_a_loop
 async def test_a_repeated_id_is_answered_and_done_once() -> None:
-    """The same id again gives the first answer, marked as repeated; somebody else's id is refused."""
+    """The same id again gives the first answer, marked as repeated; an id that another person used is refused."""
     async with betting() as (running, ann, bob):
         async with raw(running, "T1", ann) as mine:
             await mine.send(bet("once"))
@@ -212,7 +212,7 @@ async def test_a_repeated_id_is_answered_and_done_once() -> None:
 
 @on_a_loop
 async def test_repeats_that_come_together_are_done_once() -> None:
-    """The same bet twice in one breath, before the first is on disk: one bet, two answers."""
+    """The same bet sent five times before the first is on disk is one bet with five answers."""
     async with betting() as (running, ann, _), raw(running, "T1", ann) as mine:
         await mine.send(*[bet("twin")] * 5)
         answers = [await mine.next("done") for _ in range(5)]
@@ -223,7 +223,7 @@ async def test_repeats_that_come_together_are_done_once() -> None:
 
 @on_a_loop
 async def test_a_disconnect_cancels_no_bet() -> None:
-    """A cut connection changes nothing: the bet stands, is settled and paid."""
+    """A lost connection changes nothing: the bet stands, is settled and paid."""
     async with betting() as (running, ann, _):
         async with ann.table() as table:
             await table.bet("small", 500)
@@ -240,7 +240,7 @@ async def test_a_disconnect_cancels_no_bet() -> None:
 
 @on_a_loop
 async def test_a_reconnect_gets_exactly_what_it_missed() -> None:
-    """From `after` on come the changes since, in order and without a gap, and they give the view of today."""
+    """After `after` come the changes since, in order and without a gap, and they add up to the current view."""
     async with betting() as (running, ann, bob), raw(running, "T1", bob) as watcher:
         async with raw(running, "T1", ann) as first:
             view = (await first.next("snapshot"))["view"]
@@ -266,7 +266,7 @@ async def test_a_reconnect_gets_exactly_what_it_missed() -> None:
 
 @on_a_loop
 async def test_a_reconnect_from_nowhere_gets_a_snapshot() -> None:
-    """A number that the house cannot continue from is answered with the whole table."""
+    """A seq from which the house cannot continue is answered with a snapshot."""
     async with betting() as (running, ann, _):
         for after in ("0", "3", "999999", "-1", "x", "9" * 30):
             async with raw(running, "T1", ann, after=after) as mine:
@@ -275,7 +275,7 @@ async def test_a_reconnect_from_nowhere_gets_a_snapshot() -> None:
 
 @on_a_loop
 async def test_watch_begins_again() -> None:
-    """Who lost count asks for the whole table in the same connection."""
+    """A client that has lost track asks for a snapshot on the same connection."""
     async with betting() as (running, ann, _), raw(running, "T1", ann) as mine:
         seq = (await mine.next("snapshot"))["seq"]
         await mine.send({"t": "watch"})
@@ -320,7 +320,7 @@ async def test_a_client_that_never_reads_does_not_hold_up_the_others(monkeypatch
 
 @on_a_loop
 async def test_the_client_repeats_after_a_lost_connection() -> None:
-    """Connections cut at random moments under bets: each bet is there once, and the view is the house's."""
+    """Connections are cut while bets are on their way: each bet is placed once, and the view is the house's."""
     async with betting() as (running, ann, _), ann.table() as table:
         made = 0
         for n in range(30):
@@ -343,8 +343,8 @@ TO_THE_NEXT_ROUND: tuple[c.Action, ...] = (
 
 
 @on_a_loop
-async def test_what_is_for_a_round_does_not_fall_into_another() -> None:
-    """A late bet, a void that took too long: refused, over socket and HTTP; an id that stood is answered as before."""
+async def test_a_command_for_one_round_is_not_carried_out_in_another() -> None:
+    """A late bet and a late void are refused, over socket and HTTP; an id that was carried out gets its answer."""
     async with betting() as (running, ann, _), raw(running, "T1", ann) as late:
         dan = running.crew["dan"]
         first = (await running.client.look_at("T1")).view["round"]["number"]
@@ -362,10 +362,10 @@ async def test_what_is_for_a_round_does_not_fall_into_another() -> None:
 
 
 @on_a_loop
-async def test_a_bet_that_is_repeated_is_of_the_round_in_which_it_was_made() -> None:
-    """A bet that was lost on the way and goes out again in the next round is refused there, and lies on no felt."""
+async def test_a_repeated_bet_belongs_to_the_round_in_which_it_was_made() -> None:
+    """A bet that was lost and is sent again in the next round is refused there."""
     async with betting() as (running, ann, _), ann.table() as table:
-        socket, table._socket = table._socket, None  # the line takes nothing any more
+        socket, table._socket = table._socket, None  # nothing can be sent on it any more
         assert socket is not None
         asked = asyncio.create_task(table.bet("small", 100))
         while not table._asked:

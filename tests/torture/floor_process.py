@@ -1,11 +1,11 @@
-"""A floor in a process of its own, to be killed: automatic tables in a hurry, players seated and with chips.
+"""A floor in a process of its own, to be killed: fast automatic tables, players seated and with chips.
 
-    python -m tests.web.floor_process JOURNAL TABLES PLAYERS [PORT]
+    python -m tests.torture.floor_process JOURNAL TABLES PLAYERS [PORT]
 
 The first line on standard output is JSON: the port, and the players' tokens by table. Started again on the same
-journal it goes on from there: the same players, whose chips are what the journal says. With a port it is one node of
-several on the same journal. TAISAI_TEST_NODE is JSON for what else a test may want of it: `betting_ms`; `peers`, by
-which way each other node is reached; `version`, the version that it says it has.
+journal it continues with the same players, whose chips are what the journal says. With a port it is one node of several
+on the same journal. TAISAI_TEST_NODE is JSON with more options: `betting_ms`; `peers`, the address at which each other
+node is reached; `version`, the version that it states.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ LAYOUTS = ("rws-tai-sai-v6/C", "nz-division-9/1", "rws-open-cover-v3/A", "rws-mi
 
 
 def settings_for(journal: str, tables: int, port: int = 0, betting_ms: int = HURRY.betting_ms) -> Settings:
-    """Automatic tables, each under the next of four books, that need nobody."""
+    """Automatic tables that need no players, each under the next of four books."""
     shelf = open_shelf(environment={})
     made = []
     for number in range(tables):
@@ -76,13 +76,13 @@ def settings_for(journal: str, tables: int, port: int = 0, betting_ms: int = HUR
 
 
 async def serve(app: App, told: Callable[[int], dict[str, Any]], port: int = 0) -> None:
-    """Serve until the end; say where first."""
+    """Serve, after printing where."""
     config = uvicorn.Config(
         app, host="127.0.0.1", port=port, ws=DirectSocket, ws_per_message_deflate=False, lifespan="off",
         access_log=False, log_config=None, backlog=4096,
     )  # fmt: skip
     server = uvicorn.Server(config)
-    serving = asyncio.get_running_loop().create_task(server._serve())  # a signal is ours, as in `taisai serve`
+    serving = asyncio.get_running_loop().create_task(server._serve())  # signals are handled here, as in `taisai serve`
     while not server.started:
         await asyncio.sleep(0.005)
     print(json.dumps(told(server.servers[0].sockets[0].getsockname()[1])), flush=True)
@@ -90,7 +90,7 @@ async def serve(app: App, told: Callable[[int], dict[str, Any]], port: int = 0) 
 
 
 async def main(journal: str, tables: int, players: int, port: int = 0) -> None:
-    """Start, or go on."""
+    """Start, or continue."""
     set_up_logs("json", os.environ.get("TAISAI_TEST_LOG", "error"))
     wanted = json.loads(os.environ.get("TAISAI_TEST_NODE", "{}"))
     settings = settings_for(journal, tables, port, wanted.get("betting_ms", HURRY.betting_ms))
@@ -100,10 +100,10 @@ async def main(journal: str, tables: int, players: int, port: int = 0) -> None:
 
 
 async def run(context: Context, players: int, peers: dict[str, str]) -> None:
-    """Serve until told to stop."""
+    """Serve until signalled to stop."""
     port = context.settings.listen.port
     if context.floor.nodes is not None and peers:
-        context.floor.nodes.router.forward = _by_other_ways(context.peers, peers)
+        context.floor.nodes.router.forward = _through_proxies(context.peers, peers)
     await context.start()
     stopping = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)
@@ -115,7 +115,7 @@ async def run(context: Context, players: int, peers: dict[str, str]) -> None:
 
 
 async def _seated(context: Context, players: int) -> dict[str, list[tuple[str, str]]]:
-    """Everybody in his seat, with chips: the tokens by table."""
+    """Seat every player with chips; their tokens by table."""
     dan = Person("dan", Role.DEALER)
 
     async def seat(table: str, player: str) -> tuple[str, str]:
@@ -124,7 +124,7 @@ async def _seated(context: Context, players: int) -> dict[str, list[tuple[str, s
             fault: Refusal | None = None
             if context.floor.writer.journal.find_command(table, f"{tag}-{player}"):
                 continue  # done before the restart
-            for _ in range(600):  # a round that is interrupted just now, or a table that changes hands
+            for _ in range(600):  # a round may be interrupted, or the table may move to another node
                 command = c.Command(id=f"{tag}-{player}", at=context.clock.now(), by=dan, do=do)
                 fault = (await context.floor.do(table, command)).refusal
                 if fault is None:
@@ -140,8 +140,8 @@ async def _seated(context: Context, players: int) -> dict[str, list[tuple[str, s
     }
 
 
-def _by_other_ways(peers: Peers, ways: dict[str, str]) -> Forward:
-    """Reach each other node by the way that a test has laid, and can cut."""
+def _through_proxies(peers: Peers, ways: dict[str, str]) -> Forward:
+    """Reach each other node through the proxy of a test, which can cut the connection."""
 
     async def forward(address: str, table: str, command: c.Command) -> Answer:
         return await peers(ways.get(address, address), table, command)

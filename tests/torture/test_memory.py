@@ -21,15 +21,15 @@ from taisai.table.state import HISTORY_ROUNDS
 from taisai.web.socket.feed import Feed
 from taisai.web.socket.subscriber import Subscriber
 from tests.floor.gated import bet, betting, command, floor_on
-from tests.web.bots import Crowd, floor_process
+from tests.torture.bots import Crowd, floor_process
 
 TORTURE = bool(os.environ.get("TAISAI_TORTURE"))
 WATCHERS = 2_000 if TORTURE else 400
 FULL_BETS, SOAK_BETS = 200_000, 400_000
-"""After so many bets the rings of the last things are full; so many are made in all."""
+"""How many bets fill the caches, and how many are made in all."""
 WATCHER_KIB = 100
 GROWTH_BYTES_PER_BET = 10
-"""Far less than the least thing that could be kept of a bet."""
+"""Far less than the smallest thing that could be kept of a bet."""
 
 
 def _resident_kib(process: subprocess.Popen[str]) -> int:
@@ -39,7 +39,7 @@ def _resident_kib(process: subprocess.Popen[str]) -> int:
 
 
 async def _watch(told: dict[str, Any], count: int) -> list[Socket]:
-    """So many watchers, each of whom has seen a table."""
+    """Connect so many watchers; each has received a table."""
     tables = sorted(told["seats"])
     seeing: set[Socket] = set()
     all_see = asyncio.Event()
@@ -55,7 +55,7 @@ async def _watch(told: dict[str, Any], count: int) -> list[Socket]:
 
 
 def test_an_idle_watcher_costs_less_than_a_hundred_kib(tmp_path: Path) -> None:
-    """The server's memory before and after many watchers have come, divided by their number."""
+    """The server's memory grows by less than that for each watcher who connects."""
     with floor_process(str(tmp_path / "floor.db"), 2, 1) as (process, told):
 
         async def run() -> int:
@@ -72,14 +72,14 @@ def test_an_idle_watcher_costs_less_than_a_hundred_kib(tmp_path: Path) -> None:
 
 
 class ForgetfulJournal(MemoryJournal):
-    """A journal that remembers only where every table stands: whatever grows beside it is the floor's."""
+    """A journal that keeps only the heads of the tables: whatever grows beside it belongs to the floor."""
 
     def __init__(self) -> None:
         super().__init__()
         self._tips: dict[str, Head] = {}
 
     def append(self, batches: Sequence[Batch]) -> dict[str, Head]:
-        """Link the records, and forget them."""
+        """Hash the records, and forget them."""
         _, heads = linked(batches, 0, lambda table: self._tips.get(table) or Head(0, genesis(table)))
         self._tips.update(heads)
         return heads
@@ -112,8 +112,8 @@ SETTLING: tuple[c.Action, ...] = (c.CloseBets(), c.Tumble(3), c.Uncover((1, 2, 3
 
 
 def test_a_table_that_runs_on_does_not_grow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After as many rounds as it remembers, with a watcher who hears of everything, three times as many add nothing."""
-    # So that the list of known commands, too, is full soon.
+    """Once its history is full, three times as many rounds add nothing, with a subscriber that is sent everything."""
+    # Fills the list of known commands soon, too.
     monkeypatch.setattr("taisai.floor.live.COMMANDS_KEPT", 500)
 
     async def run() -> tuple[int, int]:
@@ -150,13 +150,13 @@ def test_a_table_that_runs_on_does_not_grow(monkeypatch: pytest.MonkeyPatch) -> 
             await floor.stop()
 
     settled, later = asyncio.run(run())
-    # A table in memory (a dict, a set) doubles now and then; what grew with every round would be far more.
+    # A dict or set doubles now and then; something that grew with every round would be far more.
     assert later < settled * 1.2
 
 
 @pytest.mark.skipif(not TORTURE, reason="minutes of soak: `make torture` runs it; its short form is the test above")
 def test_a_floor_that_runs_on_does_not_grow(tmp_path: Path) -> None:
-    """A real process on a real file, bets without pause: memory stays flat once caches are full."""
+    """A process on a real file, with bets without pause: memory stays flat once caches are full."""
     with floor_process(str(tmp_path / "floor.db"), 2, 3) as (process, told):
 
         async def run() -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""kill -9 of the server under load, again and again: what was acknowledged is there once, and everything adds up."""
+"""The server is killed under load again and again: every acknowledged bet is there once, and everything adds up."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from taisai.streams.house_events import game_tables
 from taisai.streams.loading import load
 from taisai.table import events as e
 from tests.postgres import journal_url
-from tests.web.bots import Acknowledged, Crowd, floor_process
+from tests.torture.bots import Acknowledged, Crowd, floor_process
 
 KILLS = 50 if os.environ.get("TAISAI_TORTURE") else 3
 TABLES, PLAYERS = 4, 4
 
 
 async def _under_load(process: Popen[str], told: dict[str, object], seed: int, seconds: float) -> Crowd:
-    """Load for a while, then the kill, then what was still on its way."""
+    """Bet for a while, kill the server, and read what was still on its way."""
     crowd = Crowd(told, seed)
     await crowd.come()
     async with asyncio.timeout(60):
         while not crowd.done:
             await asyncio.sleep(0.01)
-    await asyncio.sleep(seconds)  # the time under load is the matter of the test
+    await asyncio.sleep(seconds)  # the time under load is what the test is about
     process.send_signal(signal.SIGKILL)
     await crowd.gone()
     return crowd
 
 
 def _funds(journal: Journal, table: str) -> dict[str, int]:
-    """Every player's chips in hand, added up from the events alone."""
+    """Every player's chips in hand, added up from the events."""
     funds: dict[str, int] = defaultdict(int)
     for record in journal.read(table):
         match event_of(record).what:
@@ -61,7 +61,7 @@ def _funds(journal: Journal, table: str) -> dict[str, int]:
 @pytest.mark.slow
 @pytest.mark.parametrize("store", ["sqlite", "postgresql"])
 def test_a_killed_floor_loses_and_doubles_nothing(store: str, tmp_path: Path) -> None:
-    """Every acknowledged bet is there, none twice; every balance is right; the audit is clean (R25, R27)."""
+    """Every acknowledged bet is there once; every balance is right; the audit finds nothing (R25, R27)."""
     url = journal_url(tmp_path) if store == "postgresql" else str(tmp_path / "floor.db")
     chance = random.Random(f"kill {store}")
     acknowledged: list[Acknowledged] = []
@@ -75,7 +75,7 @@ def test_a_killed_floor_loses_and_doubles_nothing(store: str, tmp_path: Path) ->
 
 
 def check(journal: Journal, acknowledged: list[Acknowledged], players: int = PLAYERS) -> None:
-    """What was acknowledged is there once, every balance is right, the audit is clean."""
+    """Check that acknowledged bets are there once, balances are right, and the audit finds nothing."""
     kept: Counter[Acknowledged] = Counter()
     for table in game_tables(journal):
         for record in journal.read(table):

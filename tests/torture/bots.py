@@ -1,4 +1,4 @@
-"""Bots that bet over the play socket and remember every answer they heard, until the server is gone."""
+"""Bots that bet over the play socket and remember every answer, until the server is gone."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 from bench.load import Socket, connect
 from taisai.books import open_shelf
 from tests import ROOT
-from tests.web.floor_process import LAYOUTS
+from tests.torture.floor_process import LAYOUTS
 
 
 class Acknowledged(NamedTuple):
-    """A bet that the server said is done."""
+    """A bet that the server has acknowledged."""
 
     table: str
     command_id: str
@@ -30,8 +30,8 @@ class Acknowledged(NamedTuple):
 
 @contextmanager
 def floor_process(journal: str, tables: int, players: int) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
-    """A floor of its own, killed at the end if it still lives."""
-    words = [sys.executable, "-m", "tests.web.floor_process", journal, str(tables), str(players)]
+    """A floor in a process of its own, killed at the end if it still runs."""
+    words = [sys.executable, "-m", "tests.torture.floor_process", journal, str(tables), str(players)]
     with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
@@ -58,7 +58,7 @@ class Crowd:
         self._sockets: dict[Socket, tuple[str, str]] = {}
 
     async def come(self) -> None:
-        """Connect everybody and begin to bet: the next bet when the last is answered."""
+        """Connect everybody and begin to bet; each bets again when answered."""
         for table, players in self._seats.items():
             for player, token in players:
                 socket = await connect(self._port, f"/play/{table}", token, self._heard)
@@ -67,7 +67,7 @@ class Crowd:
             self._bet(socket)
 
     async def gone(self) -> None:
-        """Until the server has closed every connection; what it had sent before is heard."""
+        """Wait until the server has closed every connection; what it sent before is still read."""
         await asyncio.gather(*(socket.lost for socket in self._sockets))
 
     def _bet(self, socket: Socket) -> None:

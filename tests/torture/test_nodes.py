@@ -1,6 +1,6 @@
 """Several nodes on one PostgreSQL: killed, frozen, cut off and drained under load, they lose nothing.
 
-`python -m tests.torture.nodes` is the same for as long as one likes.
+`python -m tests.torture.nodes` does the same for any length of time.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LONG_S = 90.0
 def test_nodes_that_die_freeze_drain_and_are_cut_off_lose_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What was acknowledged is there once, whichever node it was given to; who writes holds the table; it adds up."""
+    """Every acknowledged bet is there once, whichever node took it; only a table's holder writes it; it adds up."""
     with capsys.disabled():
         verdict = torture(WISH, tmp_path, tell=TORTURE)
     assert verdict.wrong == []
@@ -44,7 +44,7 @@ def test_nodes_that_die_freeze_drain_and_are_cut_off_lose_nothing(
 @pytest.mark.postgres
 @pytest.mark.slow
 def test_nodes_of_two_versions_serve_the_same_tables(tmp_path: Path) -> None:
-    """As in a rolling upgrade: commands are handed on between them, and each logs what the other is."""
+    """As in a rolling upgrade, they forward commands to each other, and each logs the other's version."""
     with Fleet(tmp_path, 2, 4, betting_ms=1_000) as fleet:
         old, new = fleet.nodes
         new.wants["version"] = "99.0"
@@ -58,7 +58,7 @@ def test_nodes_of_two_versions_serve_the_same_tables(tmp_path: Path) -> None:
                 while await asyncio.to_thread(fleet.spread) != {1: 2, 2: 2}:
                     await asyncio.sleep(0.2)  # tables move when their rounds end
             for one, other in ((old, new), (new, old)):
-                one.is_well = False  # whoever lays a bet goes to the other one, and his bet is handed on
+                one.is_well = False  # bots connect to the other node, which forwards their bets
                 assert max((await run.away(fleet.held_by(one), time.monotonic())).values()) < BACK_S
                 one.is_well = True
                 assert other.is_well

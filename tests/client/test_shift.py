@@ -1,6 +1,6 @@
-"""A whole shift through the Python client, under each book, on SQLite and on PostgreSQL, irregularities included.
+"""A whole shift through the Python client, under each book, on SQLite and PostgreSQL, with every irregularity.
 
-Enters: nothing but an empty house. Leaves: a journal that the audit finds clean, and every balance right.
+Enters: an empty house. Leaves: a journal in which the audit finds nothing, and correct balances.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ FLOAT_VALUE = sum(chip * count for chip, count in FLOAT.items())
 
 @dataclass(frozen=True)
 class Book:
-    """What a shift under this book needs to know."""
+    """What differs between shifts under the books."""
 
     layout: str
     tumble: Literal["before", "after"]
     box: str
-    """Wins even money or more on 1-2-4."""
+    """Pays even money on 1-2-4."""
     loser: str
     void: VoidReason
     terminal: bool = False
@@ -71,25 +71,25 @@ class Shift:
         await deal(self.dan, c.Uncover((dice[0], dice[1], dice[2])), c.Announce())
 
     async def enter(self, *dice: int) -> None:
-        """Press the terminal's buttons, where there is one."""
+        """Enter the dice at the terminal, if there is one."""
         if self.book.terminal:
             await deal(self.dan, *(c.Press(face) for face in dice), c.Enter())
 
     async def settle(self) -> None:
-        """Collect, and pay whoever won."""
+        """Collect the losing bets and pay the winners."""
         done = await self.dan.do(c.Collect())
         await self.dan.until_seq(done.seq)
         if self.dan.phase == "collected":
             await self.dan.do(c.PayAll())
 
     async def funds(self) -> tuple[int, int]:
-        """The chips of both players as the crew sees them."""
+        """The chips of both players, as the crew sees them."""
         found = (await self.crew.crew(self.dan.name))["crew"]["funds"]
         return found["ann"], found["bob"]
 
 
 async def refused(asked: object, code: str) -> Refused:
-    """What must be refused, and for this reason."""
+    """The refusal of something that must be refused for this reason."""
     with pytest.raises(Refused) as caught:
         await asked  # type: ignore[misc]  # any awaitable
     assert caught.value.code == code, caught.value
@@ -98,7 +98,7 @@ async def refused(asked: object, code: str) -> Refused:
 
 
 async def plain_round(shift: Shift) -> None:
-    """Bets placed, raised, taken back, called; a winner and a loser."""
+    """Bets are placed, raised, withdrawn and called; there is a winner and a loser."""
     await refused(shift.ann.bet(shift.book.box, 500), "bets-not-open")
     await shift.open()
     await shift.ann.bet(shift.book.box, 400)
@@ -131,14 +131,14 @@ async def limits_breached(shift: Shift) -> None:
 
 
 async def wrong_entry(shift: Shift) -> None:
-    """A wrong entry is put right with the second person's own credentials, before anything is settled."""
+    """A wrong entry is amended with the second person's credentials before anything is settled."""
     await shift.open()
     await shift.ann.bet(shift.book.box, 500)
     await shift.roll(1, 2, 4)
     await deal(shift.dan, *(c.Press(face) for face in (6, 6, 5)), c.Enter())
     amend = c.AmendEntry((1, 2, 4))
     await refused(shift.dan.do(amend, reason="typed the last round"), "second-person-needed")
-    wrong = by_sue().__class__("sue", "not her password", by_sue().role)
+    wrong = by_sue().__class__("sue", "not the password", by_sue().role)
     await refused(shift.dan.do(amend, reason="typed the last round", second=wrong), "sign-in-refused")
     await refused(shift.dan.do(amend, second=by_sue()), "reason-needed")
     await shift.dan.do(amend, reason="typed the last round", second=by_sue())
@@ -146,7 +146,7 @@ async def wrong_entry(shift: Shift) -> None:
 
 
 async def void(shift: Shift) -> None:
-    """A die does not lie flat, seen after the result is known: void by two people, everything back."""
+    """After the call a die is seen not to lie flat: two people void the round, and every bet is returned."""
     await shift.open()
     await shift.ann.bet(shift.book.loser, 700)
     await shift.bob.bet(shift.book.box, 300)
@@ -156,7 +156,7 @@ async def void(shift: Shift) -> None:
 
 
 async def lights_fail(shift: Shift, sue: Table) -> None:
-    """The dice decide over the lights; where the book says so, nothing more is dealt before it is mended."""
+    """The dice prevail over the lights; where the book says so, play stops until the lights are repaired."""
     await shift.open()
     await shift.bob.bet(shift.book.loser, 500)
     await shift.roll(6, 6, 5)
@@ -171,7 +171,7 @@ async def lights_fail(shift: Shift, sue: Table) -> None:
 
 
 async def interruption(shift: Shift) -> None:
-    """The power goes before a die is read: two people say so, every bet goes back."""
+    """The power fails before a die is read: two people resolve it, and every bet is returned."""
     await shift.open()
     await shift.ann.bet(shift.book.box, 600)
     await shift.dan.do(c.Interrupt("power lost"))
@@ -182,7 +182,7 @@ async def interruption(shift: Shift) -> None:
 
 
 async def walk_away(shift: Shift) -> None:
-    """A player goes without a word: his bet stands and is paid."""
+    """A player leaves without cashing in: the bet stands and is paid."""
     await shift.open()
     await shift.bob.bet(shift.book.box, 500)
     await shift.dan.do(c.WalkAway("bob"))
@@ -192,7 +192,7 @@ async def walk_away(shift: Shift) -> None:
 
 
 async def dispute(shift: Shift, sue: Table) -> None:
-    """A player disputes a round, a supervisor answers."""
+    """A player disputes a round, and a supervisor resolves it."""
     await refused(shift.bob.do(c.OpenDispute("D-0", "ann", 1, "hers, not mine")), "not-yours-to-do")
     await shift.ann.do(c.OpenDispute("D-1", "ann", 1, "I said seven hundred"))
     await refused(shift.dan.do(c.ResolveDispute("D-1", "as recorded")), "not-yours-to-do")
@@ -200,7 +200,7 @@ async def dispute(shift: Shift, sue: Table) -> None:
 
 
 async def evening(running: Running, book: Book, sue: Table, shift: Shift) -> None:
-    """Round after round; what each does to the chips of ann and bob is said here."""
+    """One round after the other, and what each does to the chips of ann and bob."""
     assert await shift.funds() == (20_000, 20_000)
     await plain_round(shift)
     assert await shift.funds() == (20_500, 19_000)
@@ -224,7 +224,7 @@ async def evening(running: Running, book: Book, sue: Table, shift: Shift) -> Non
 
 
 async def close(running: Running, sue: Table, shift: Shift) -> None:
-    """Count the float; what is missing from it is in the players' hands."""
+    """Close the table: the float is short by what the players hold."""
     ann, bob = await shift.funds()
     in_tray = FLOAT_VALUE - ann - bob
     crew = (await running.crew["sue"].crew(sue.name))["crew"]
@@ -236,7 +236,7 @@ async def close(running: Running, sue: Table, shift: Shift) -> None:
 
 
 def audited(url: str) -> subprocess.CompletedProcess[str]:
-    """The audit of a journal, as a process."""
+    """Audit a journal in a process of its own."""
     return subprocess.run(
         [sys.executable, "-m", "taisai", "audit", url], capture_output=True, text=True, check=False, timeout=60
     )
@@ -245,7 +245,7 @@ def audited(url: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("book", BOOKS)
 @pytest.mark.parametrize("store", ["sqlite", "postgres"])
 def test_a_whole_shift(tmp_path: Path, book: str, store: str) -> None:
-    """From the one-time link of the administrator to the count of the float: every balance right, the audit clean."""
+    """From the administrator's one-time link to the closing count: balances are right, and the audit finds nothing."""
     url = sqlite_url(tmp_path) if store == "sqlite" else journal_url(tmp_path)
     run_shift(url, BOOKS[book])
     done = audited(url)

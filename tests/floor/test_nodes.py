@@ -1,0 +1,148 @@
+"""Nodes among others on one journal: who holds which table, what they read, and what a death or a cut does to it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from pathlib import Path
+
+import pytest
+
+from taisai.books import open_shelf
+from taisai.floor.answers import Answer
+from taisai.floor.floor import Floor
+from taisai.floor.nodes import LATE_S, LEASE_S, NODE, Nodes
+from taisai.journal import Batch, NewRecord, open_journal
+from taisai.journal.postgres.journal import PostgresJournal
+from taisai.table import commands as c
+from taisai.table.people import Person, Role
+from tests.postgres import journal_url
+from tests.streams.keeper import TableKeeper
+from tests.web.serving import on_a_loop
+
+
+async def _unreachable(address: str, table: str, command: c.Command) -> Answer:
+    """Forward nothing."""
+    raise ConnectionError(f"{address}, {table}, {command.id}")
+
+
+def _node(url: str, address: str) -> tuple[Floor, Nodes]:
+    """A floor that is one node among others on a journal; nothing of it is started yet."""
+    floor = Floor(open_shelf(environment={}).book, lambda: open_journal(url))
+    floor.nodes = nodes = Nodes(floor, address, _unreachable, lambda: open_journal(url))
+    return floor, nodes
+
+
+@pytest.mark.postgres
+@on_a_loop
+async def test_a_node_that_cannot_read_a_newer_one_takes_no_more_tables(tmp_path: Path) -> None:
+    """It keeps the tables that it holds, and does not count among the nodes that share the others."""
+    url = journal_url(tmp_path)
+    floor, nodes = _node(url, "http://older")
+    with PostgresJournal(url) as newer:
+        newer.leases.take(["T2"], "http://newer#1", 60)
+        newer.leases.take([NODE + "http://newer#1"], "http://newer#1", 60)
+        await floor.start()
+        await nodes.start(["T1", "T2"])
+        assert nodes.mine == ["T1"]
+        record = NewRecord("tip-taken", 1, 1, "c1", 0, "ann", b'{"what": {"event": "tip-taken"}}')
+        await asyncio.to_thread(newer.leases.append, [Batch("T2", 0, [record])], {"T2": 1})
+        while not nodes.is_outdated or NODE + nodes.holder in newer.leases.current():
+            await asyncio.sleep(0.01)
+        newer.leases.release("T2", "http://newer#1")
+        newer.leases.release(NODE + "http://newer#1", "http://newer#1")
+        await nodes._beat()
+        assert nodes.mine == ["T1"]
+        assert "T2" not in newer.leases.current()
+    await floor.stop()
+
+
+@pytest.mark.postgres
+def test_the_tables_of_a_node_that_died_do_not_wait_for_its_leases(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The database sees that the process has ended: as soon as it is late to renew, it counts as dead."""
+
+    async def run() -> None:
+        url = journal_url(tmp_path)
+        floor, nodes = _node(url, "http://one")
+        with PostgresJournal(url) as other:
+            other.leases.announce("http://died#1")
+            other.leases.take(["T1", NODE + "http://died#1"], "http://died#1", 60)
+            await floor.start()
+            await nodes.start(["T1", "T2"])
+            assert nodes.mine == ["T2"]
+            other.leases.renew("http://died#1", LEASE_S - LATE_S)
+        while nodes.mine != ["T2", "T1"]:
+            await asyncio.sleep(0.01)
+        await floor.stop()
+
+    with caplog.at_level(logging.WARNING, "taisai.floor"):
+        asyncio.run(run())
+    assert "http://died#1 is gone: its tables are free" in caplog.messages
+
+
+@pytest.mark.postgres
+@on_a_loop
+async def test_a_node_that_is_started_again_does_not_wait_for_itself(tmp_path: Path) -> None:
+    """Leases of its own address are free, unless a process that lives there holds them."""
+    url = journal_url(tmp_path)
+    floor, nodes = _node(url, "http://one")
+    with PostgresJournal(url) as before:
+        before.leases.take(["T1", NODE + "http://one#1"], "http://one#1", LEASE_S)
+        before.leases.announce("http://one#2")
+        before.leases.take(["T2", NODE + "http://one#2"], "http://one#2", 60)
+        await floor.start()
+        await nodes.start(["T1", "T2"])
+        assert nodes.mine == ["T1"]
+    await floor.stop()
+
+
+@pytest.mark.postgres
+@on_a_loop
+async def test_a_node_reads_what_another_wrote_while_it_believed_in_its_lease(tmp_path: Path) -> None:
+    """A node does not read its own tables; when it learns that it has lost one, it reads what it had passed over."""
+    url = journal_url(tmp_path)
+    shelf = open_shelf(environment={})
+    floor, nodes = _node(url, "http://one")
+    silent = asyncio.Event()
+    await floor.start()
+    await nodes.start(["T1"])
+    table = floor.tables["T1"]
+    with pytest.MonkeyPatch.context() as patched, PostgresJournal(url) as other:
+        patched.setattr(nodes, "_beat", silent.wait)
+        patched.setattr("taisai.floor.nodes.LEASE_S", 600.0)  # it believes in its lease throughout the test
+        other.leases.release("T1", nodes.holder)
+        other.leases.take(["T1"], "http://two#1", 60)
+        book = shelf.book("rws-tai-sai-v6")
+        limits = c.TableLimits(100, c.BoxLimit(100, 5_000))
+        set_up = c.SetUp(book.id, "A", book.digest, limits, "SGD", (100,))
+        command = c.Command(id="c1", at=1, by=Person("dan", Role.SUPERVISOR), do=set_up)
+        assert TableKeeper(other, shelf.book, "T1").do(command).refusal is None
+        await nodes._catch_up()
+        assert (table.owned, table.state.seq) == (True, 0)
+        nodes._lose("T1")
+        while table.state.seq != 1:
+            await asyncio.sleep(0.01)
+        silent.set()
+    await floor.stop()
+
+
+@pytest.mark.postgres
+@on_a_loop
+async def test_a_node_that_cannot_renew_lets_go_by_its_own_clock(tmp_path: Path) -> None:
+    """Nobody can notify a node that is cut off: it stops deciding when its leases must have expired."""
+    url = journal_url(tmp_path)
+    floor, nodes = _node(url, "http://one")
+    silent = asyncio.Event()
+    await floor.start()
+    await nodes.start(["T1"])
+    assert nodes.mine == ["T1"]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(nodes, "_beat", silent.wait)
+        while nodes.mine:
+            await asyncio.sleep(0.01)
+        silent.set()
+    while nodes.mine != ["T1"]:  # nobody else has taken it
+        await asyncio.sleep(0.01)
+    await floor.stop()
