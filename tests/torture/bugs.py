@@ -80,7 +80,7 @@ def _fence_of_now() -> Planted:
 
 
 def _double_pay() -> Planted:
-    """A winner gets his winnings twice."""
+    """A winner is paid twice."""
     payments = dealing._payments
 
     def twice(*given: Any) -> list[e.EventBody]:

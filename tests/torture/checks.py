@@ -67,11 +67,10 @@ EVENTS: Final = KnownEvents()
 
 
 class KnownStates:
-    """What the checks have made of the records on disk, for whoever reads the same records.
+    """The states that the checks have computed from the records on disk, for readers of the same records.
 
-    States and events do not change. Who evolves a state that is the checks' own, or equal to it in everything, by the
-    event that they have read, comes to the state that they came to. Who decides has events of his own, and works out
-    his own states; so do the checks, and so does the audit.
+    States and events are immutable: evolving an equal state by the same event gives the state that the checks already
+    have. The node that decides has events of its own and computes its own states; so do the checks and the audit.
     """
 
     def __init__(self) -> None:
@@ -160,7 +159,7 @@ class Felt:
         self.moved = True
         self.funds[what.player] = self.funds.get(what.player, 0) - what.amount
         if self.funds[what.player] < 0:
-            raise Broken(f"{what.player} has bet more than he has")
+            raise Broken(f"{what.player} has bet more than there was in hand")
         place = (what.player, what.box)
         self.stakes[place] = self.stakes.get(place, 0) + what.amount
 
@@ -242,7 +241,7 @@ _SEEN: Final[dict[type, Callable[..., None]]] = {
 
 
 class Asked:
-    """A player's command, and what he was told of it."""
+    """A player's command, and the answer to it."""
 
     __slots__ = ("action", "done", "first", "player", "table")
 
@@ -347,7 +346,7 @@ class Checker:
             raise Broken(f"{record.table}: nobody asked for {what} under {record.command_id}")
 
     def _money(self, table: str, state: TableState) -> None:
-        """The ledger sums to nothing, and every player has what the events give him."""
+        """The ledger sums to zero, and every player has what the events say."""
         ledger = state.ledger
         if sum(ledger.values()):
             raise Broken(f"{table}: the ledger sums to {sum(ledger.values())}")

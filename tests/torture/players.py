@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MS: Final = 1_000
 PATIENCE: Final = 4
-"""How many times as long as he thinks a player waits for an answer before he repeats."""
+"""A player waits this many thinking times for an answer before repeating the command."""
 
 
 class Player:
@@ -36,7 +36,7 @@ class Player:
         self._stopped = False
         self._thought = 0
         self._ready_at = 0
-        """When he would think of something new."""
+        """The time at which the player may next think of something new."""
         self._think_in(world.chance.randrange(400 * MS))
 
     def stop(self) -> None:
@@ -44,7 +44,7 @@ class Player:
         self._stopped = True
 
     def _think_in(self, delay_us: int) -> None:
-        """His next thought; what he meant to think of before is forgotten."""
+        """Schedule the next thought, in place of the one scheduled before."""
         self._thought += 1
         self._world.time.after(delay_us, self._think, self._thought)
 
@@ -115,7 +115,7 @@ class Player:
             return
         fault = answer.refusal
         if fault is not None and fault.code in ("not-recorded", "try-again", "closing"):
-            self._think_in(self._pause())  # he repeats it with the same id, soon
+            self._think_in(self._pause())  # it is repeated soon, with the same id
             return
         self._open = None
         if fault is None:

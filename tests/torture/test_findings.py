@@ -79,7 +79,7 @@ def test_a_table_that_could_not_read_the_disk_reads_it_before_it_decides() -> No
 
 
 def test_a_failed_commit_that_changed_nothing_wakes_nobody() -> None:
-    """A dealer who was refused by a full disk waits; he is not woken by his own refusal, to try again at once."""
+    """The automatic dealer, refused by a full disk, waits: its own refusal does not wake it to try again at once."""
 
     async def run() -> None:
         journal = GatedJournal()
