@@ -6,13 +6,16 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from taisai.books import Shelf, open_shelf
 from taisai.core.calls import result_call
 from taisai.core.dice import ALL_COMBINATIONS, ALL_ROLLS, parse_roll
 from taisai.core.faults import InputFault
 from taisai.core.rulebook import Layout
-from taisai.protocol.case import answer_case
+from taisai.protocol.case import CaseAnswer, answer_case
 from tools.golden import ROOT, Golden
 
 FOLDER = ROOT / "conformance"
@@ -113,16 +116,12 @@ def settle_cases(shelf: Shelf) -> Iterator[tuple[str, Case]]:
                     yield f"every box: {layout.name}, {roll}", case(layout.name, str(roll), *every)
 
 
-def normative(answer: dict[str, object]) -> dict[str, object]:
+def normative(answer: CaseAnswer) -> dict[str, Any]:
     """What every implementation must agree on: all but the wording."""
-    kept = {key: value for key, value in answer.items() if key != "flags"}
-    bets = answer["bets"]
-    flags = answer["flags"]
-    if not isinstance(bets, list) or not isinstance(flags, list):
-        raise TypeError("an answer has lists of bets and flags")
-    kept["bets"] = [{key: value for key, value in each.items() if key != "why"} for each in bets]
-    kept["flags"] = [{key: value for key, value in each.items() if key != "text"} for each in flags]
-    return kept
+    kept: dict[str, Any] = msgspec.to_builtins(answer)
+    flags = kept.pop("flags")
+    kept["bets"] = [{key: value for key, value in each.items() if key != "why"} for each in kept["bets"]]
+    return {**kept, "flags": [{key: value for key, value in each.items() if key != "text"} for each in flags]}
 
 
 def bad_cases() -> Iterator[tuple[str, object, str]]:

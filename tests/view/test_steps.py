@@ -12,7 +12,7 @@ from taisai.table.decide import may_begin
 from taisai.table.people import Role
 from taisai.table.rules import TableRules
 from taisai.table.state import RoundPhase
-from taisai.view.steps import NextStep, losers, needs, next_step, opening_items, procedure_view
+from taisai.view.steps import NextStep, losers, needs, next_step, procedure_view
 from tests.core.samples import LAYOUT_NAMES
 from tests.table.driver import DEALER, NZ, ONE_OF_EACH_BOOK, OPEN_COVER, SUPERVISOR, Deal
 from tests.view.dealt import as_json, steps_by_chance, steps_of_shifts
@@ -119,7 +119,7 @@ def test_losers_are_collected_box_by_box() -> None:
 
 @pytest.mark.parametrize("layout", ONE_OF_EACH_BOOK)
 def test_the_procedure_is_the_books(layout: str) -> None:
-    """Device, tumbles, steps, voids and opening check are those of the book; lights are no step of a person."""
+    """Device, tumbles, steps and voids are those of the book; lights are no step of a person."""
     rules: TableRules = Deal(layout).rules
     procedure, view = rules.book.procedure, procedure_view(rules)
     assert (view.device, view.tumbles_min, view.void_call) == (
@@ -130,4 +130,3 @@ def test_the_procedure_is_the_books(layout: str) -> None:
     assert len(view.steps) == sum(each.step is not BookStep.LIGHT for each in procedure.steps)
     assert [each.reason for each in view.voids] == list(procedure.voids)
     assert all(each.clauses and each.summary for each in view.voids)
-    assert [each.item for each in opening_items(rules)] == [each.item for each in procedure.opening]

@@ -16,7 +16,7 @@ import msgspec
 from cyclopts import Parameter
 
 from taisai.books import Shelf, open_shelf
-from taisai.protocol.rules import exact
+from taisai.protocol.books import exact
 
 BookDirs = Annotated[
     tuple[Path, ...],

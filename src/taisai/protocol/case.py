@@ -6,11 +6,11 @@ field. Nothing is guessed: an unknown key, a fraction for money or a fourth die 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from taisai.books import Shelf
 from taisai.core.bets import Bet, PlayerId, box_on, merge_bets
@@ -22,7 +22,8 @@ from taisai.core.limits import Limits, make_limits
 from taisai.core.money import CHIPS_MAX, chips_of
 from taisai.core.prorata import FixedStakes, Flag, fix_stakes
 from taisai.core.rulebook import Layout, RuleBook, VoidReason, VoidRule
-from taisai.core.settlement import Settlement, settle, settle_void
+from taisai.core.settlement import Ruling, Settlement, settle, settle_void
+from taisai.table.commands import Dice
 
 CASE_BYTES_MAX = 4 * 1024 * 1024
 """A case is the bets of one round: a thousand players with fifty bets each fit."""
@@ -56,6 +57,67 @@ class CaseForm(Struct, forbid_unknown_fields=True):
     void: str | None = None
     limits: LimitsForm | None = None
     id: str | int | None = None
+
+
+class AnsweredBet(Struct, frozen=True, kw_only=True):
+    """A bet of the answer."""
+
+    player: str
+    box: str
+    stake: int
+    at_risk: int
+    """Less than the stake where the box was pro-rated."""
+    pays: int | None
+    """To 1; null when the bet lost, or the round is void."""
+    winnings: int
+    returned: int
+    """All that goes back to the player."""
+    clauses: tuple[str, ...]
+    why: str
+
+
+class CaseTotals(Struct, frozen=True):
+    """Sums over the bets."""
+
+    staked: int
+    at_risk: int
+    winnings: int
+    returned: int
+
+
+class CaseAnswer(Struct, frozen=True, kw_only=True):
+    """A settled case."""
+
+    id: str | int | UnsetType = UNSET
+    """As the case gave it."""
+    layout: str
+    dice: Dice | None
+    void: VoidReason | UnsetType = UNSET
+    """Why, when the round is void."""
+    call: str
+    """What the dealer announces."""
+    total: int | None
+    lit: tuple[str, ...]
+    """The winning boxes."""
+    bets: tuple[AnsweredBet, ...]
+    flags: tuple[Flag, ...]
+    totals: CaseTotals
+
+
+class CaseError(Struct, frozen=True):
+    """Why a case cannot be read."""
+
+    code: str
+    field: str | None
+    message: str
+    line: int | UnsetType = UNSET
+    """Of a batch."""
+
+
+class CaseErrors(Struct, frozen=True):
+    """The answer to a case that cannot be read."""
+
+    error: CaseError
 
 
 def decode_json(data: bytes | str, field_name: str = "") -> Any:
@@ -94,22 +156,21 @@ def _named(text: str, field_name: str) -> None:
         raise InputFault(field_name, f"from 1 to {TEXT_MAX} printable characters, got {shown(text)}")
 
 
-def answer_case(shelf: Shelf, raw: object) -> dict[str, object]:
-    """Settle the case in a parsed object; the answer in plain values."""
+def answer_case(shelf: Shelf, raw: object) -> CaseAnswer:
+    """Settle the case in a parsed object."""
     case = read_case(raw)
     layout = shelf.layout(case.layout)
     book = shelf.book(layout.book_id)
     bets = _bets(layout, case)
     limits = _limits(case)
     fixed = fix_stakes(book, limits, bets)
-    if case.dice is not None:
+    if case.dice is None:
+        answer = _void_answer(book, _void_rule(book, case.void or ""), settle_void(layout, bets), fixed.flags)
+    else:
         roll = roll_of(case.dice)
         settlement = settle(layout, roll, bets, fixed.at_risk if fixed.shared else None)
-        answer = _answer(book, layout, roll, settlement, fixed, limits)
-    else:
-        rule = _void_rule(book, case.void or "")
-        answer = _void_answer(book, layout, rule, settle_void(layout, bets), fixed.flags)
-    return answer if case.id is None else {"id": case.id, **answer}
+        answer = _answer(book, roll, settlement, fixed, limits)
+    return answer if case.id is None else replace(answer, id=case.id)
 
 
 def _bets(layout: Layout, case: CaseForm) -> tuple[Bet, ...]:
@@ -145,84 +206,59 @@ def _void_rule(book: RuleBook, text: str) -> VoidRule:
     raise InputFault("void", f"unknown void reason {shown(text)}; rule book {book.id} has {known}")
 
 
-def _answer(  # noqa: PLR0917 - the parts of one round, each made by the step before
-    book: RuleBook, layout: Layout, roll: Roll, settlement: Settlement, fixed: FixedStakes, limits: Limits | None
-) -> dict[str, object]:
+def _answer(
+    book: RuleBook, roll: Roll, settlement: Settlement, fixed: FixedStakes, limits: Limits | None
+) -> CaseAnswer:
+    layout = settlement.layout
     bets = []
     for ruling in settlement.rulings:
-        bet = ruling.bet
-        capacity = fixed.capacity_of(bet.box)
-        under_minimum = limits is not None and bet.stake < limits.of(bet.box).stake_min
-        bets.append(
-            {
-                "player": bet.player,
-                "box": bet.box,
-                "stake": bet.stake,
-                "at_risk": ruling.at_risk,
-                "pays": ruling.pays,
-                "winnings": ruling.winnings,
-                "returned": ruling.returned,
-                "clauses": clauses_behind(book, layout, roll, ruling, capacity, under_minimum=under_minimum),
-                "why": why(layout, roll, ruling, capacity),
-            }
-        )
-    return {
-        "layout": layout.name,
-        "dice": list(roll.faces),
-        "call": result_call(book.procedure.calls, roll),
-        "total": roll.total,
-        "lit": layout.lit(roll),
-        "bets": bets,
-        "flags": [flag_answer(flag) for flag in fixed.flags],
-        "totals": settlement.totals._asdict(),
-    }
+        box, stake = ruling.bet.box, ruling.bet.stake
+        capacity = fixed.capacity_of(box)
+        under_minimum = limits is not None and stake < limits.of(box).stake_min
+        clauses = clauses_behind(book, layout, roll, ruling, capacity, under_minimum=under_minimum)
+        bets.append(_answered(ruling, clauses, why(layout, roll, ruling, capacity)))
+    return CaseAnswer(
+        layout=layout.name,
+        dice=roll.faces,
+        call=result_call(book.procedure.calls, roll),
+        total=roll.total,
+        lit=layout.lit(roll),
+        bets=tuple(bets),
+        flags=fixed.flags,
+        totals=CaseTotals(*settlement.totals),
+    )
 
 
-def _void_answer(
-    book: RuleBook, layout: Layout, rule: VoidRule, settlement: Settlement, flags: tuple[Flag, ...]
-) -> dict[str, object]:
+def _void_answer(book: RuleBook, rule: VoidRule, settlement: Settlement, flags: tuple[Flag, ...]) -> CaseAnswer:
     clauses = clauses_behind_void(book, rule)
-    return {
-        "layout": layout.name,
-        "dice": None,
-        "void": rule.reason,
-        "call": book.procedure.calls.void,
-        "total": None,
-        "lit": [],
-        "bets": [
-            {
-                "player": ruling.bet.player,
-                "box": ruling.bet.box,
-                "stake": ruling.bet.stake,
-                "at_risk": ruling.at_risk,
-                "pays": None,
-                "winnings": ruling.winnings,
-                "returned": ruling.returned,
-                "clauses": clauses,
-                "why": why_void(rule, ruling),
-            }
-            for ruling in settlement.rulings
-        ],
-        "flags": [flag_answer(flag) for flag in flags],
-        "totals": settlement.totals._asdict(),
-    }
+    return CaseAnswer(
+        layout=settlement.layout.name,
+        dice=None,
+        void=rule.reason,
+        call=book.procedure.calls.void,
+        total=None,
+        lit=(),
+        bets=tuple(_answered(ruling, clauses, why_void(rule, ruling)) for ruling in settlement.rulings),
+        flags=flags,
+        totals=CaseTotals(*settlement.totals),
+    )
 
 
-def flag_answer(flag: Flag) -> dict[str, object]:
-    """A flag in plain values."""
-    return {
-        "code": flag.code,
-        "box": flag.box,
-        "player": flag.player,
-        "amount": flag.amount,
-        "clauses": flag.clauses,
-        "text": flag.text,
-    }
+def _answered(ruling: Ruling, clauses: tuple[str, ...], words: str) -> AnsweredBet:
+    bet = ruling.bet
+    return AnsweredBet(
+        player=bet.player,
+        box=bet.box,
+        stake=bet.stake,
+        at_risk=ruling.at_risk,
+        pays=ruling.pays,
+        winnings=ruling.winnings,
+        returned=ruling.returned,
+        clauses=clauses,
+        why=words,
+    )
 
 
-def error_answer(fault: InputFault, line: int | None = None) -> dict[str, Mapping[str, object]]:
-    """A fault in the one shape that errors have: code, sentence, field and, in a batch, the line."""
-    error: dict[str, object] = {"code": "bad-input", "field": fault.field or None, "message": str(fault)}
-    if line is not None:
-        error["line"] = line
-    return {"error": error}
+def error_answer(fault: InputFault, line: int | None = None) -> CaseErrors:
+    """A case that cannot be read, answered in its place of a batch."""
+    return CaseErrors(CaseError("bad-input", fault.field or None, str(fault), UNSET if line is None else line))

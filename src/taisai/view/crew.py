@@ -11,6 +11,7 @@ from typing import Final
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
+from taisai.core.rulebook import OpeningItem
 from taisai.table.actions import ACTIONS, name_of
 from taisai.table.commands import Dice
 from taisai.table.decide import may_begin
@@ -26,12 +27,10 @@ from taisai.view.steps import (
     LosingBox,
     Need,
     NextStep,
-    OpeningItem,
     ProcedureView,
     losers,
     needs,
     next_step,
-    opening_items,
     procedure_view,
 )
 
@@ -150,7 +149,7 @@ def crew_view(rules: TableRules | None, state: TableState, person: Person) -> Cr
         next=next_step(rules, state),
         procedure=procedure_view(rules),
         losers=losers(rules, state),
-        opening=opening_items(rules),
+        opening=rules.book.procedure.opening,
         breaches=tuple(BreachView(*each) for each in breaches(rules, state)),
         exposure=_exposure(rules, state) if state.phase is TablePhase.OPEN else UNSET,
         payouts=payouts(rules, state),

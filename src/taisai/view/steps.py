@@ -66,14 +66,6 @@ class ProcedureView(Struct, frozen=True):
     voids: tuple[VoidOption, ...]
 
 
-class OpeningItem(Struct, frozen=True):
-    """An item of the opening check."""
-
-    item: str
-    summary: str
-    clauses: tuple[str, ...]
-
-
 class LosingBox(Struct, frozen=True):
     """What is collected from a losing box, and from whom."""
 
@@ -134,11 +126,6 @@ def procedure_view(rules: TableRules) -> ProcedureView:
         void_call=procedure.calls.void,
         voids=tuple(VoidOption(str(each.reason), each.summary, each.clauses) for each in procedure.voids.values()),
     )
-
-
-def opening_items(rules: TableRules) -> tuple[OpeningItem, ...]:
-    """The items of the book's opening check."""
-    return tuple(OpeningItem(item.item, item.summary, item.clauses) for item in rules.book.procedure.opening)
 
 
 def losers(rules: TableRules, state: TableState) -> tuple[LosingBox, ...]:

@@ -16,7 +16,7 @@ from taisai.cli.show import AsJson, BookDirs, console, grid, print_json, shelf_o
 from taisai.core.dice import ALL_ROLLS, roll_of
 from taisai.core.faults import InputFault, shown
 from taisai.core.odds import percent
-from taisai.protocol.rules import exact
+from taisai.protocol.books import exact
 
 if TYPE_CHECKING:
     from taisai.analysis.dice.battery import Battery

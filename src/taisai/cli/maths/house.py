@@ -17,7 +17,7 @@ from taisai.core.faults import InputFault, shown
 from taisai.core.limits import Limits
 from taisai.core.odds import percent_chance
 from taisai.core.rulebook import Layout
-from taisai.protocol.rules import exact
+from taisai.protocol.books import exact
 
 if TYPE_CHECKING:
     from taisai.analysis.risk.advisor import Advice, Advised

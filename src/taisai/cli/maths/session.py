@@ -16,7 +16,7 @@ from taisai.core.faults import InputFault
 from taisai.core.money import chips_of
 from taisai.core.odds import BetsOdds, bets_odds, percent_chance
 from taisai.core.rulebook import Layout
-from taisai.protocol.rules import exact
+from taisai.protocol.books import exact
 
 if TYPE_CHECKING:
     from taisai.analysis.session.exact import Game, Manner, SessionResult

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 from taisai.books import BookRefused
 from taisai.cli.show import AsJson, BookDirs, console, dated, grid, print_json, shelf_of
 from taisai.core.rulebook import RuleBook
-from taisai.protocol.rules import plain_book
+from taisai.protocol.books import book_sheet
 
 
 def books(
@@ -42,7 +42,7 @@ def books(
             refused.append(refusal)
     if json:
         faults = [{"id": each.book_id, "faults": [str(fault) for fault in each.faults]} for each in refused]
-        print_json({"books": [plain_book(each) for each in good], "refused": faults})
+        print_json({"books": [book_sheet(each) for each in good], "refused": faults})
     else:
         _show_all(good)
         for each in refused:
@@ -72,7 +72,7 @@ def _show_all(listed: list[RuleBook]) -> None:
 
 def _show_one(book: RuleBook, *, as_json: bool) -> None:
     if as_json:
-        print_json(plain_book(book))
+        print_json(book_sheet(book))
         return
     out = console()
     out.print(f"[bold]{book.id}[/]  {book.document}", soft_wrap=True)

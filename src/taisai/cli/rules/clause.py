@@ -11,7 +11,7 @@ from taisai.books.duties import NOT_STATED, Duties
 from taisai.cli.show import AsJson, BookDirs, console, dated, grid, print_json, shelf_of
 from taisai.core.citations import citations_of, find_clause
 from taisai.core.rulebook import Clause, Interpretation, RuleBook
-from taisai.protocol.rules import plain_clause
+from taisai.protocol.books import entry_sheet
 
 
 def clause(
@@ -41,9 +41,9 @@ def clause(
         found = find_clause(rule_book, number)
     if json:
         print_json(
-            [plain_clause(rule_book, duties, each) for each in found]
+            [entry_sheet(rule_book, duties, each) for each in found]
             if number is None or len(found) > 1
-            else plain_clause(rule_book, duties, found[0])
+            else entry_sheet(rule_book, duties, found[0])
         )
     elif number is None or len(found) > 1:
         _show_list(rule_book, duties, found)

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 from taisai.cli.show import AsJson, BookDirs, console, grid, print_json, shelf_of
 from taisai.core.odds import BoxOdds, Comparison, percent
 from taisai.core.odds import compare as compare_layouts
-from taisai.protocol.rules import exact
+from taisai.protocol.books import exact
 
 
 def compare(

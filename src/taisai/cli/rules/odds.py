@@ -14,7 +14,7 @@ from taisai.core.bets import parse_bets
 from taisai.core.faults import InputFault
 from taisai.core.odds import BetsOdds, BoxOdds, bets_odds, layout_odds, percent
 from taisai.core.rulebook import Layout
-from taisai.protocol.rules import plain_bets, plain_box
+from taisai.protocol.books import bets_sheet, box_sheet
 
 
 def odds(
@@ -64,7 +64,7 @@ def _pays(box: BoxOdds) -> str:
 
 def _show_boxes(layout: Layout, boxes: tuple[BoxOdds, ...], *, as_csv: bool, as_json: bool) -> None:
     if as_json:
-        print_json({"layout": layout.name, "boxes": [plain_box(box) for box in boxes]})
+        print_json({"layout": layout.name, "boxes": [box_sheet(box) for box in boxes]})
     elif as_csv:
         _write_csv(boxes)
     else:
@@ -127,7 +127,7 @@ def _write_csv(boxes: tuple[BoxOdds, ...]) -> None:
 
 def _show_bets(layout: Layout, odds: BetsOdds, *, as_csv: bool, as_json: bool) -> None:
     if as_json:
-        print_json(plain_bets(layout, odds))
+        print_json(bets_sheet(layout, odds))
         return
     if as_csv:
         writer = csv.writer(sys.stdout, lineterminator="\n")

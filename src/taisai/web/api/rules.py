@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final
 
-import msgspec
 from msgspec import Meta, Struct
 from starlette.responses import Response
 
@@ -13,12 +12,25 @@ from taisai.core.bets import parse_bets
 from taisai.core.citations import find_clause
 from taisai.core.dice import parse_roll
 from taisai.core.faults import InputFault
-from taisai.core.odds import bets_odds, compare, layout_odds
+from taisai.core.odds import bets_odds, compare
 from taisai.core.rulebook import Layout, RuleBook
 from taisai.felt import PALETTES, draw
 from taisai.floor.answers import HouseCode
-from taisai.protocol.case import answer_case
-from taisai.protocol.rules import exact, plain_bets, plain_book, plain_box, plain_clause, plain_layout
+from taisai.protocol.books import (
+    BetsSheet,
+    BookCard,
+    ComparedBox,
+    EntrySheet,
+    LayoutOddsSheet,
+    WholeBook,
+    bets_sheet,
+    book_card,
+    compared_box,
+    entry_sheet,
+    layout_odds_sheet,
+    whole_book,
+)
+from taisai.protocol.case import CaseAnswer, answer_case
 from taisai.table.refusals import Refusal
 from taisai.web.endpoint import Call, Endpoint
 from taisai.web.errors import Stop
@@ -43,51 +55,30 @@ def _layout(call: Call) -> Layout:
     return found
 
 
-def _plain(value: object) -> Any:
-    return msgspec.to_builtins(value, enc_hook=exact)
-
-
-async def list_books(call: Call) -> list[Plain]:
+async def list_books(call: Call) -> list[BookCard]:
     """Every installed rule book."""
-    return [
-        {
-            "id": book.id,
-            "title": book.title,
-            "version": book.version,
-            "operator": book.operator,
-            "jurisdiction": book.jurisdiction,
-            "digest": book.digest,
-            "layouts": list(book.layouts),
-        }
-        for book in call.context.shelf.books()
-    ]
+    return [book_card(book) for book in call.context.shelf.books()]
 
 
-async def get_book(call: Call) -> Plain:
+async def get_book(call: Call) -> WholeBook:
     """A rule book with procedure, pay tables, clauses and interpretations."""
     book = _book(call)
-    duties = call.context.shelf.duties(book.id)
-    found = plain_book(book)
-    found["clauses"] = [plain_clause(book, duties, each) for each in book.clauses.values()]
-    found["interpretations"] = [plain_clause(book, duties, each) for each in book.interpretations.values()]
-    return _plain(found)  # type: ignore[no-any-return]  # plain values are any
+    return whole_book(book, call.context.shelf.duties(book.id))
 
 
-async def get_clause(call: Call) -> list[Plain]:
+async def get_clause(call: Call) -> list[EntrySheet]:
     """A clause or interpretation, or all whose number begins with this one."""
     book = _book(call)
     duties = call.context.shelf.duties(book.id)
     try:
-        return [_plain(plain_clause(book, duties, each)) for each in find_clause(book, call.path["clause"])]
+        return [entry_sheet(book, duties, each) for each in find_clause(book, call.path["clause"])]
     except InputFault as refusal:
         raise Stop(Refusal(HouseCode.NOT_FOUND, str(refusal), field="clause")) from refusal
 
 
-async def get_layout(call: Call) -> Plain:
+async def get_layout(call: Call) -> LayoutOddsSheet:
     """A layout: its pay table, and the exact odds of every box."""
-    layout = _layout(call)
-    boxes = [plain_box(each) for each in layout_odds(layout)]
-    return _plain({**plain_layout(layout), "odds": boxes})  # type: ignore[no-any-return]  # plain values are any
+    return layout_odds_sheet(_layout(call))
 
 
 class FeltQuery(Struct, frozen=True):
@@ -119,10 +110,10 @@ class BetsQuestion(Struct, frozen=True, forbid_unknown_fields=True):
     bets: Annotated[str, Meta(max_length=4000, description="As box=amount, separated by commas or spaces.")]
 
 
-async def ask_odds(call: Call) -> Plain:
+async def ask_odds(call: Call) -> BetsSheet:
     """The outcome of a set of bets on every roll."""
     layout = _layout(call)
-    return _plain(plain_bets(layout, bets_odds(layout, parse_bets(layout, call.body.bets, field_name="bets"))))  # type: ignore[no-any-return]  # plain values are any
+    return bets_sheet(layout, bets_odds(layout, parse_bets(layout, call.body.bets, field_name="bets")))
 
 
 class CompareQuery(Struct, frozen=True):
@@ -132,40 +123,39 @@ class CompareQuery(Struct, frozen=True):
     two: Annotated[str, Meta(max_length=100)]
 
 
-async def compare_layouts(call: Call) -> list[Plain]:
+async def compare_layouts(call: Call) -> list[ComparedBox]:
     """Two layouts side by side, box by box."""
     shelf = call.context.shelf
     one, two = shelf.layout(call.query.one, "one"), shelf.layout(call.query.two, "two")
-    return [
-        {
-            "box": each.name,
-            "one": None if each.one is None else _plain(plain_box(each.one)),
-            "two": None if each.two is None else _plain(plain_box(each.two)),
-            "differs": each.differs,
-        }
-        for each in compare(one, two)
-    ]
+    return [compared_box(each) for each in compare(one, two)]
 
 
-async def settle_case(call: Call) -> Plain:
+async def settle_case(call: Call) -> CaseAnswer:
     """Settle a round from its layout, bets, dice or void reason, and limits; every bet comes with its clauses."""
-    return _plain(answer_case(call.context.shelf, call.body))  # type: ignore[no-any-return]  # plain values are any
+    return answer_case(call.context.shelf, call.body)
 
 
 _TAG: Final = "rules"
 RULES_ENDPOINTS: Final = (
-    Endpoint("GET", "/api/books", list_books, "Every installed rule book", list[Plain], _TAG),
-    Endpoint("GET", "/api/books/{book}", get_book, "A rule book, whole", Plain, _TAG),
-    Endpoint("GET", "/api/books/{book}/clauses/{clause}", get_clause, "A clause, in plain words", list[Plain], _TAG),
-    Endpoint("GET", "/api/books/{book}/layouts/{layout}", get_layout, "A layout and its exact odds", Plain, _TAG),
+    Endpoint("GET", "/api/books", list_books, "Every installed rule book", list[BookCard], _TAG),
+    Endpoint("GET", "/api/books/{book}", get_book, "A rule book, whole", WholeBook, _TAG),
+    Endpoint(
+        "GET", "/api/books/{book}/clauses/{clause}", get_clause, "A clause, in plain words", list[EntrySheet], _TAG
+    ),
+    Endpoint(
+        "GET", "/api/books/{book}/layouts/{layout}", get_layout, "A layout and its exact odds", LayoutOddsSheet, _TAG
+    ),
     Endpoint(
         "GET", "/api/books/{book}/layouts/{layout}/felt.svg", get_felt, "A layout drawn", str, _TAG,
         query=FeltQuery, media="image/svg+xml",
     ),
     Endpoint(
-        "POST", "/api/books/{book}/layouts/{layout}/odds", ask_odds, "The outcome of bets on every roll", Plain, _TAG,
-        body=BetsQuestion,
+        "POST", "/api/books/{book}/layouts/{layout}/odds", ask_odds, "The outcome of bets on every roll", BetsSheet,
+        _TAG, body=BetsQuestion,
     ),
-    Endpoint("GET", "/api/compare", compare_layouts, "Two layouts side by side", list[Plain], _TAG, query=CompareQuery),
-    Endpoint("POST", "/api/settle", settle_case, "Settle a round", Plain, _TAG, body=Plain),
+    Endpoint(
+        "GET", "/api/compare", compare_layouts, "Two layouts side by side", list[ComparedBox], _TAG,
+        query=CompareQuery,
+    ),
+    Endpoint("POST", "/api/settle", settle_case, "Settle a round", CaseAnswer, _TAG, body=Plain),
 )  # fmt: skip
