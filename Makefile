@@ -13,7 +13,7 @@ LOCK_OPTIONS ?=
 .PHONY: help
 help: ## show this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r target what; do \
-		printf '  %-18s %s\n' "$$target" "$$what"; done
+		printf '  %-22s %s\n' "$$target" "$$what"; done
 
 .venv/.run: requirements/run.lock pyproject.toml
 	@tools/setup run
@@ -51,34 +51,34 @@ test: lint ## everything that must hold before a change goes in
 	@tail -n 1 .cache/pytest.log
 
 .PHONY: conformance
-conformance: .venv/.run ## write the conformance vectors anew
+conformance: .venv/.run ## regenerate the conformance vectors (review the difference)
 	$(BIN)/python -m tools.conformance
 
 .PHONY: pictures
-pictures: .venv/.run ## draw the pictures of README and docs anew
+pictures: .venv/.run ## redraw the felts of README and docs
 	$(BIN)/python -m tools.pictures
 
 .PHONY: screens-data
-screens-data: .venv/.run ## write what the screens know of the commands anew, from their declarations
+screens-data: .venv/.run ## regenerate what the screens know of the commands, from their declarations
 	$(BIN)/python -m tools.screens_data
 
 .PHONY: screens
-screens: .venv/.dev ## take the pictures of every screen anew
+screens: .venv/.dev ## take the pictures of every screen, in Chromium
 	$(BIN)/python tools/screens.py
 
 .PHONY: shifts
-shifts: .venv/.run ## write the expected output of tests/shifts anew (review the difference)
+shifts: .venv/.run ## regenerate the expected output in tests/shifts (review the difference)
 	$(BIN)/python -m tools.bless_shifts
 
 .PHONY: broken-books
-broken-books: .venv/.dev ## write the fault lines of the broken books anew (review the difference)
+broken-books: .venv/.dev ## regenerate the faults of the broken books (review the difference)
 	$(BIN)/python -m tests.books.make_broken
 
 .PHONY: postgres-schema
-postgres-schema: .venv/.dev ## write the schema that the PostgreSQL migrations lead to
+postgres-schema: .venv/.dev ## regenerate the schema that the PostgreSQL migrations lead to
 	$(BIN)/python -m tools.postgres_schema
 
-# Everything once more with many more examples, and a hundred kills instead of a few.
+# The same tests with many more examples, and a hundred kills instead of a few.
 .PHONY: torture
 torture: .venv/.dev ## the long tests
 	TAISAI_TORTURE=1 $(BIN)/pytest -o faulthandler_timeout=0 -n auto tests/table tests/journal tests/audit tests/floor tests/web tests/torture
@@ -90,19 +90,19 @@ torture-nodes: .venv/.dev ## kill, freeze and cut off nodes on one PostgreSQL fo
 	$(BIN)/python -m tests.torture.nodes $(TORTURE_NODES)
 
 .PHONY: clauses
-clauses: .venv/.dev ## write which tests hold which clause, for `taisai clause`
+clauses: .venv/.dev ## regenerate the index of clauses and their tests, for `taisai clause`
 	$(BIN)/pytest --collect-only -q --clause-index=src/taisai/books/data/tests_by_clause.json >/dev/null
 
 # `make bench BENCH='floor postgresql'` measures those whose titles have these words.
 BENCH ?=
 .PHONY: bench
-bench: .venv/.dev ## measure speed
+bench: .venv/.dev ## measure speed, into bench/RESULTS.md
 	$(BIN)/python -m bench.run $(BENCH)
 
 # run.lock leaves out the compiled kernels and Spark: they are large, and every command does without them. It is made under the
 # constraint of dev.lock, so both name the same versions.
 .PHONY: lock
-lock: .venv/.dev ## make requirements/*.lock again from pyproject.toml
+lock: .venv/.dev ## compile requirements/*.lock from pyproject.toml
 	$(COMPILE) --all-extras --group dev $(LOCK_OPTIONS) --output-file requirements/dev.lock
 	$(COMPILE) --extra plot --extra png --extra analysis --extra serve --extra postgres --extra client --extra history --group build $(LOCK_OPTIONS) --constraint requirements/dev.lock --output-file requirements/run.lock
 

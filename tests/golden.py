@@ -1,4 +1,4 @@
-"""How a golden test fails: with the difference, and the command that writes the file anew."""
+"""How a golden test fails: with the difference, and the command that regenerates the file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Golden files are fresh, and one that is not names the command that writes it anew."""
+"""Golden files are fresh, and a stale one names the command that regenerates it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_stale_file_names_its_command(tmp_path: Path) -> None:
         require_fresh(golden)
     words = str(failed.value)
     assert re.findall(
-        r"^(\S+) is not what the program makes.*`make planted` writes it anew:$", words, re.MULTILINE
+        r"^(\S+) is not what the program makes.*`make planted` regenerates it:$", words, re.MULTILINE
     ) == [
         "altered.txt",
         "missing.txt",
@@ -67,7 +67,7 @@ def test_a_stale_file_names_its_command(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {"altered.txt", "old.txt"}
 
 
-def test_the_command_writes_anew(tmp_path: Path) -> None:
+def test_the_command_regenerates(tmp_path: Path) -> None:
     """After the command the files are fresh: changed, written and removed."""
     golden = planted(tmp_path)
     assert golden.main([]) == 0

@@ -1,9 +1,9 @@
 """Golden files: a command writes them, a person reviews the difference, a test holds that they are fresh.
 
 Enters: what a tool makes, as paths and texts. Leaves: the files written, or what is not fresh about them, in words that
-name the command which writes them anew. Each tool has a `GOLDEN` and runs `GOLDEN.main()`:
+name the command which regenerates them. Each tool has a `GOLDEN` and runs `GOLDEN.main()`:
 
-    python -m tools.pictures             write the files anew
+    python -m tools.pictures             write the files
     python -m tools.pictures --check     change nothing; exit code 1 when a file is not fresh
 """
 
@@ -28,7 +28,7 @@ class Golden:
     """Files that one command writes."""
 
     command: str
-    """What to type to write them anew, e.g. `make pictures`."""
+    """The command that regenerates them, e.g. `make pictures`."""
 
     made: Callable[[], Iterable[tuple[Path, str]]]
     """Every file, with the text that it should have."""
@@ -45,7 +45,7 @@ class Golden:
                 yield path, has, made.get(path)
 
     def complaint(self) -> str:
-        """What is not fresh and how to write it anew; empty when all is fresh."""
+        """What is not fresh and how to regenerate it; empty when all is fresh."""
         return "\n".join(
             complaint(_shown(path), self.command, difference(has or "", wanted or ""))
             for path, has, wanted in self.changes()
@@ -53,7 +53,7 @@ class Golden:
 
     def main(self, arguments: Sequence[str] | None = None) -> int:
         """Write or check; the exit code."""
-        parser = argparse.ArgumentParser(description=f"Write golden files anew ({self.command}).")
+        parser = argparse.ArgumentParser(description=f"Regenerate golden files ({self.command}).")
         parser.add_argument("--check", action="store_true", help="change nothing; exit code 1 when a file is not fresh")
         if parser.parse_args(arguments).check:
             found = self.complaint()
@@ -73,7 +73,7 @@ def complaint(name: str, command: str, lines: Iterable[str]) -> str:
     """What to say about a file that is not what the program makes today."""
     shown = [line[:LONGEST_LINE] for line in lines]
     more = [f"... {len(shown) - MOST_LINES} lines more"] if len(shown) > MOST_LINES else []
-    head = f"{name} is not what the program makes. Read the difference; if it is meant, `{command}` writes it anew:"
+    head = f"{name} is not what the program makes. Read the difference; if it is intended, `{command}` regenerates it:"
     return "\n".join([head, *shown[:MOST_LINES], *more])
 
 
