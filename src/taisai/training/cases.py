@@ -1,7 +1,7 @@
-"""Irregularities that a dealer in training recognises: what happens, and what the book says then.
+"""Irregularities for dealers in training: what happens, and what the book says then.
 
 Enters: a rule book. Leaves: the cases that it answers, each with the right outcome and the clauses behind it. A case
-stands on a void reason or a rule of the book: a book that has neither does not ask it.
+comes from a void reason or a rule: a book without it does not ask the question.
 """
 
 from __future__ import annotations
@@ -60,16 +60,16 @@ OUTCOME_TEXTS: Final[dict[Outcome, str]] = {
 
 
 class _Question(NamedTuple):
-    """A case before a book is known: what happens, what is right, and what else would not be wrong."""
+    """A case without a book: what happens, what is right, and what else would not be wrong."""
 
     text: str
     right: Outcome
     never: tuple[Outcome, ...] = ()
-    """Outcomes that are not offered: they come too near the right one."""
+    """Outcomes that are not offered, because they are too close to the right one."""
 
 
 _AS_IT_LIES: Final = (Outcome.BY_DICE, Outcome.CONCLUDE, Outcome.WHOLE, Outcome.STANDS)
-"""Different words for settling what lies there: no two of them in one question."""
+"""Different words for settling the bets as they are: never two of them in one question."""
 
 _VOIDS: Final[dict[VoidReason, _Question]] = {
     VoidReason.EXPOSED: _Question('The cover lifts before "No more bets". What now?', Outcome.VOID),
@@ -81,11 +81,11 @@ _VOIDS: Final[dict[VoidReason, _Question]] = {
     VoidReason.ACTIVATED_BEFORE_CLOSE: _Question('The tumbler runs before "No more bets". What now?', Outcome.VOID),
     VoidReason.DAMAGED_DICE: _Question("A corner is chipped off one die. What now?", Outcome.VOID),
 }
-"""An interruption is asked about as a rule: which dice can be read decides."""
+"""Interruptions are among the rules: they depend on which dice can be read."""
 
 _RULES: Final[dict[Rule, _Question]] = {
     Rule.NO_CHANGE_AFTER_CLOSE: _Question(
-        'After "No more bets" a player adds a chip to his stack. What now?', Outcome.REFUSE, (Outcome.RETURN,)
+        'After "No more bets" a player adds a chip to their stack. What now?', Outcome.REFUSE, (Outcome.RETURN,)
     ),
     Rule.NO_BET_BEFORE_PAID: _Question(
         "Winners of the last spin are still being paid, and a player bets on the next. What now?",
@@ -174,9 +174,9 @@ class Case(NamedTuple):
     text: str
     right: Outcome
     wrong: tuple[Outcome, ...]
-    """All that would be wrong, to choose from."""
+    """Every outcome that would be wrong, to choose from."""
     clauses: tuple[str, ...]
-    """What says so, most particular last."""
+    """The clauses behind the outcome, the most specific last."""
 
 
 CASE_TEXTS: Final[dict[str, str]] = {str(name): each.text for name, each in (*_VOIDS.items(), *_RULES.items())}
@@ -185,19 +185,19 @@ CASE_TEXTS: Final[dict[str, str]] = {str(name): each.text for name, each in (*_V
 
 def cases_of(book: RuleBook) -> tuple[Case, ...]:
     """Every case that a book answers, in a fixed order."""
-    found = []
+    cases = []
     for reason, question in _VOIDS.items():
         rule = book.procedure.voids.get(reason)
         if rule is not None:
             affected = rule.scope is VoidScope.AFFECTED_ROUNDS
             right = Outcome.VOID_AFFECTED if affected else question.right
-            # A void of all affected rounds voids this one too: the two are not offered together.
+            # Voiding all affected rounds voids this one too: the two are not offered together.
             never = (Outcome.VOID, Outcome.VOID_AFFECTED, Outcome.RETURN, Outcome.SUSPEND, Outcome.RULED)
-            found.append(_case(str(reason), question, right, never, clauses_behind_void(book, rule)))
+            cases.append(_case(str(reason), question, right, never, clauses_behind_void(book, rule)))
     for name, question in _RULES.items():
         if book.has(name):
-            found.append(_case(str(name), question, question.right, question.never, book.clauses_for(name)))
-    return tuple(found)
+            cases.append(_case(str(name), question, question.right, question.never, book.clauses_for(name)))
+    return tuple(cases)
 
 
 def _case(name: str, question: _Question, right: Outcome, never: tuple[Outcome, ...], clauses: tuple[str, ...]) -> Case:

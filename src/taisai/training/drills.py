@@ -1,31 +1,26 @@
-"""Drills for dealers: a felt with chips and a roll; collect, call, pay; what to do when something is wrong.
+"""Drills for dealers: a felt with chips and a roll; call, collect, pay; and irregularities to resolve.
 
-Enters: a book, a layout, a level and a seed. Leaves: a drill without its answers, always the same for the same seed;
-and, for answers, marks with the sentence and the clauses behind each. Everything right is found by the engine that
-settles real rounds: `settle`, `fix_stakes`, `result_call`. Nothing is kept here.
+Enters: a book, a layout, a level and a seed. Leaves: a drill without its answers, always the same for the same seed.
+Nothing is stored; `marking` makes the drill again from its seed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import Final, NamedTuple, TypeVar
 
 from msgspec import Struct
 
-from taisai.core.bets import Bet, PlayerId, box_on
+from taisai.core.bets import Bet, PlayerId
 from taisai.core.boxes import BoxName, Kind
 from taisai.core.calls import result_call
 from taisai.core.dice import ALL_ROLLS, Roll
-from taisai.core.explain import clauses_behind, why
 from taisai.core.faults import InputFault, shown
 from taisai.core.limits import OPPOSITE_BOXES, Limits, make_limits
-from taisai.core.money import CURRENCIES, NO_CURRENCY, Chips, chips_of
-from taisai.core.prorata import FixedStakes, fix_stakes
+from taisai.core.money import CURRENCIES, NO_CURRENCY, Chips
 from taisai.core.rulebook import Layout, Rule, RuleBook
-from taisai.core.settlement import Ruling, settle
 from taisai.table.commands import BoxLimit, TableLimits
-from taisai.table.figures import chips_for
 from taisai.training.cases import OUTCOME_TEXTS, Case, cases_of
 
 T = TypeVar("T")
@@ -33,7 +28,6 @@ T = TypeVar("T")
 LEVELS: Final = (1, 2, 3, 4)
 """Even money; singles and totals; the full layout; colours, differentials and pro rata."""
 SEED_MAX: Final = 40
-PASS_PERCENT: Final = 90
 UNIT: Final = 100
 DENOMINATIONS: Final = (100, 500, 2_500, 10_000)
 COLOURS: Final = {"red": 100, "blue": 200, "yellow": 500, "green": 1_000}
@@ -48,7 +42,7 @@ _OPTIONS_OFFERED: Final = 4
 
 
 class _Size(NamedTuple):
-    """How much lies on the felt at a level."""
+    """How much is on the felt at a level."""
 
     players: int
     winning: int
@@ -69,7 +63,7 @@ _SIZES: Final = {
 
 
 class DrillPlayer(Struct, frozen=True):
-    """Somebody at the table of a drill; with colour chips, their colour and value."""
+    """A player in a drill; with colour chips, their colour and value."""
 
     name: str
     colour: str = ""
@@ -86,14 +80,14 @@ class DrillBet(Struct, frozen=True):
 
 
 class Choice(Struct, frozen=True):
-    """One answer to choose."""
+    """An answer to choose from."""
 
     id: str
     text: str
 
 
 class Situation(Struct, frozen=True):
-    """Something is wrong, and the dealer says what now."""
+    """An irregularity, for which the dealer chooses what to do."""
 
     id: str
     text: str
@@ -122,110 +116,15 @@ class Drill(Struct, frozen=True):
     """In how many seconds a trained dealer is done."""
 
 
-class Payment(Struct, frozen=True, forbid_unknown_fields=True):
-    """What is handed to a player for one bet."""
-
-    player: str
-    box: str
-    amount: int
-
-
-class Answers(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a dealer did."""
-
-    call: str = ""
-    collected: tuple[str, ...] = ()
-    payments: tuple[Payment, ...] = ()
-    situations: dict[str, str] = {}
-    seconds: int = 0
-
-
-class CallMark(Struct, frozen=True):
-    """The call marked."""
-
-    given: str
-    right: str
-    correct: bool
-    clauses: tuple[str, ...]
-
-
-class BoxMark(Struct, frozen=True):
-    """Whether a box was rightly collected or left."""
-
-    box: str
-    loses: bool
-    collected: bool
-    correct: bool
-    clauses: tuple[str, ...]
-
-
-class PaymentMark(Struct, frozen=True):
-    """One bet: what was due, what was given, and why."""
-
-    player: str
-    box: str
-    stake: int
-    at_risk: int
-    pays: int | None
-    winnings: int
-    returned: int
-    due: int
-    """Winnings of a winner; of a loser what was not at risk."""
-    given: int
-    correct: bool
-    chips: dict[int, int]
-    """The fewest chips for what was due."""
-    why: str
-    clauses: tuple[str, ...]
-
-
-class SituationMark(Struct, frozen=True):
-    """An irregularity marked."""
-
-    id: str
-    given: str
-    right: str
-    text: str
-    correct: bool
-    clauses: tuple[str, ...]
-
-
-class ShareMark(Struct, frozen=True):
-    """How a box over its limit was shared out."""
-
-    box: str
-    capacity: int
-    steps: tuple[str, ...]
-    clauses: tuple[str, ...]
-
-
-class Marks(Struct, frozen=True):
-    """A drill marked."""
-
-    right: int
-    asked: int
-    percent: int
-    passed: bool
-    seconds: int
-    par_s: int
-    in_time: bool
-    lit: tuple[str, ...]
-    call: CallMark
-    boxes: tuple[BoxMark, ...]
-    payments: tuple[PaymentMark, ...]
-    situations: tuple[SituationMark, ...]
-    shares: tuple[ShareMark, ...]
-
-
 class _Chance:
-    """Chance from a seed: the same on every machine and under every version of Python."""
+    """Random choices from a seed: the same on every machine and under every version of Python."""
 
     def __init__(self, *names: object) -> None:
         self._seed = "|".join(map(str, names))
         self._drawn = 0
 
     def below(self, bound: int) -> int:
-        """A whole number from 0 up to the bound."""
+        """A whole number from 0 to below the bound."""
         self._drawn += 1
         digest = sha256(f"{self._seed}|{self._drawn}".encode()).digest()
         return int.from_bytes(digest[:8], "big") % bound
@@ -235,13 +134,13 @@ class _Chance:
         return things[self.below(len(things))]
 
     def some(self, things: Sequence[T], count: int) -> list[T]:
-        """As many of them, or all, in chance order."""
+        """`count` of them, or all, in random order."""
         left = list(things)
         return [left.pop(self.below(len(left))) for _ in range(min(count, len(left)))]
 
 
-class _Made(NamedTuple):
-    """A drill with what the engine needs to mark it."""
+class MadeDrill(NamedTuple):
+    """A drill, with what the engine needs to mark it."""
 
     drill: Drill
     roll: Roll
@@ -252,10 +151,11 @@ class _Made(NamedTuple):
 
 def make_drill(book: RuleBook, layout: Layout, level: int, seed: str) -> Drill:
     """The drill of a seed: the same chips, dice and questions every time."""
-    return _make(book, layout, level, seed).drill
+    return make(book, layout, level, seed).drill
 
 
-def _make(book: RuleBook, layout: Layout, level: int, seed: str) -> _Made:
+def make(book: RuleBook, layout: Layout, level: int, seed: str) -> MadeDrill:
+    """The drill of a seed, with what marking it needs; `InputFault` for a level or seed out of bounds."""
     if level not in LEVELS:
         raise InputFault("level", f"from 1 to {LEVELS[-1]}, got {shown(level)}")
     if not seed.strip() or len(seed) > SEED_MAX or not seed.isprintable():
@@ -292,23 +192,23 @@ def _make(book: RuleBook, layout: Layout, level: int, seed: str) -> _Made:
         situations=tuple(_situation(each, chance) for each in cases),
         par_s=_par(bets, len(cases), level),
     )
-    return _Made(drill, roll, placed, engine, tuple(cases))
+    return MadeDrill(drill, roll, placed, engine, tuple(cases))
 
 
 # ---------------------------------------------------------------------- the felt of a drill
 
 
 def _boxes(layout: Layout, level: int) -> tuple[BoxName, ...]:
-    """The boxes that a level plays with. A layout with one even-money box has its singles from the start."""
+    """The boxes of a level. A layout with a single even-money box has singles and totals from level 1."""
     if level >= 3:
         return tuple(layout.boxes)
     kinds = _EVEN_MONEY if level == 1 else _SINGLES_TOTALS
-    found = tuple(name for name, box in layout.boxes.items() if box.kind in kinds)
-    return found if len(found) > 1 else _boxes(layout, 2)
+    boxes = tuple(name for name, box in layout.boxes.items() if box.kind in kinds)
+    return boxes if len(boxes) > 1 else _boxes(layout, 2)
 
 
 def _roll(layout: Layout, boxes: Sequence[BoxName], chance: _Chance) -> Roll:
-    """A roll on which something pays; now and then a triple, on which most things lose."""
+    """A roll on which some box pays; sometimes a triple, on which most boxes lose."""
     if chance.below(_TRIPLE_ONE_IN) == 0:
         return chance.pick([roll for roll in ALL_ROLLS if roll.is_triple])
     return chance.pick([roll for roll in ALL_ROLLS if any(box in layout.winners[roll.index] for box in boxes)])
@@ -341,7 +241,7 @@ def _bets(  # noqa: PLR0917 - the parts of one drill, each made by the step befo
 def _crowded(
     layout: Layout, roll: Roll, players: tuple[DrillPlayer, ...], bets: tuple[DrillBet, ...], chance: _Chance
 ) -> tuple[tuple[DrillBet, ...], TableLimits]:
-    """One box over its maximum, with or without a bet below the minimum, and a pair over its differential."""
+    """One box over its maximum, perhaps with a bet below the minimum, and a pair over its differential."""
     minimum = 5 * UNIT
     kept = [each for each in bets if each.stake >= minimum and each.box not in {"big", "small", "odd", "even"}]
     paying = [box for box in layout.winners[roll.index] if layout.boxes[box].kind not in _EVEN_MONEY]
@@ -402,135 +302,6 @@ def _situation(case: Case, chance: _Chance) -> Situation:
 
 
 def _par(bets: Sequence[DrillBet], cases: int, level: int) -> int:
-    """Seconds for a trained dealer: a look at each box, the arithmetic of each bet, a thought for each case."""
+    """Seconds for a trained dealer: some for each box, for the arithmetic of each bet, and for each case."""
     boxes = len({each.box for each in bets})
     return 10 + 3 * boxes + (6 + 2 * level) * len(bets) + 10 * cases
-
-
-# ---------------------------------------------------------------------- marking
-
-
-def mark_drill(book: RuleBook, layout: Layout, level: int, seed: str, answers: Answers) -> Marks:
-    """Mark answers to the drill of a seed. Answers about bets or questions that it does not have are faults."""
-    made = _make(book, layout, level, seed)
-    fixed = fix_stakes(book, made.limits, made.bets)
-    settlement = settle(layout, made.roll, made.bets, fixed.at_risk if fixed.shared else None)
-    call = _mark_call(book, made.roll, answers.call)
-    boxes = _mark_boxes(book, layout, made, answers)
-    payments = _mark_payments(book, layout, made, fixed, settlement.rulings, answers)
-    situations = _mark_situations(made, answers)
-    counted = [each for each in payments if each.due or each.given]
-    verdicts = [call.correct, *(each.correct for each in boxes), *(each.correct for each in counted)]
-    verdicts += [each.correct for each in situations]
-    right, asked = sum(verdicts), len(verdicts)
-    percent = 100 * right // asked
-    return Marks(
-        right=right,
-        asked=asked,
-        percent=percent,
-        passed=percent >= PASS_PERCENT,
-        seconds=answers.seconds,
-        par_s=made.drill.par_s,
-        in_time=answers.seconds <= made.drill.par_s,
-        lit=tuple(map(str, layout.lit(made.roll))),
-        call=call,
-        boxes=boxes,
-        payments=payments,
-        situations=situations,
-        shares=tuple(
-            ShareMark(box, share.capacity, share.steps, book.clauses_for(Rule.PRO_RATA))
-            for box, share in fixed.shared.items()
-        ),
-    )
-
-
-def _words(call: str) -> list[str]:
-    """A call as it is heard: case and punctuation do not matter."""
-    return "".join(each if each.isalnum() else " " for each in call.casefold()).split()
-
-
-def _mark_call(book: RuleBook, roll: Roll, given: str) -> CallMark:
-    calls = book.procedure.calls
-    right = result_call(calls, roll)
-    return CallMark(given, right, _words(given) == _words(right), calls.clauses)
-
-
-def _mark_boxes(book: RuleBook, layout: Layout, made: _Made, answers: Answers) -> tuple[BoxMark, ...]:
-    lying = dict.fromkeys(bet.box for bet in made.bets)
-    collected = set()
-    for place, name in enumerate(answers.collected):
-        box = box_on(layout, name, f"collected[{place}]")
-        if box not in lying:
-            raise InputFault(f"collected[{place}]", f"there are no chips in {box}")
-        collected.add(box)
-    won = layout.winners[made.roll.index]
-    marks = []
-    for box in lying:
-        clauses = dict.fromkeys((*book.clauses_for(Rule.COLLECT_THEN_PAY), *layout.clauses_of(box, made.roll)))
-        loses = box not in won
-        marks.append(BoxMark(box, loses, box in collected, loses == (box in collected), tuple(clauses)))
-    return tuple(marks)
-
-
-def _mark_payments(  # noqa: PLR0917 - the parts of one round, each made by the step before
-    book: RuleBook,
-    layout: Layout,
-    made: _Made,
-    fixed: FixedStakes,
-    rulings: Sequence[Ruling],
-    answers: Answers,
-) -> tuple[PaymentMark, ...]:
-    handed = _handed(made.bets, answers.payments)
-    marks = []
-    for ruling in rulings:
-        bet = ruling.bet
-        capacity = fixed.capacity_of(bet.box)
-        under_minimum = made.limits is not None and bet.stake < made.limits.of(bet.box).stake_min
-        due = ruling.returned if ruling.pays is None else ruling.winnings
-        given = handed.get((bet.player, bet.box), 0)
-        marks.append(
-            PaymentMark(
-                player=bet.player,
-                box=bet.box,
-                stake=bet.stake,
-                at_risk=ruling.at_risk,
-                pays=ruling.pays,
-                winnings=ruling.winnings,
-                returned=ruling.returned,
-                due=due,
-                given=given,
-                correct=due == given,
-                chips=chips_for(due, made.drill.denominations),
-                why=why(layout, made.roll, ruling, capacity),
-                clauses=clauses_behind(book, layout, made.roll, ruling, capacity, under_minimum=under_minimum),
-            )
-        )
-    return tuple(marks)
-
-
-def _handed(bets: Sequence[Bet], payments: Sequence[Payment]) -> Mapping[tuple[str, str], int]:
-    """What was handed over, by player and box; each once, and only for bets that lie there."""
-    lying: set[tuple[str, str]] = {(bet.player, bet.box) for bet in bets}
-    handed: dict[tuple[str, str], int] = {}
-    for place, each in enumerate(payments):
-        key = (each.player, each.box)
-        if key not in lying:
-            raise InputFault(f"payments[{place}]", f"{shown(each.player)} has nothing in {shown(each.box)}")
-        if key in handed:
-            raise InputFault(f"payments[{place}]", f"{each.player} is paid twice for {each.box}")
-        handed[key] = chips_of(each.amount, f"payments[{place}].amount")
-    return handed
-
-
-def _mark_situations(made: _Made, answers: Answers) -> tuple[SituationMark, ...]:
-    asked = {case.id for case in made.cases}
-    strange = next((name for name in answers.situations if name not in asked), None)
-    if strange is not None:
-        raise InputFault("situations", f"this drill does not ask {shown(strange)}")
-    marks = []
-    for case in made.cases:
-        given = answers.situations.get(case.id, "")
-        marks.append(
-            SituationMark(case.id, given, str(case.right), OUTCOME_TEXTS[case.right], given == case.right, case.clauses)
-        )
-    return tuple(marks)

@@ -7,7 +7,8 @@ from typing import Any
 import httpx
 import msgspec
 
-from taisai.training.drills import Answers, Drill, Marks, make_drill, mark_drill
+from taisai.training.drills import Drill, make_drill
+from taisai.training.marking import Answers, Marks, mark_drill
 from tests.web.serving import on_a_loop, open_house, shelf
 
 NAME = "nz-division-9/2"

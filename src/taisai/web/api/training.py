@@ -12,7 +12,8 @@ from taisai.core.faults import InputFault
 from taisai.core.rulebook import Layout, RuleBook
 from taisai.floor.answers import HouseCode
 from taisai.table.refusals import Refusal
-from taisai.training.drills import SEED_MAX, Answers, Drill, Marks, make_drill, mark_drill
+from taisai.training.drills import SEED_MAX, Drill, make_drill
+from taisai.training.marking import Answers, Marks, mark_drill
 from taisai.web.endpoint import Call, Endpoint
 from taisai.web.errors import Stop
 
