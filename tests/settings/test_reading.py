@@ -5,20 +5,16 @@ from __future__ import annotations
 import pickle
 import re
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
 
 from taisai.books import open_shelf
 from taisai.core.faults import InputFault
-from taisai.journal import MemoryJournal
-from taisai.settings.forms import JournalPlace, Settings, TableSettings, Timing, demo_settings, redacted
+from taisai.settings.forms import JournalPlace, Settings, Timing, demo_settings, redacted
 from taisai.settings.reading import SettingsRefused, check_settings, read_settings
-from taisai.table.commands import Command, CountFloat, SetUp
 from taisai.table.people import Person, Role
 from tests import ROOT
-from tests.streams.keeper import TableKeeper
 
 DOC = ROOT / "docs" / "settings.md"
 SHELF = open_shelf(environment={})
@@ -43,7 +39,7 @@ def read(tmp_path: Path, text: str, **environment: str) -> Settings:
 
 
 def faults(tmp_path: Path, text: str, **environment: str) -> list[str]:
-    """What is wrong, without the folder of the file."""
+    """The faults, without the folder of the file."""
     with pytest.raises(SettingsRefused) as refused:
         read(tmp_path, text, **environment)
     return [str(fault).replace(f"{tmp_path}/", "") for fault in refused.value.faults]
@@ -57,7 +53,7 @@ def test_nothing_given_is_the_defaults(tmp_path: Path) -> None:
 
 
 def test_a_file_is_read(tmp_path: Path) -> None:
-    """Keys of the file stand over the defaults, a table among them."""
+    """Keys of the file override the defaults, a table among them."""
     settings = read(tmp_path, '[listen]\nport = 9000\n[house]\nzone = "Asia/Singapore"\n' + TABLE)
     assert (settings.listen.port, settings.house.zone) == (9000, "Asia/Singapore")
     assert [table.name for table in settings.tables] == ["T1"]
@@ -65,7 +61,7 @@ def test_a_file_is_read(tmp_path: Path) -> None:
 
 
 def test_the_environment_comes_first(tmp_path: Path) -> None:
-    """Variables stand over the file; numbers, truth values and lists are read as such; short forms work."""
+    """Variables override the file; numbers, booleans and lists are read as such; short names work."""
     settings = read(
         tmp_path,
         '[listen]\nport = 9000\nhost = "10.0.0.1"\n',
@@ -127,7 +123,7 @@ def test_a_variable_names_the_file(tmp_path: Path) -> None:
          ("floor.toml: books: keys and values, each a name (letters, digits and . _ @ -) = a digest of 64 hexadecimal "
          "digits, got {'rws-tai-sai-v6': 'ab'}")),
         (f'[books]\nrws-tai-sai-v6 = "{"0" * 64}"\n',
-         ("floor.toml: books.rws-tai-sai-v6: approved is 0000000000000000…, the book at hand is "
+         ("floor.toml: books.rws-tai-sai-v6: approved is 0000000000000000…, the installed book is "
          f"{SHELF.book('rws-tai-sai-v6').digest[:16]}…")),
         ("tables = 3\n", "floor.toml: tables: written as [[tables]], got 3"),
         ("[[tables]]\n" + TABLE.replace("[[tables]]", "").replace('name = "T1"\n', ""),
@@ -164,7 +160,7 @@ def test_a_variable_names_the_file(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_named(tmp_path: Path, text: str, fault: str) -> None:
-    """Each fault says file, key, reason and what is allowed, in these words."""
+    """Each fault names the file, the key, the reason and what is allowed."""
     assert faults(tmp_path, text) == [fault]
 
 
@@ -191,7 +187,7 @@ def test_what_is_wrong_with_a_variable_is_named(tmp_path: Path, name: str, value
 
 
 def test_every_fault_is_told_at_once(tmp_path: Path) -> None:
-    """What is wrong in one section does not hide what is wrong in the others; the command prints one line."""
+    """Faults in one section do not hide faults in the others; the command prints one line."""
     text = '[listen]\nprot = 1\nport = -1\n[house]\nzone = "Mars"\n[sign_in]\nfailures = 0\n' + TABLE.replace(
         "v6", "v7"
     )
@@ -207,13 +203,13 @@ def test_every_fault_is_told_at_once(tmp_path: Path) -> None:
 
 
 def test_a_book_may_be_approved_by_an_earlier_digest(tmp_path: Path) -> None:
-    """An approval from an earlier version of the software stands while the rules are the same."""
+    """An approval from an earlier version of the software is valid while the rules are the same."""
     (former,) = SHELF.book("rws-tai-sai-v6").formerly
     assert read(tmp_path, f'[books]\nrws-tai-sai-v6 = "{former.digest}"\n').books == {"rws-tai-sai-v6": former.digest}
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
-    """A missing file, a folder, and bytes that are no text are named."""
+    """A missing file, a folder, and bytes that are not text are refused with their name."""
     for file, reason in (("none.toml", "cannot be read: No such file or directory"), ("", "cannot be read: Is a")):
         with pytest.raises(SettingsRefused, match=reason):
             read_settings(tmp_path / file, environment={})
@@ -253,7 +249,7 @@ def test_a_refusal_travels_between_processes(tmp_path: Path) -> None:
     ],
 )
 def test_passwords_are_never_shown(tmp_path: Path, url: str, shown: str) -> None:
-    """No text form of the settings has the password, nor has a message about them."""
+    """No text of the settings contains the password, nor does a message about them."""
     settings = Settings(journal=JournalPlace(url=url))
     assert redacted(url) == shown
     for text in (repr(settings), str(settings), repr(settings.shown()), repr(list(settings.journal.__rich_repr__()))):
@@ -265,40 +261,14 @@ def test_passwords_are_never_shown(tmp_path: Path, url: str, shown: str) -> None
 
 
 def test_a_long_password_is_not_shown_in_part(tmp_path: Path) -> None:
-    """A message is cut short after the password was taken out of it, not in the middle of it."""
+    """A message is cut after the password was removed from it, not in the middle of it."""
     url = f"postgresql://joe:{'s3cret' * 400}@db/floor"
     said = faults(tmp_path, "", TAISAI_JOURNAL=url)
     assert said == ["TAISAI_JOURNAL: journal.url: text of 1 to 2000 characters, got 'postgresql://joe:…@db/floor'"]
 
 
-def test_the_digest_follows_the_settings() -> None:
-    """Equal settings have equal digests, whatever the order of their keys; any change is another one."""
-    digests = {
-        settings.digest()
-        for settings in (
-            Settings(),
-            demo_settings(),
-            msgspec.structs.replace(Settings(), house=msgspec.structs.replace(Settings().house, name="Other")),
-        )
-    }
-    assert len(digests) == 3
-    assert demo_settings().digest() == demo_settings().digest()
-
-
-def test_the_demo_floor_has_every_layout() -> None:
-    """A table for each layout on the shelf, five of them automatic, and everything holds together."""
-    demo = demo_settings()
-    check_settings(demo, SHELF)
-    assert sorted(f"{table.book}/{table.layout}" for table in demo.tables) == sorted(
-        layout.name for book in SHELF.books() for layout in book.layouts.values()
-    )
-    assert [table.mode for table in demo.tables].count("automatic") == 5
-    assert demo.demo.enabled
-    assert all(table.timing.betting_ms == 15_000 for table in demo.tables)
-
-
 def test_variables_stand_over_the_demo_but_do_not_lend_it_a_journal() -> None:
-    """The demo listens where a variable says; one that names a house's journal is refused: its tables are for play."""
+    """The demo listens where a variable says; one that names a house's journal is refused."""
     demo = demo_settings()
     assert read_settings(environment={"TAISAI_SETTINGS": "of-a-house.toml"}, shelf=SHELF, instead=demo) == demo
     moved = read_settings(environment={"TAISAI_LISTEN": "127.0.0.1:7000"}, shelf=SHELF, instead=demo)
@@ -308,59 +278,12 @@ def test_variables_stand_over_the_demo_but_do_not_lend_it_a_journal() -> None:
             read_settings(environment={name: "sqlite:///house.db"}, shelf=SHELF, instead=demo)
 
 
-@pytest.mark.parametrize("table", demo_settings().tables, ids=lambda table: table.name)
-def test_demo_tables_can_be_set_up(table: TableSettings) -> None:
-    """The table itself takes the set-up and the float of its settings."""
-    keeper = TableKeeper(MemoryJournal(), SHELF.book, table.name)
-    set_up = table.set_up(SHELF.book(table.book))
-    moves: tuple[SetUp | CountFloat, ...] = (set_up, CountFloat(table.float_count))
-    for number, do in enumerate(moves):
-        answer = keeper.do(Command(id=str(number), at=1, by=LEE, do=do))
-        assert answer.refusal is None
-
-
 def test_settings_that_were_made_are_checked_too() -> None:
-    """Settings from elsewhere than a file are held to the same."""
+    """Settings that do not come from a file get the same checks."""
     demo = demo_settings()
     wrong = msgspec.structs.replace(demo, tables=(*demo.tables, demo.tables[0]))
     with pytest.raises(SettingsRefused, match=r"^demo: tables\[9\].name: 'TS-A' is also tables\[1\]$"):
         check_settings(wrong, SHELF, "demo")
-
-
-def documented() -> dict[str, dict[str, str]]:
-    """The tables of docs/settings.md: for each section, keys and defaults."""
-    sections: dict[str, dict[str, str]] = {}
-    section = ""
-    for line in DOC.read_text(encoding="utf-8").splitlines():
-        if heading := re.match(r"##+ `\[*([a-z_]+)\]*`", line):
-            section = heading[1]
-            sections[section] = {}
-        elif row := re.match(r"\| `([a-z_]+)` \| (.+?) \|", line):
-            sections[section][row[1]] = row[2].strip("`")
-    return sections
-
-
-def written(field: Any) -> str:
-    """A default as the documentation writes it."""
-    if field.required:
-        return "needed"
-    default = field.default if field.default is not msgspec.NODEFAULT else field.default_factory()
-    if isinstance(default, Timing):
-        return "below"
-    return msgspec.json.encode(default).decode()
-
-
-def test_the_documentation_has_every_key() -> None:
-    """docs/settings.md lists every section and key, with the default that it has."""
-    found = documented()
-    sections: dict[str, type] = {
-        each.name: each.type for each in msgspec.structs.fields(Settings) if isinstance(each.type, type)
-    }
-    sections |= {"tables": TableSettings, "timing": Timing}
-    assert found.pop("books") == {}
-    assert set(found) == set(sections)
-    for name, kind in sections.items():
-        assert found[name] == {field.name: written(field) for field in msgspec.structs.fields(kind)}, name
 
 
 def test_the_example_of_the_documentation_is_good(tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
-"""Settings: what an operator may choose, in one form.
+"""Settings: everything that an operator may choose.
 
-Enters: values that `settings_reading` made from a file and the environment. Leaves: `Settings`, their digest, and a
-form for people in which no password stands. `demo_settings` is a floor to look at: a table for every layout.
-Every key is described in docs/settings.md. Serves R3, R15, R20, R30, R36, R37.
+Enters: values that `reading` made from a file and the environment. Leaves: `Settings`, their digest, and plain values
+without passwords to show. `demo_settings` is a floor to try out: a table for every layout. Every key is described in
+docs/settings.md. Serves R3, R15, R20, R30, R36, R37.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _SECRET_OPTION: Final = re.compile(r"([?&][a-z_]*(?:password|secret)[a-z_]*=)[^&
 
 
 def redacted(text: str) -> str:
-    """Text in which every password of an address is left out."""
+    """Text without the passwords of any addresses in it."""
     return _SECRET_OPTION.sub(r"\1…", _PASSWORD.sub(r"\1:…@", text))
 
 
@@ -45,22 +45,22 @@ class _Section(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Listen(_Section, frozen=True, kw_only=True):
-    """Where the house is reached."""
+    """Where clients reach the house."""
 
     host: Line = "127.0.0.1"
     port: Port = 8000
     public_url: str = ""
-    """What people type; needed behind a proxy, for links and for the check of origins."""
+    """The URL that people type; needed behind a proxy, for links and for the check of origins."""
     trusted_proxies: tuple[str, ...] = ()
-    """Addresses or networks whose word on who calls is believed."""
+    """Addresses or networks whose `X-Forwarded-For` is trusted."""
     metrics_from: tuple[str, ...] = ("127.0.0.0/8", "::1/128")
-    """Addresses or networks that may read /metrics: turnover is in them."""
+    """Addresses or networks that may read /metrics, which show the turnover."""
     allowed_origins: tuple[str, ...] = ()
     """Other sites whose pages may call the API."""
 
 
 class JournalPlace(_Section, frozen=True, kw_only=True):
-    """Where everything is written."""
+    """Where the journal is."""
 
     url: Address = "sqlite:///floor.db"
 
@@ -77,7 +77,7 @@ class Node(_Section, frozen=True, kw_only=True):
     address: str = ""
     """Where the other nodes reach this one (http://10.0.0.5:8000); empty for a house of one node."""
     secret: str = ""
-    """What the nodes know one another by; the same for all."""
+    """What the nodes authenticate with; the same for all."""
 
     def __repr__(self) -> str:
         return f"Node(address={self.address!r}, secret=…)"
@@ -92,7 +92,7 @@ class SignIn(_Section, frozen=True, kw_only=True):
     failures: Annotated[int, Meta(ge=1, le=10)] = 3
     """Failures that lock a login."""
     unlock_minutes: Annotated[int, Meta(ge=0, le=1440)] = 0
-    """A locked login opens by itself after so long; 0 is never."""
+    """After how long a locked login unlocks by itself; 0 is never."""
     idle_minutes: Annotated[int, Meta(ge=1, le=60)] = 5
     crew_hours: Annotated[int, Meta(ge=1, le=24)] = 12
     player_hours: Annotated[int, Meta(ge=1, le=168)] = 24
@@ -101,7 +101,7 @@ class SignIn(_Section, frozen=True, kw_only=True):
 
 
 class Bounds(_Section, frozen=True, kw_only=True):
-    """What one caller may ask of the house."""
+    """Limits for one client."""
 
     frame_bytes: Some = 16_384
     body_bytes: Some = 65_536
@@ -121,7 +121,7 @@ class Demo(_Section, frozen=True, kw_only=True):
 
 
 class LogForm(_Section, frozen=True, kw_only=True):
-    """What the program says while it runs."""
+    """How the program logs."""
 
     format: Literal["json", "text"] = "json"
     level: Literal["debug", "info", "warning", "error"] = "info"
@@ -132,18 +132,18 @@ class House(_Section, frozen=True, kw_only=True):
 
     name: Line = "The House"
     large_win: Amount = 10_000_000
-    """Winnings of a player in a round that are a significant event."""
+    """A player's winnings in a round from which on they are a significant event."""
     minimum_betting_ms: Milliseconds = 36_000
     """The shortest wagering period of an automatic table."""
     zone: str = "UTC"
-    """Where a day begins and ends."""
+    """The time zone in which a day begins and ends."""
 
 
 class Timing(_Section, frozen=True, kw_only=True):
-    """How long an automatic table takes over each part of a round."""
+    """How long each part of a round lasts at an automatic table."""
 
     betting_ms: Milliseconds = 36_000
-    """From the call for bets to the close; 36 s is the least for electronic Tai-Sai (R20)."""
+    """From the call for bets to the close; 36 s is the minimum for electronic Tai-Sai (R20)."""
     after_close_ms: Milliseconds = 2_000
     """From the close to the tumble, or to the uncovering where the dice were tumbled before."""
     tumbling_ms: Milliseconds = 4_000
@@ -173,14 +173,14 @@ class TableSettings(_Section, frozen=True, kw_only=True):
     """How many chips of each denomination an automatic table opens with."""
     timing: Timing = Timing()
     unattended: bool = False
-    """Whether an automatic table resolves an interruption by itself, by the book."""
+    """Whether an automatic table resolves an interruption without people, by the book."""
     mischief_every: Annotated[int, Meta(ge=0, le=1_000)] = 0
-    """For training: at an automatic table something goes wrong with the dice every so many rounds; 0 is never."""
+    """For training: every how many rounds something goes wrong with the dice of an automatic table; 0 is never."""
     idle_when_empty: bool = True
-    """Whether an automatic table stops dealing while nobody sits there."""
+    """Whether an automatic table stops dealing while no player is there."""
 
     def set_up(self, book: RuleBook) -> SetUp:
-        """The command that puts the table under its book."""
+        """The command that sets the table up under its book."""
         return SetUp(
             book=self.book,
             layout=self.layout,
@@ -204,7 +204,7 @@ class Settings(_Section, frozen=True, kw_only=True):
     log: LogForm = LogForm()
     house: House = House()
     books: dict[Name, Digest] = {}
-    """Rule books that are approved, each by the digest that was: another one is refused."""
+    """Approved rule books by their digests: a book with another digest is refused."""
     tables: tuple[TableSettings, ...] = ()
 
     def shown(self) -> dict[str, Any]:
@@ -215,7 +215,7 @@ class Settings(_Section, frozen=True, kw_only=True):
         return plain
 
     def digest(self) -> str:
-        """SHA-256 over the settings as they are shown: a digest in a log must not help to guess a password."""
+        """SHA-256 over the settings without passwords: a digest in a log must not help to guess one."""
         return sha256(msgspec.json.encode(self.shown(), order="deterministic")).hexdigest()
 
 
@@ -242,16 +242,16 @@ _DEMO_KINDS: Final = {
     Kind.THREE: BoxLimit(100, 20_000),
     Kind.FOUR: BoxLimit(100, 50_000),
 }
-"""The higher the odds the lower the maximum, as on any sign."""
+"""The higher the odds, the lower the maximum, as on any limit sign."""
 _DEMO_DIFFERENTIAL: Final = 200_000
 _DEMO_FLOAT: Final = {100: 20_000, 500: 20_000, 2_500: 20_000, 10_000: 20_000}
-"""Far more than a table needs: guests come and go with chips of it."""
+"""Far more than a table needs, because guests come and go with chips of it."""
 _DEMO_COLOURS: Final = {"red": 300, "blue": 300, "yellow": 300, "green": 300}
 _DEMO_TIMING: Final = Timing(betting_ms=15_000)
 
 
 def demo_settings(shelf: Shelf | None = None) -> Settings:
-    """A floor to look at: a table for every layout of the package's books, five of them automatic."""
+    """A floor to try out: a table for every layout of the package's books, five of them automatic."""
     shelf = shelf or open_shelf(environment={})
     tables = tuple(_demo_table(shelf, name, *chosen) for name, chosen in _DEMO_TABLES.items())
     return Settings(

@@ -1,8 +1,8 @@
-"""Settings from a file and the environment, with every fault named.
+"""Reading settings from a file and the environment.
 
-Enters: a TOML file, and variables `TAISAI_SECTION__KEY`, which come before the file. Leaves: `Settings` that hold
-together with the rule books at hand, or `SettingsRefused` with all that is wrong: where, which key, why, and what is
-allowed. Nothing is guessed: an unknown key is refused and the nearest known one named. No message holds a password.
+Enters: a TOML file, and variables `TAISAI_SECTION__KEY`, which override it. Leaves: `Settings` that agree with the
+installed rule books, or `SettingsRefused` with everything that is wrong: where, which key, why, and what is allowed.
+Nothing is guessed: an unknown key is refused, with the nearest known one. No message contains a password.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PREFIX: Final = "TAISAI_"
 FILE_VARIABLE: Final = "TAISAI_SETTINGS"
 """Names the file when none is given."""
 SHORT_VARIABLES: Final = ("TAISAI_LISTEN", "TAISAI_JOURNAL")
-"""The two that are wanted most, without a section."""
+"""The two most common settings have short names without a section."""
 JOURNAL_VARIABLES: Final = ("TAISAI_JOURNAL", "TAISAI_JOURNAL__URL")
 NOT_SETTINGS: Final = frozenset({FILE_VARIABLE, "TAISAI_BOOKS"})
 """Variables that other parts read."""
@@ -44,7 +44,7 @@ S = TypeVar("S", bound=Struct)
 
 
 class SettingFault(NamedTuple):
-    """One thing that is wrong: where it stands, which key, and why."""
+    """One thing that is wrong: the file or variable, the key, and why."""
 
     where: str
     key: str
@@ -55,7 +55,7 @@ class SettingFault(NamedTuple):
 
 
 class SettingsRefused(InputFault):
-    """Settings that cannot be used; every fault is named."""
+    """Settings that cannot be used, with every fault."""
 
     def __init__(self, faults: Iterable[SettingFault]) -> None:
         self.faults = tuple(faults)
@@ -74,8 +74,8 @@ def read_settings(
 ) -> Settings:
     """The settings of a file (or of `TAISAI_SETTINGS`, or none) and the environment; `SettingsRefused` otherwise.
 
-    `instead` of a file: settings that were made, such as the demo's. Its journal is its own: a variable that names the
-    journal of a house does not bring a demo's tables into it.
+    `instead` takes the place of a file: generated settings, such as the demo's, with a journal of their own. A variable
+    that names a house's journal must not bring the demo's tables into it.
     """
     named = path if path is not None or instead is not None else environment.get(FILE_VARIABLE)
     file = str(named) if named else ""
@@ -83,9 +83,9 @@ def read_settings(
     reading = _Reading(file or "settings")
     reading.take_environment(raw, environment)
     if instead is not None:
-        reason = "a demo has a journal of its own: unset it, and say --journal for another"
+        reason = "a demo has a journal of its own: unset it, and use --journal for another"
         reading.refuse_variable("journal", "url", reason)
-    # What is wrong in one section does not hide what is wrong in another.
+    # Faults in one section do not hide faults in another.
     settings = Settings(**reading.values(Settings, raw, ())[0])
     try:
         reading.check(settings, shelf or open_shelf(environment=environment))
@@ -97,7 +97,7 @@ def read_settings(
 
 
 def check_settings(settings: Settings, shelf: Shelf, where: str = "settings") -> None:
-    """Whether settings made otherwise (by a test, by `demo_settings`) hold together."""
+    """Check settings that were not read here (a test's, `demo_settings`); `SettingsRefused` with every fault."""
     reading = _Reading(where)
     reading.check(settings, shelf)
     if reading.faults:
@@ -105,7 +105,7 @@ def check_settings(settings: Settings, shelf: Shelf, where: str = "settings") ->
 
 
 def _raw(settings: Settings) -> dict[str, Any]:
-    """Settings as a file would hold them."""
+    """Settings as a file would contain them."""
     return msgspec.json.decode(msgspec.json.encode(settings), type=dict[str, Any])
 
 
@@ -123,7 +123,7 @@ def _read_file(file: Path) -> dict[str, Any]:
 
 
 class _Reading:
-    """One reading of settings, and what it finds wrong."""
+    """One reading of settings, with the faults so far."""
 
     def __init__(self, file: str) -> None:
         self._file = file
@@ -131,14 +131,14 @@ class _Reading:
         self.faults: list[SettingFault] = []
 
     def fault(self, place: tuple[str, ...], reason: str) -> None:
-        """Note what is wrong with a key, and the file or variable that it came from."""
+        """Add what is wrong with a key, and the file or variable that it came from."""
         where = self._variables.get(place[:2], self._file)
         self.faults.append(SettingFault(where, _written(place), reason))
 
     # -------------------------------------------------------------- the environment
 
     def take_environment(self, raw: dict[str, Any], environment: Mapping[str, str]) -> None:
-        """Put what the environment says over what the file says."""
+        """Override the file's values with those of the environment."""
         sections = {each.name: each.type for each in msgspec.structs.fields(Settings)}
         known = {
             f"{PREFIX}{section.upper()}__{key.name.upper()}": (section, key.name, key.type)
@@ -158,7 +158,7 @@ class _Reading:
                 section, key, kind = known[name]
                 value = _from_text(kind, text)
                 self._put(raw, name, section, key, text if value is _BAD else value)
-            elif reason := _strange_variable(name, known):
+            elif reason := _unknown_variable(name, known):
                 self.faults.append(SettingFault(name, "", reason))
 
     def _listen(self, raw: dict[str, Any], name: str, text: str) -> None:
@@ -171,17 +171,17 @@ class _Reading:
             self._put(raw, name, "listen", "host", host.removeprefix("[").removesuffix("]"))
 
     def _put(self, raw: dict[str, Any], name: str, section: str, key: str, value: object) -> None:
-        standing = raw.setdefault(section, {})
-        if isinstance(standing, dict):  # otherwise the file's own fault is told
-            standing[key] = value
+        values = raw.setdefault(section, {})
+        if isinstance(values, dict):  # otherwise the file's own fault is reported
+            values[key] = value
             self._variables[section, key] = name
 
     def refuse_variable(self, section: str, key: str, reason: str) -> None:
-        """Have no variable say this key."""
+        """Refuse a variable that has set this key."""
         if name := self._variables.get((section, key)):
             self.faults.append(SettingFault(name, "", reason))
 
-    # -------------------------------------------------------------- the form
+    # -------------------------------------------------------------- types
 
     def struct(self, kind: type[S], raw: object, place: tuple[str, ...]) -> S | None:
         """A section, or None when something in it is wrong."""
@@ -194,7 +194,7 @@ class _Reading:
     def values(
         self, kind: type[Struct], raw: Mapping[str, object], place: tuple[str, ...]
     ) -> tuple[dict[str, Any], bool]:
-        """The sound values of a section by key, and whether that is all of them."""
+        """The valid values of a section by key, and whether all of them are valid."""
         fields = {each.name: each for each in msgspec.structs.fields(kind)}
         before = len(self.faults)
         for key in raw:
@@ -233,10 +233,10 @@ class _Reading:
             self.fault(place, f"{allowed(kind)}, got {_quoted(raw)}")
             return _BAD
 
-    # -------------------------------------------------------------- what must hold together
+    # -------------------------------------------------------------- checks across keys
 
     def check(self, settings: Settings, shelf: Shelf) -> None:
-        """Everything that one key alone cannot tell."""
+        """Check everything that concerns more than the type of one key."""
         self._check_listen(settings)
         try:
             ZoneInfo(settings.house.zone)
@@ -245,7 +245,7 @@ class _Reading:
         for book_id, digest in settings.books.items():
             book = self._book(shelf, book_id, ("books", book_id))
             if book is not None and not book.matches(digest):
-                self.fault(("books", book_id), f"approved is {digest[:16]}…, the book at hand is {book.digest[:16]}…")
+                self.fault(("books", book_id), f"approved is {digest[:16]}…, the installed book is {book.digest[:16]}…")
         seen: dict[str, int] = {}
         for number, table in enumerate(settings.tables, 1):
             place = (f"tables[{number}]",)
@@ -302,9 +302,9 @@ class _Reading:
         if list(chips) != sorted(set(chips)) or chips[0] != unit or any(chip % unit for chip in chips if unit > 0):
             reason = f"ascending, each once, multiples of limits.unit, beginning with it ({unit}), got {list(chips)}"
             self.fault((*place, "denominations"), reason)
-        strange = sorted(set(table.float_count) - set(chips))
-        if strange:
-            self.fault((*place, "float_count"), f"chips of {list(chips)}, got {strange[0]}")
+        others = sorted(set(table.float_count) - set(chips))
+        if others:
+            self.fault((*place, "float_count"), f"chips of {list(chips)}, got {others[0]}")
         if table.mode == "automatic":
             if not sum(table.float_count.values()):
                 self.fault((*place, "float_count"), "an automatic table needs chips to open with")
@@ -329,16 +329,16 @@ def _unknown(what: str, name: str, known: Iterable[str]) -> str:
 
 
 def _quoted(value: object) -> str:
-    """A value as a message quotes it. Passwords are taken out first: of one that is cut short a part would be left."""
+    """A value as a message quotes it. Passwords are removed before it is cut: otherwise part of one could be left."""
     text = redacted(shown(value, 10_000))
     return text if len(text) <= 80 else f"{text[:79]}…"
 
 
-def _strange_variable(name: str, known: Iterable[str]) -> str:
-    """What is wrong with a variable that is not known; nothing where it is not meant for us.
+def _unknown_variable(name: str, known: Iterable[str]) -> str:
+    """What is wrong with an unknown variable; empty where it is not meant for taisai.
 
-    Machines set variables of their own after a service's name (`TAISAI_PORT`), so that without a section only what is
-    nearly right is taken for a slip.
+    Container platforms set variables after a service's name (`TAISAI_PORT`), so without a section only a near miss is
+    taken for a typing error.
     """
     words = name.removeprefix(PREFIX)
     names = [each.removeprefix(PREFIX) for each in (known if "__" in words else SHORT_VARIABLES)]
