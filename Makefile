@@ -93,6 +93,10 @@ torture-nodes: .venv/.dev ## kill, freeze and cut off nodes on one PostgreSQL fo
 clauses: .venv/.dev ## regenerate the index of clauses and their tests, for `taisai clause`
 	$(BIN)/pytest --collect-only -q --clause-index=src/taisai/books/data/tests_by_clause.json >/dev/null
 
+.PHONY: types
+types: .venv/.run ## write the types of the screens anew, from the structs that the server encodes
+	$(BIN)/python -m tools.screen_types
+
 # `make bench BENCH='floor postgresql'` measures those whose titles have these words.
 BENCH ?=
 .PHONY: bench

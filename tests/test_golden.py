@@ -10,10 +10,10 @@ import pytest
 from tests import ROOT
 from tests.books import make_broken
 from tests.golden import require_fresh, require_same
-from tools import bless_shifts, conformance, pictures, postgres_schema, screens_data
+from tools import bless_shifts, conformance, pictures, postgres_schema, screen_types, screens_data
 from tools.golden import MOST_LINES, Golden
 
-TOOLS = (conformance.GOLDEN, make_broken.GOLDEN, pictures.GOLDEN, screens_data.GOLDEN)
+TOOLS = (conformance.GOLDEN, make_broken.GOLDEN, pictures.GOLDEN, screen_types.GOLDEN, screens_data.GOLDEN)
 ALONE = (bless_shifts.GOLDEN, postgres_schema.GOLDEN)
 """Held fresh elsewhere: shifts one by one in tests/table/notation, the schema below, on a server."""
 

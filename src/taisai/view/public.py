@@ -22,6 +22,8 @@ from taisai.table.parts import FixedBet, FlagRaised
 from taisai.table.rules import TableRules
 from taisai.table.state import PaidLine, PastRound, Player, Round, RoundPhase, SetUpState, TablePhase, TableState
 
+Room = int | bool
+"""How much more a box takes; true where nothing limits it, and never false."""
 RESULTS_SHOWN: Final = 50
 """Completed rounds that the view holds for boards."""
 
@@ -92,7 +94,7 @@ class PublicView(Struct, frozen=True, kw_only=True):
     results: tuple[ResultView, ...]
     """Completed rounds, oldest first."""
     set_up: SetUpState | UnsetType = UNSET
-    room: dict[str, int | bool] | UnsetType = UNSET
+    room: dict[str, Room] | UnsetType = UNSET
     """How much more each box takes; true where nothing limits it."""
 
 
@@ -161,9 +163,9 @@ def results_view(history: tuple[PastRound, ...]) -> tuple[ResultView, ...]:
     )
 
 
-def room_view(rules: TableRules, state: TableState, boxes: Iterable[str]) -> dict[str, int | bool]:
+def room_view(rules: TableRules, state: TableState, boxes: Iterable[str]) -> dict[str, Room]:
     """How much more each of these boxes takes."""
-    found: dict[str, int | bool] = {}
+    found: dict[str, Room] = {}
     for box in boxes:
         headroom = headroom_in(rules, state, box).chips
         found[box] = True if headroom is None else headroom

@@ -14,7 +14,7 @@ import { clauseLinks, startPage, watchConnection } from "../lib/shell.js";
 import { Table } from "../lib/table.js";
 import { faceCounts, roadOf, shares, sidesOf, totalCounts } from "./roads.js";
 
-/** @typedef {import("../lib/types").View} View */
+/** @typedef {import("../lib/types").PublicView} View */
 /** @typedef {import("./roads.js").Side} Side */
 
 const TICK_MS = 200;

@@ -10,7 +10,7 @@ import { t } from "../lib/i18n.js";
 import { refusalWords, showRefusal } from "../lib/shell.js";
 
 /** @typedef {import("../lib/table.js").Table} Table */
-/** @typedef {import("../lib/types").Crew} Crew */
+/** @typedef {import("../lib/types").CrewView} Crew */
 /** @typedef {import("../lib/dom.js").Child} Child */
 /**
  * @typedef {object} Desk

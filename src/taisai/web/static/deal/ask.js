@@ -76,7 +76,11 @@ function secondPerson(roles) {
       labelled(t("people.login"), login),
       labelled(t("people.password"), password),
     ),
-    value: () => ({ login: login.value.trim(), password: password.value, role: role.value }),
+    value: () => ({
+      login: login.value.trim(),
+      password: password.value,
+      role: /** @type {import("../lib/types").Role} */ (role.value),
+    }),
   };
 }
 

@@ -13,8 +13,8 @@ import { actionButton } from "./actions.js";
 import { ask } from "./ask.js";
 
 /** @typedef {import("./actions.js").Desk} Desk */
-/** @typedef {import("../lib/types").View} View */
-/** @typedef {import("../lib/types").Crew} Crew */
+/** @typedef {import("../lib/types").PublicView} View */
+/** @typedef {import("../lib/types").CrewView} Crew */
 
 /** What lies in a box, and what the crew may do about it. @param {Desk} desk @param {string} box */
 async function showBox(desk, box) {

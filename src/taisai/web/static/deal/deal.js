@@ -22,8 +22,8 @@ import { lockNow, onUnlock, stopped, watchIdle } from "./lock.js";
 import { breachesPanel, losersPanel, payoutsPanel } from "./pay.js";
 import { playersPanel, seatCode } from "./people.js";
 
-/** @typedef {import("../lib/types").View} View */
-/** @typedef {import("../lib/types").Crew} Crew */
+/** @typedef {import("../lib/types").PublicView} View */
+/** @typedef {import("../lib/types").CrewView} Crew */
 
 const name = query("table");
 await startPage({

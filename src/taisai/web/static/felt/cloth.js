@@ -25,7 +25,7 @@ export class Cloth {
     this.tell = tell;
     /** @type {import("./felt.js").Felt | null} */
     this.felt = null;
-    /** @type {import("../lib/types").LayoutSheet | null} */
+    /** @type {import("../lib/types").LayoutOddsSheet | null} */
     this.layout = null;
     /** Book, layout and palette that are mounted or being loaded. */
     this._wanted = "";
@@ -34,7 +34,7 @@ export class Cloth {
   /**
    * Mount the felt of a set-up, unless it is there or on its way. If another one is wanted before it arrives, it is
    * dropped.
-   * @param {Pick<import("../lib/types").SetUp, "book" | "layout">} setUp
+   * @param {Pick<import("../lib/types").SetUpState, "book" | "layout">} setUp
    */
   async follow({ book, layout }) {
     const palette = baize();

@@ -8,7 +8,7 @@
 /** Why something was not done: of the table, of the house, or of the connection (code "offline"). */
 export class Refusal extends Error {
   /**
-   * @param {import("./types").Fault} error
+   * @param {Pick<import("./types").Error, "code" | "sentence"> & Partial<import("./types").Error>} error
    * @param {number} [status]
    */
   constructor(error, status = 0) {

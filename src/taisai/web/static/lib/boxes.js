@@ -7,8 +7,8 @@
 import { getOnce, part } from "./api.js";
 import { t } from "./i18n.js";
 
-/** @typedef {import("./types").LayoutSheet} LayoutSheet */
-/** @typedef {import("./types").SetUp} SetUp */
+/** @typedef {import("./types").LayoutOddsSheet} LayoutSheet */
+/** @typedef {import("./types").SetUpState} SetUp */
 
 /** Kinds of bets that belong together on screen, in the order of a felt. @type {[string, string[]][]} */
 export const SECTIONS = [

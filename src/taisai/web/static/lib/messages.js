@@ -4,6 +4,17 @@
 //   lineOf(row)                a settled bet by name
 // Pure: nothing here touches the page.
 
+/**
+ * A settled bet by name, with its explanation where somebody asked for it.
+ * @typedef {Omit<import("./types").ExplainedLine, "why" | "clauses"> & {player?: string, why?: string,
+ *   clauses?: string[]}} Line
+ */
+/**
+ * A player's own view, the lines of the last round by name.
+ * @typedef {Omit<import("./types").SeatView, "last"> & {last?: (Omit<import("./types").LastRound, "lines"> &
+ *   {lines: Line[]}) | null}} SeatView
+ */
+
 let last = 0;
 
 /** A unique command id that sorts by time. */
@@ -32,7 +43,7 @@ export function merge(value, patch) {
 /**
  * A settled bet by name; the server sends it as a row to save bytes.
  * @param {any} row
- * @returns {import("./types").Line}
+ * @returns {Line}
  */
 export function lineOf(row) {
   if (!Array.isArray(row)) return row;

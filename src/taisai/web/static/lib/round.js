@@ -1,6 +1,6 @@
 // What the screens show of a round: its bets, its dice until the next round opens, the countdown. Pure.
 
-/** @typedef {import("./types").Round} Round */
+/** @typedef {import("./types").RoundView} Round */
 /** @typedef {import("./types").Until} Until */
 /** @typedef {{round: number, dice: number[], lit: string[]}} Rolled */
 
@@ -56,7 +56,7 @@ export function countdown(until, round, now) {
 
 /**
  * Everybody's bets on a box: as they are placed, or as they were fixed at the close.
- * @param {Pick<import("./types").View, "round" | "stakes">} view
+ * @param {Pick<import("./types").PublicView, "round" | "stakes">} view
  * @param {string} box
  * @returns {[player: string, amount: number][]}
  */

@@ -316,7 +316,7 @@ export async function showClause(book, clause) {
     if (!(error instanceof Refusal)) throw error;
   }
   await dialog(`${book} ${clauseLabel(clause)}`, () => [
-    ...found.map((/** @type {import("./types").Clause} */ each) =>
+    ...found.map((/** @type {import("./types").EntrySheet} */ each) =>
       h(
         "section",
         { class: "clause", lang: "en" },

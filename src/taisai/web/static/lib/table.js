@@ -14,13 +14,13 @@ import { get, part, Refusal } from "./api.js";
 import { OF_A_ROUND } from "./commands.js";
 import { lineOf, merge, newId } from "./messages.js";
 
-/** @typedef {import("./types").View} View */
-/** @typedef {import("./types").Told} Told */
+/** @typedef {import("./types").PublicView} View */
+/** @typedef {import("./types").Announcement} Told */
 /** @typedef {import("./types").Until} Until */
 /** @typedef {import("./types").You} You */
-/** @typedef {import("./types").SeatView} SeatView */
+/** @typedef {import("./messages.js").SeatView} SeatView */
 /** @typedef {import("./types").Done} Done */
-/** @typedef {import("./types").Second} Second */
+/** @typedef {import("./types").SecondPerson} Second */
 /** @typedef {"connecting" | "live" | "lost" | "gone" | "left"} State */
 /** @typedef {{frame: string, resolve: (done: Done) => void, reject: (why: Refusal) => void}} Pending */
 

@@ -14,7 +14,7 @@ import { newId } from "../lib/messages.js";
 import { plainMoney, typedMoney } from "../lib/money.js";
 import { refusalWords, showRefusal } from "../lib/shell.js";
 
-/** @typedef {import("../lib/types").Limits} Limits */
+/** @typedef {import("../lib/types").TableLimits} Limits */
 /** @typedef {import("../lib/types").BoxLimit} BoxLimit */
 
 const CHIPS = "1, 5, 25, 100";

@@ -20,8 +20,8 @@ import { enabling } from "./house.js";
 import { limitsDialog } from "./setup.js";
 
 /** @typedef {import("../deal/actions.js").Desk} Desk */
-/** @typedef {import("../lib/types").Crew} Crew */
-/** @typedef {import("../lib/types").View} View */
+/** @typedef {import("../lib/types").CrewView} Crew */
+/** @typedef {import("../lib/types").PublicView} View */
 
 /** Groups of commands on this screen. @type {import("../lib/commands.js").Group[]} */
 const SHOWN = ["pit.round", "pit.table", "pit.dice", "pit.rulings"];
@@ -281,7 +281,7 @@ export async function open(host, name) {
       );
   }
 
-  /** The boxes of the layout. @param {import("../lib/types").SetUp} setUp */
+  /** The boxes of the layout. @param {import("../lib/types").SetUpState} setUp */
   async function learnBoxes(setUp) {
     const wanted = `${setUp.book}/${setUp.layout}`;
     if (wanted === drawn) return;

@@ -222,7 +222,7 @@ export class Bets {
 
 /**
  * What the other players have in each box.
- * @param {import("../lib/types").View["stakes"]} stakes
+ * @param {import("../lib/types").PublicView["stakes"]} stakes
  * @param {string} player
  */
 export function othersOn(stakes, player) {
@@ -237,7 +237,7 @@ export function othersOn(stakes, player) {
 
 /**
  * What a round returned to a player, by box; nothing if their last round was another.
- * @param {import("../lib/types").SeatView | null} seat
+ * @param {import("../lib/messages.js").SeatView | null} seat
  * @param {number} round
  * @returns {Record<string, number>}
  */

@@ -23,7 +23,7 @@ import { headline, lines, ownRounds } from "./result.js";
 import { buildScreen } from "./screen.js";
 import { Stage } from "./stage.js";
 
-/** @typedef {import("../lib/types").View} View */
+/** @typedef {import("../lib/types").PublicView} View */
 
 const TICK_MS = 100;
 /** The least size of a box on screen, so that a finger hits it. */
@@ -247,7 +247,7 @@ function askFloor() {
 table.on("change", ({ told }) => {
   bets.follow();
   stage.hear(told);
-  if (told.some((/** @type {import("../lib/types").Told} */ each) => each.event === "dice-uncovered"))
+  if (told.some((/** @type {import("../lib/types").Announcement} */ each) => each.event === "dice-uncovered"))
     guide.did("dice");
   draw();
 });

@@ -12,7 +12,7 @@ import { keep, pref } from "../lib/prefs.js";
 import { dialog, showRefusal } from "../lib/shell.js";
 import { showHistory } from "./result.js";
 
-/** @typedef {import("../lib/types").SetUp} SetUp */
+/** @typedef {import("../lib/types").SetUpState} SetUp */
 /** @typedef {import("./bets.js").Bets} Bets */
 
 /** Chips and buttons under the felt. */

@@ -12,8 +12,8 @@ import { totalOf } from "../lib/rolls.js";
 import { baize, clauseLinks, dialog, showRefusal } from "../lib/shell.js";
 
 /** @typedef {import("../lib/types").RoundReplay} RoundReplay */
-/** @typedef {import("../lib/types").Line} Line */
-/** @typedef {import("../lib/types").SetUp} SetUp */
+/** @typedef {import("../lib/messages.js").Line} Line */
+/** @typedef {import("../lib/types").SetUpState} SetUp */
 
 const REVEAL_MS = 1800;
 

@@ -10,8 +10,8 @@ import { countdown, isTumbling, rolledIn } from "../lib/round.js";
 import { clauseLinks, toast } from "../lib/shell.js";
 import { sound, speak } from "../lib/sound.js";
 
-/** @typedef {import("../lib/types").View} View */
-/** @typedef {import("../lib/types").Told} Told */
+/** @typedef {import("../lib/types").PublicView} View */
+/** @typedef {import("../lib/types").Announcement} Told */
 /** @typedef {import("../lib/round.js").Rolled} Rolled */
 
 /** Phases in which the result is known, so that a table with lights would have them on. @type {string[]} */
@@ -64,7 +64,7 @@ export class Stage {
   /**
    * Under a book without lights the screen lights the winners, as the server draws them.
    * @param {Rolled} rolled
-   * @param {import("../lib/types").SetUp} setUp
+   * @param {import("../lib/types").SetUpState} setUp
    */
   async _light(rolled, setUp) {
     const won = await winnersOf(setUp.book, setUp.layout, rolled.dice).catch(() => []);

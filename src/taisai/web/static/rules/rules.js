@@ -9,7 +9,7 @@ import { has, language, t, tn } from "../lib/i18n.js";
 import { baize, showRefusal, startPage } from "../lib/shell.js";
 import { anchor, books, subNav } from "./parts.js";
 
-/** @typedef {import("../lib/types").LayoutSheet} LayoutSheet */
+/** @typedef {import("../lib/types").LayoutOddsSheet} LayoutSheet */
 /** @typedef {{id: string, question: string, reading: string, house_choice: boolean}} Reading */
 /**
  * @typedef {{id: string, summary: string, duties: string[], interpretations: Reading[], cited_by: string[],

@@ -27,7 +27,7 @@ import { STAGES, stageForm } from "./stages.js";
  * @property {string} seed
  * @property {string} currency
  * @property {number[]} denominations
- * @property {import("../lib/types").Limits | null} limits
+ * @property {import("../lib/types").TableLimits | null} limits
  * @property {{name: string, colour: string, value: number}[]} players
  * @property {Bet[]} bets
  * @property {number[]} dice
