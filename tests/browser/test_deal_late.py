@@ -20,7 +20,7 @@ from tests.web.serving import FLOAT, PASSWORD, set_up_of
 
 BUY_IN = 20_000
 TAI_SAI = "rws-tai-sai-v6/A"
-OVER = "The round that this was for is over."
+OVER = "The round this was meant for is over."
 LOST = "Connection lost"
 
 

@@ -59,7 +59,7 @@ def test_an_entry_is_amended_by_two(house: CrewHouse, visit: Visit) -> None:
     expect(page.locator(".round-facts")).to_contain_text("entered 1-2-4")
     journal(page, house, table)
     row = page.locator(".journal tbody tr").first
-    for words in ("sue", "with pat", "the dealer pressed 5 for 4"):
+    for words in ("sue", "authorised by pat", "the dealer pressed 5 for 4"):
         expect(row).to_contain_text(words)
 
 
@@ -78,7 +78,7 @@ def test_a_round_is_voided_by_two(house: CrewHouse, visit: Visit) -> None:
 def test_a_table_is_put_up_checked_and_opened(house: CrewHouse, visit: Visit) -> None:
     """A supervisor puts up a table, records its opening check item by item, and opens it: all on the screen."""
     page = house.page(visit, "sue", "/pit")
-    page.get_by_role("link", name="Put up a table").click()
+    page.get_by_role("link", name="Open a new table").click()
     form = page.locator("form.setup")
     form.locator("[name=book]").select_option("nz-division-9")
     form.locator("[name=layout]").select_option("2")
@@ -205,10 +205,10 @@ def test_staff_are_added_by_link(house: CrewHouse, visit: Visit) -> None:
         newcomer.locator(f"input[name={name}]").fill("a horse of his own 7")
     newcomer.locator("button[type=submit]").click()
     expect(newcomer).not_to_have_url(re.compile("/welcome"))
-    row.get_by_role("button", name="Switch off").click()
+    row.get_by_role("button", name="Disable login").click()
     admin.locator("dialog[open] [name=reason]").fill("left the house")
     admin.keyboard.press("Enter")
-    expect(row).to_contain_text("switched off")
+    expect(row).to_contain_text("disabled")
 
 
 def test_a_dispute_limits_and_rulings(house: CrewHouse, visit: Visit) -> None:

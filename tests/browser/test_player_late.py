@@ -292,7 +292,7 @@ def test_a_history_that_does_not_come_is_told(visit: Visit, how: str) -> None:
     else:
         fail_once(page, "**/api/me/rounds*")
     page.locator("[data-action=history]").click()
-    expect(page.locator(".toast.bad")).to_contain_text("The house cannot be reached.")
+    expect(page.locator(".toast.bad")).to_contain_text("The server cannot be reached.")
 
 
 def test_the_way_to_sit_down_is_asked_for_until_it_is_known(house: CrewHouse, visit: Visit) -> None:

@@ -191,7 +191,7 @@ def test_a_set_of_bets_has_the_figures_of_the_command(visit: Visit) -> None:
     page.reload()
     drawn_odds(page)
     expect(page.locator(".bet-list li")).to_have_count(len(BETS))
-    page.get_by_role("button", name="Take Small off").click()
+    page.get_by_role("button", name="Remove Small").click()
     expect(page.locator("[data-fact=staked] dd")).to_have_text("3")
 
 
@@ -211,7 +211,7 @@ def test_comparison_shows_what_differs(visit: Visit, one: str, two: str) -> None
     for pair in pairs:
         text = page.locator(f'tr[data-box="{pair.name}"]').inner_text() if pair.differs else ""
         assert not pair.differs or all(str(side.edge) in text for side in (pair.one, pair.two) if side is not None)
-    page.get_by_label("Only what differs").uncheck()
+    page.get_by_label("Only differences").uncheck()
     expect(visible).to_have_count(len(pairs))
 
 

@@ -130,6 +130,6 @@ def test_staff_choose_a_password_and_go_to_work(visit: Visit, floor: Floor) -> N
     expect(page).not_to_have_url(f"{address}#{token}")
     for name in ("password", "again"):
         page.locator(f"input[name={name}]").fill("a long password 7")
-    page.get_by_role("button", name="Go to work").click()
+    page.get_by_role("button", name="Continue").click()
     expect(page).to_have_url(f"{floor.address}/pit?table=NZ")
     assert page.evaluate("fetch('/api/me').then((answer) => answer.json()).then((me) => me.post)") == "supervisor"

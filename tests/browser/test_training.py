@@ -113,7 +113,7 @@ def test_the_drill_is_passed_at_level_2(visit: Visit, layout: str) -> None:
     assert set(lit) == set(map(str, shelf().layout(layout).lit(roll_of(right.drill.dice))))
     (kept,) = page.evaluate("JSON.parse(localStorage.getItem('taisai.train.results'))")
     assert (kept["layout"], kept["level"], kept["seed"], kept["percent"]) == (layout, 2, "exam", 100)
-    page.get_by_role("button", name="To the start").click()
+    page.get_by_role("button", name="Back to start").click()
     expect(page.locator(".kept li")).to_contain_text("100 %")
 
 
@@ -188,7 +188,7 @@ def test_chips_build_an_amount_and_nonsense_is_refused(visit: Visit) -> None:
     field.fill("a lot")
     onward(page)
     onward(page)
-    expect(page.locator(".toast.bad")).to_contain_text("write an amount")
+    expect(page.locator(".toast.bad")).to_contain_text("enter an amount")
     expect(page.locator(".marks")).to_have_count(0)
     expect(field).to_have_value("a lot")
 

@@ -37,24 +37,24 @@ class Outcome(StrEnum):
 
 
 OUTCOME_TEXTS: Final[dict[Outcome, str]] = {
-    Outcome.VOID: "Announce it: the round is void and every bet goes back.",
+    Outcome.VOID: "Announce it: the round is void and all bets are returned.",
     Outcome.VOID_AFFECTED: "Every affected round is void, earlier ones included.",
-    Outcome.AGAIN: "Tumble once more; the bets stay for it.",
+    Outcome.AGAIN: "Tumble again; the bets stay.",
     Outcome.BY_DICE: "Settle by the dice.",
     Outcome.BY_LIGHTS: "Settle by what is lit.",
     Outcome.CONCLUDE: "Conclude the round from the dice as they lie.",
     Outcome.REFUSE: "Refuse it.",
     Outcome.ACCEPT: "Accept it.",
     Outcome.REJECT_EXCESS: "Reject what is over the limit.",
-    Outcome.PRO_RATA: "Settle the box pro rata; the rest goes back.",
-    Outcome.WHOLE: "Settle everything that lies there in full.",
+    Outcome.PRO_RATA: "Settle the box pro rata; the rest is returned.",
+    Outcome.WHOLE: "Settle everything there in full.",
     Outcome.ADVISE: "Tell the player, who may raise or withdraw it.",
     Outcome.RETURN: "Give the bet back.",
     Outcome.AMEND: "Have the supervisor amend the entry, then settle.",
-    Outcome.SUSPEND: "Play no further round until it is mended or a sound procedure is in force.",
+    Outcome.SUSPEND: "Play no further round until it is repaired or a sound procedure is in force.",
     Outcome.STANDS: "It stands, and wins or loses as it lies.",
     Outcome.CORRECT: "The supervisor may have it put back before it is settled.",
-    Outcome.RULED: "The shift manager, or somebody above, decides.",
+    Outcome.RULED: "The shift manager, or someone more senior, decides.",
 }
 """What a dealer chooses from."""
 
@@ -127,12 +127,12 @@ _RULES: Final[dict[Rule, _Question]] = {
         (Outcome.RETURN, Outcome.REFUSE, Outcome.ADVISE),
     ),
     Rule.PRO_RATA: _Question(
-        'Only after "No more bets" you see that a box is over its maximum. How is it settled?',
+        'Only after "No more bets" do you see that a box is over its maximum. How is it settled?',
         Outcome.PRO_RATA,
         (Outcome.REJECT_EXCESS, Outcome.BY_DICE, Outcome.CONCLUDE),
     ),
     Rule.UNDER_MINIMUM_EXEMPT: _Question(
-        "A box is settled pro rata. One bet in it is below the minimum. What of that bet?",
+        "A box is settled pro rata. One bet in it is below the minimum. What happens to that bet?",
         Outcome.WHOLE,
         (Outcome.ACCEPT, *_AS_IT_LIES),
     ),
@@ -142,12 +142,14 @@ _RULES: Final[dict[Rule, _Question]] = {
         (Outcome.REFUSE, Outcome.RETURN),
     ),
     Rule.UNDER_MINIMUM_STANDS: _Question(
-        'Only after "No more bets" you see a bet below the minimum. What of it?',
+        'Only after "No more bets" do you see a bet below the minimum. What happens to it?',
         Outcome.STANDS,
         (Outcome.ACCEPT, *_AS_IT_LIES),
     ),
     Rule.WALK_AWAY_SETTLED: _Question(
-        "A player walks away and leaves a bet on the felt. What of it?", Outcome.STANDS, (Outcome.ACCEPT, *_AS_IT_LIES)
+        "A player walks away and leaves a bet on the felt. What happens to it?",
+        Outcome.STANDS,
+        (Outcome.ACCEPT, *_AS_IT_LIES),
     ),
     Rule.MOVED_WAGER_CORRECTED: _Question(
         "While collecting you push a winning bet into the next box. What now?",
@@ -155,7 +157,7 @@ _RULES: Final[dict[Rule, _Question]] = {
         (Outcome.RULED, Outcome.AMEND, *_AS_IT_LIES),
     ),
     Rule.LATER_ROUND_UNTOUCHED: _Question(
-        "In the middle of a round you find a wrong payment in the last one. What of the round in play?",
+        "In the middle of a round you find a wrong payment in the last one. What happens to the round in play?",
         Outcome.STANDS,
         (Outcome.CORRECT, Outcome.RULED, Outcome.ACCEPT, *_AS_IT_LIES),
     ),

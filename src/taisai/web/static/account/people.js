@@ -1,4 +1,4 @@
-// What the sign-in and the welcome page share: posts, and where each goes on.
+// What the sign-in and welcome pages share: posts, and the page of each post.
 // Enters: login, password, post, table. Leaves: a session in this browser, and the next page.
 
 import { post, Refusal, remember } from "../lib/api.js";
@@ -6,7 +6,7 @@ import { h, labelled } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { refusalWords } from "../lib/shell.js";
 
-/** What one may sign in as. */
+/** Posts to sign in to. */
 export const POSTS = ["dealer", "supervisor", "pit-manager", "shift-manager", "auditor", "administrator"];
 
 /**
@@ -20,7 +20,7 @@ export function workplace(role, table) {
 }
 
 /**
- * Sign in and go to work.
+ * Sign in and go to the page of the post.
  * @param {string} login
  * @param {string} password
  * @param {string} role
@@ -43,7 +43,7 @@ export function field(label, attributes) {
 }
 
 /**
- * A form that says what went wrong beside its button.
+ * A form that shows above its button what went wrong.
  * @param {(Node | string | null)[]} rows
  * @param {string} action the words of the button
  * @param {() => Promise<void>} submit

@@ -1,4 +1,4 @@
-// Staff sign in, personally, to a post. `?post=dealer&table=TS-A` fills the form; the table decides where to go on.
+// Staff sign in to a post. `?post=dealer&table=TS-A` fills in the form, and the table is where they go next.
 
 import { $, h, put, query } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";

@@ -1,5 +1,5 @@
 // A new member of staff chooses a password with a one-time link: /welcome?post=dealer&table=TS-A#TOKEN.
-// The token is in the fragment, which is sent to no server and taken out of the address at once.
+// The token is in the fragment, which browsers do not send, and is removed from the address at once.
 
 import { part, post, Refusal } from "../lib/api.js";
 import { $, h, put, query } from "../lib/dom.js";

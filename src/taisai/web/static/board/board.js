@@ -1,6 +1,6 @@
 // The board above the table: last results, roads, frequencies, limits, countdown, the current call.
-// Enters: /board?table=T; the public view. Leaves: a picture to be read from five metres. Completed rounds only (R11),
-// and it says that the table prevails (`rws-tai-sai-v6` §5.11).
+// Enters: /board?table=T; the public view. Leaves: a display to be read from five metres, of completed rounds only
+// (R11), which says that the table prevails (`rws-tai-sai-v6` §5.11).
 
 import { getOnce, part } from "../lib/api.js";
 import { signOf } from "../lib/boxes.js";
@@ -72,7 +72,7 @@ put(
 const tumbler = new Tumbler(ui.dice);
 
 /**
- * A road as columns of beads, its end in view.
+ * Draw a road as columns of beads, scrolled to its end.
  * @param {Element} host
  * @param {Side[]} sides
  */
@@ -95,7 +95,7 @@ function drawRoad(host, sides) {
 }
 
 /**
- * Bars with their numbers.
+ * Draw bars with their numbers.
  * @param {Element} host
  * @param {[Node | string, number][]} counts
  */

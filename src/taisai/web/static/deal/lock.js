@@ -1,6 +1,6 @@
-// The lock of an unattended screen: after idle time, or when its holder says so. A password opens it again (R15).
+// The lock of an unattended screen: it locks when idle or when asked to, and a password unlocks it (R15).
 //   watchIdle(who)     lock after who.idle_s without a touch; shows the lock at once when the session is locked already
-//   lockNow()          the holder leaves
+//   lockNow()          lock at once
 //   stopped(refusal)   shows the lock, or the way to sign in, when that is why something was refused
 
 import { me, post, Refusal, remember } from "../lib/api.js";
@@ -13,14 +13,14 @@ import { refusalWords, showRefusal, signOut, toast } from "../lib/shell.js";
 const TOUCHES = ["pointerdown", "keydown", "wheel", "touchstart"];
 const LOOK_MS = 1000;
 let touched = Date.now();
-/** Whether it was said that the session is over. */
+/** Whether the toast about the end of the session has been shown. */
 let told = false;
 /** @type {HTMLDialogElement | null} */
 let shown = null;
 /** @type {Set<() => void>} */
 const afterwards = new Set();
 
-/** Have something done whenever the lock opens; returns how to stop. @param {() => void} what */
+/** Call something whenever the lock opens; returns a function that stops it. @param {() => void} what */
 export function onUnlock(what) {
   afterwards.add(what);
   return () => afterwards.delete(what);
@@ -36,7 +36,7 @@ export function watchIdle(who) {
   }, LOOK_MS);
 }
 
-/** Lock the session; the screen is covered whatever the house answers. */
+/** Lock the session; the screen is covered whatever the server answers. */
 export async function lockNow() {
   const who = await me().catch(() => null);
   showLock(who?.who ?? "");
@@ -97,11 +97,11 @@ function showLock(login) {
   );
   const made = h("dialog", { class: "lock", "aria-label": t("deal.locked") }, form);
   made.addEventListener("cancel", (event) => event.preventDefault());
-  // A browser lets nobody be held: it closes a dialog at repeated Escape without asking.
+  // Browsers do not let a page trap people: a repeated Escape closes a dialog without a cancel event.
   made.addEventListener("close", () => shown === made && made.showModal());
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    // One password at a time: each wrong one counts, and a few of them lock the login.
+    // One attempt at a time: a few wrong passwords lock the login.
     submit.disabled = password.readOnly = true;
     try {
       remember(await post("/api/unlock", { password: password.value }));

@@ -1,5 +1,5 @@
 // Collecting and paying: losing boxes, then each payment with the arithmetic that a dealer checks.
-// Enters: the crew's view. Leaves: elements. Every figure is the house's; nothing is computed here.
+// Enters: the crew's view. Leaves: elements. Every figure is the server's; nothing is computed here.
 
 import { chipColour } from "../felt/chips.js";
 import { boxName } from "../lib/boxes.js";

@@ -76,7 +76,7 @@ export function playersPanel(desk) {
 }
 
 /**
- * Everything that may be done for one player.
+ * Show what may be done for one player.
  * @param {Desk} desk
  * @param {string} player
  */
@@ -104,7 +104,7 @@ export async function onePlayer(desk, player) {
 }
 
 /**
- * A code for one seat, to be handed to a player.
+ * Create a code for one seat, to be given to a player.
  * @param {Desk} desk
  */
 export async function seatCode(desk) {

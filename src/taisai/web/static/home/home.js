@@ -1,5 +1,5 @@
-// The floor: every table as a card with its last results. Sit down, watch, or look at the board; crew finds its way
-// to work. Enters: /api/floor, read again every few seconds while somebody looks.
+// The start page: every table as a card with its last results, to sit down at, watch, or see its board; and the way to
+// the crew's screens. Enters: /api/floor, fetched every few seconds while the page is visible.
 
 import { get, getOnce, me, part, post, remember } from "../lib/api.js";
 import { diceRow } from "../lib/dice.js";
@@ -47,9 +47,9 @@ put(
   ),
 );
 
-/** Whether a seat was asked for: pressed twice, it is one guest. */
+/** Whether a seat was asked for: two taps must seat one guest. */
 let sitting = false;
-// A page that the browser kept and shows again does not know who sits where.
+// A page from the browser's back/forward cache does not know who is seated where.
 addEventListener("pageshow", (event) => event.persisted && location.reload());
 
 /**
@@ -83,7 +83,7 @@ async function sit(table, demo) {
   sitting = true;
   try {
     remember((await post("/api/seat", { guest_at: table })).me);
-    location.href = play; // and nobody else sits down until the page is gone
+    location.href = play; // `sitting` stays set until the page is gone
   } catch (refusal) {
     sitting = false;
     showRefusal(refusal);

@@ -1,11 +1,11 @@
 // The HTTP API.
 // Enters: a method, a path, a body. Leaves: the answer as a value, or a `Refusal` with the one shape of every error
-// (code, sentence, clauses, allowed, field). Whatever is not a GET carries the session's own token.
+// (code, sentence, clauses, allowed, field). Every request but a GET carries the session's CSRF token.
 //   await get("/api/floor")
 //   await post("/api/seat", {guest_at: "TS-C"})
 //   const who = await me()          null when nobody is signed in; `me(true)` asks again
 
-/** Why something was not done: of the table, of the house, or of the connection (code "offline"). */
+/** Why something was not done: refused by the table or the server, or the connection failed (code "offline"). */
 export class Refusal extends Error {
   /**
    * @param {Pick<import("./types").Error, "code" | "sentence"> & Partial<import("./types").Error>} error
@@ -32,7 +32,7 @@ let csrf = "";
 let asked = null;
 
 /**
- * Who is signed in in this browser; asked once.
+ * Who is signed in to this browser; fetched once.
  * @param {boolean} [again]
  * @returns {Promise<Me | null>}
  */
@@ -51,7 +51,7 @@ export function me(again = false) {
 }
 
 /**
- * Note a session that has just begun or ended.
+ * Remember a session that has just begun or ended.
  * @param {Me | null} found
  * @returns {Me | null}
  */
@@ -88,7 +88,7 @@ export async function patch(path, body) {
 }
 
 /**
- * A request that changes something; the token is asked for first, and once more if another tab signed in anew.
+ * A request that changes something. The CSRF token is fetched first, and again if another tab has signed in since.
  * @param {string} method
  * @param {string} path
  * @param {unknown} body
@@ -127,11 +127,11 @@ async function send(method, path, body) {
     const kind = response.headers.get("content-type") ?? "";
     answer = kind.includes("json") ? await response.json() : await response.text();
   } catch {
-    // No answer, or one that was cut off on its way.
-    throw new Refusal({ code: "offline", sentence: "The house cannot be reached." });
+    // No answer, or one that was cut off.
+    throw new Refusal({ code: "offline", sentence: "The server cannot be reached." });
   }
   if (response.ok) return answer;
-  const error = answer?.error ?? { code: "broken", sentence: `The house answered ${response.status}.` };
+  const error = answer?.error ?? { code: "broken", sentence: `The server answered ${response.status}.` };
   throw new Refusal(error, response.status);
 }
 

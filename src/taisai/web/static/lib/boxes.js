@@ -1,8 +1,8 @@
 // Names and odds of boxes, in the reader's language.
 //   boxName("total:9") -> "Total 9";  kindOf("total:9") -> "total"
 //   const layout = await layoutOf("rws-tai-sai-v6", "C");  payText(layout, "single:1") -> "1 to 1 on one die, ..."
-//   limitOf(setUp, box) -> {min, max} as the table's sign says;  SECTIONS: kinds that lie together
-// Odds are the layout's own, from the API; limits are the table's own, from its view.
+//   limitOf(setUp, box) -> {min, max} as on the table's sign;  SECTIONS: kinds that lie together
+// Odds come from the layout (API), limits from the table's view.
 
 import { getOnce, part } from "./api.js";
 import { t } from "./i18n.js";
@@ -33,7 +33,7 @@ export function boxName(box) {
 }
 
 /**
- * A layout with its pay table; asked for once.
+ * A layout with its pay table; fetched once.
  * @param {string} book
  * @param {string} layout
  * @returns {Promise<LayoutSheet>}
@@ -68,7 +68,7 @@ export function clausesOf(layout, box) {
 }
 
 /**
- * Minimum and maximum of a box, as the sign says.
+ * Minimum and maximum of a box, as on the sign.
  * @param {SetUp} setUp
  * @param {string} box
  */
@@ -77,8 +77,8 @@ export function limitOf(setUp, box) {
 }
 
 /**
- * The table's sign, line by line: what it is about, and minimum and maximum.
- * Kinds without a line of their own share one.
+ * The table's sign, line by line: kinds of bets with their minimum and maximum. Kinds without limits of their own
+ * share a line.
  * @param {SetUp} setUp
  * @param {Iterable<string>} boxes the boxes of the layout
  * @returns {{words: string, limit: import("./types").BoxLimit}[]}

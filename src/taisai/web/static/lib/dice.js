@@ -2,12 +2,12 @@
 //   dieFace(5)                          a flat die as SVG, with a name for screen readers; dieFace(5, 24) in pixels
 //   const tumbler = new Tumbler(host);  three cubes under a dome
 //   tumbler.cover(); tumbler.tumble(); tumbler.show([1, 3, 6]);
-// Ones and fours are red, as on dice of the East. With reduced motion nothing tumbles: the dome says so in words.
+// Ones and fours are red, as on Asian dice. With reduced motion nothing moves; the words for screen readers stay.
 
 import { h, put, s } from "./dom.js";
 import { t } from "./i18n.js";
 
-/** Places of pips, in hundredths. @type {Record<number, [number, number][]>} */
+/** Where the pips are, in hundredths. @type {Record<number, [number, number][]>} */
 const PIPS = {
   1: [[50, 50]],
   2: [

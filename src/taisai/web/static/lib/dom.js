@@ -1,8 +1,8 @@
 // Elements without a framework.
-//   h("button", {class: "big", onclick: deal}, "Deal")   an element; false and null are left away
-//   put(host, ...children)                               replaces what is in the host, keeps it if nothing changed
-// Text is always set as text: nothing that comes from the server is read as markup. Attributes that begin with "on"
-// are listeners (the security policy forbids inline ones); `style` is an object and goes through CSSOM.
+//   h("button", {class: "big", onclick: deal}, "Deal")   an element; false and null are left out
+//   put(host, ...children)                               replaces what is in the host
+// Text is always set as text: nothing from the server is parsed as markup. Attributes that begin with "on" are
+// listeners (the security policy forbids inline ones); `style` is an object and goes through CSSOM.
 
 /** @typedef {Node | string | number | null | undefined | false} Some */
 /** @typedef {Some | Some[]} Child */
@@ -82,7 +82,7 @@ export function put(host, ...children) {
 }
 
 /**
- * Set text only if it is another: screen readers read a live region again whenever it is touched.
+ * Set text only if it has changed: screen readers read a live region again whenever it is written.
  * @param {Element} host
  * @param {string} text
  */
@@ -91,7 +91,7 @@ export function say(host, text) {
 }
 
 /**
- * The one element that fits; its absence is a mistake in the page.
+ * The element that matches; its absence is a bug in the page.
  * @param {string} selector
  * @param {ParentNode} [root]
  * @returns {HTMLElement}
@@ -102,7 +102,7 @@ export function $(selector, root = document) {
   return /** @type {HTMLElement} */ (found);
 }
 
-/** A value of the page's address, or "". @param {string} name */
+/** A parameter of the page's address, or "". @param {string} name */
 export function query(name) {
   return new URLSearchParams(location.search).get(name) ?? "";
 }

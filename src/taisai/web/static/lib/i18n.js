@@ -4,7 +4,7 @@
 //   tn("play.bets", 3)                     "play.bets.one" or "play.bets.other", {n} filled
 //   translate(root)                        fills elements with data-t="key", data-t-label="key" (aria-label)
 //   has("code.over-maximum")               whether there is such a text
-// One catalogue a language: en.json, zh-Hans.json, zh-Hant.json; keys are flat, sorted, and the same in all
+// One catalogue per language: en.json, zh-Hans.json, zh-Hant.json; keys are flat, sorted, and the same in all
 // (tests/web/test_texts.py). `python tools/texts.py merge FILE` adds texts to all of them at once.
 
 import { keep, pref } from "./prefs.js";
@@ -21,7 +21,7 @@ export function language() {
   return chosen;
 }
 
-/** For Intl: the browser's own region when the language is the same, so that amounts and times look familiar. */
+/** For Intl: the browser's own locale if its language is the one in use, so that amounts and times look familiar. */
 export function locale() {
   const own = (navigator.languages ?? []).find((each) => fit(each) === chosen);
   return own ?? chosen;
@@ -37,7 +37,7 @@ function fit(tag) {
   return low.startsWith("en") ? "en" : "";
 }
 
-/** Load the catalogue: as chosen before, else as the browser asks, else English. */
+/** Load the catalogue of the language chosen before, else of the browser's, else English. */
 export async function loadTexts() {
   const wished = pref("language", "");
   chosen = wished in LANGUAGES ? wished : ((navigator.languages ?? []).map(fit).find(Boolean) ?? "en");
@@ -47,7 +47,7 @@ export async function loadTexts() {
 }
 
 /**
- * Choose a language; the page is drawn anew.
+ * Choose a language and reload the page.
  * @param {string} code
  */
 export function setLanguage(code) {
@@ -61,7 +61,7 @@ export function has(key) {
 }
 
 /**
- * A text with its values filled in. A key that does not exist shows itself, and a test fails.
+ * A text with its values filled in. A missing key shows itself (a test finds it).
  * @param {string} key
  * @param {Record<string, string | number>} [values]
  */

@@ -1,7 +1,7 @@
 // Amounts, times and shares in the reader's locale.
 // Enters: whole minor units, microseconds since 1970, fractions. Leaves: text. Nothing is computed with money here.
 //   setCurrency("SGD")   once a table is known;  money(2500) -> "$25";  chip(100000) -> "1K" for a chip's face
-//   money(2500, "JPY")   of another currency, which is given every time: the page's own stays what it is
+//   money(2500, "JPY")   another currency than the page's, which stays as it is
 
 import { locale } from "./i18n.js";
 
@@ -16,7 +16,7 @@ export function setCurrency(code) {
   currency = code;
 }
 
-/** How many of the smallest units of a currency make a whole one. @param {string} code */
+/** How many minor units make a whole one. @param {string} code */
 function unitsOf(code) {
   return 10 ** digitsOf(code);
 }
@@ -42,7 +42,7 @@ function format(name, options) {
 }
 
 /**
- * An amount with its currency; cents only where there are some.
+ * An amount with its currency; cents are printed only if there are any.
  * @param {number} minor
  * @param {string} [code] another currency than the table's; "" is none that is known
  */
@@ -62,7 +62,7 @@ export function money(minor, code = currency) {
   return format(`money${code}${places}`, options).format(minor / unitsOf(code));
 }
 
-/** An amount with a sign, for what a round brought. @param {number} minor */
+/** An amount with a sign, for the result of a round. @param {number} minor */
 export function signed(minor) {
   return (minor > 0 ? "+" : "") + money(minor);
 }
@@ -105,7 +105,7 @@ export function dateTime(micros) {
 }
 
 /**
- * An amount as people type it (25, 2.50), in minor units; null when it is none.
+ * An amount as people type it (25, 2.50), in minor units; null if it is not one.
  * @param {string} text
  * @param {string} [code] another currency than the table's
  */
@@ -117,7 +117,7 @@ export function typedMoney(text, code = currency) {
 }
 
 /**
- * An amount as people type it: without a currency.
+ * An amount as people type it, without a currency.
  * @param {number} minor
  * @param {string} [code] another currency than the table's
  */

@@ -1,6 +1,6 @@
-// Preferences of this browser: language, room, sound, favourites. Kept in localStorage; a browser that forbids it
-// still works and forgets.
-// Enters: a name and a value that JSON can hold. Leaves: the value, or what was given instead.
+// Preferences of this browser: language, theme, sound, favourites. Stored in localStorage; where that is forbidden,
+// they last as long as the page.
+// Enters: a name and a value that JSON can hold. Leaves: the value, or the default.
 
 /**
  * A preference, or `otherwise` when there is none.
@@ -28,6 +28,6 @@ export function keep(name, value) {
     if (value === null) localStorage.removeItem("taisai." + name);
     else localStorage.setItem("taisai." + name, JSON.stringify(value));
   } catch {
-    // Private windows may forbid it: the choice lasts as long as the page.
+    // Private windows may forbid it.
   }
 }

@@ -1,8 +1,8 @@
 // What every screen shares: the top bar, settings, toasts, dialogs, clauses one tap away, the connection banner.
-//   await startPage({title: "pit.title", nav: "pit"});   texts, room, top bar; before anything is drawn
-//   toast("Saved"); toast(words, {kind: "bad"})           a word that goes by itself, read aloud by screen readers
+//   await startPage({title: "pit.title", nav: "pit"});   texts, theme, top bar; before anything is drawn
+//   toast("Saved"); toast(words, {kind: "bad"})           a short-lived message, read aloud by screen readers
 //   const answer = await dialog(title, (close) => [...])  a modal; resolves with what `close` is given, null on Escape
-//   redraw(host, ...children)                             as `put`; what has not changed stays, and so the focus
+//   redraw(host, ...children)                             like `put`, but unchanged elements stay, with their focus
 //   clauseLinks("rws-tai-sai-v6", ["3.4"])                links that open the clause's words
 //   refusalWords(refusal)                                 a refusal in the reader's language
 //   showRefusal(refusal, book)                            a toast with the reason, its clauses one tap away
@@ -28,24 +28,27 @@ export function baize() {
   return pref("baize", "green");
 }
 
-/** Light or dark, as chosen; "" is as the machine says. */
-function room() {
-  return pref("room", "");
+/** Where the theme is stored: under its first name, so that a choice made long ago is kept. */
+const THEME = "room";
+
+/** Light or dark, as chosen; "" follows the system. */
+function theme() {
+  return pref(THEME, "");
 }
 
-function enterRoom() {
+function applyTheme() {
   const root = document.documentElement;
-  if (room()) root.dataset.room = room();
-  else delete root.dataset.room;
+  if (theme()) root.dataset.theme = theme();
+  else delete root.dataset.theme;
   root.dataset.baize = baize();
 }
 
-enterRoom();
+applyTheme();
 
 /**
- * Texts, room and top bar.
- * @param {{title: string, nav?: string, bar?: () => Child[], quiet?: boolean}} page  `bar` makes what the screen puts
- *   into the top bar, `quiet` leaves the bar away (boards)
+ * Load the texts and draw the top bar.
+ * @param {{title: string, nav?: string, bar?: () => Child[], quiet?: boolean}} page  `bar` makes what the screen adds
+ *   to the top bar, `quiet` leaves the bar out (boards)
  */
 export async function startPage(page) {
   await loadTexts();
@@ -61,7 +64,7 @@ export async function startPage(page) {
   );
 }
 
-/** To the content, without another address: in some pages it says which part is open. @param {Event} event */
+/** Skip to the content. The address stays: its fragment is the open part on some pages. @param {Event} event */
 function skip(event) {
   event.preventDefault();
   const main = $("#main");
@@ -126,14 +129,14 @@ async function settings() {
   await dialog(t("settings.title"), (close) => [
     choice(t("settings.language"), Object.entries(LANGUAGES), language(), setLanguage),
     choice(
-      t("settings.room"),
+      t("settings.theme"),
       [
-        ["", t("settings.room-auto")],
-        ["light", t("settings.room-light")],
-        ["dark", t("settings.room-dark")],
+        ["", t("settings.theme-auto")],
+        ["light", t("settings.theme-light")],
+        ["dark", t("settings.theme-dark")],
       ],
-      room(),
-      (value) => (keep("room", value || null), enterRoom()),
+      theme(),
+      (value) => (keep(THEME, value || null), applyTheme()),
     ),
     choice(
       t("settings.baize"),
@@ -142,7 +145,7 @@ async function settings() {
         ["red", t("settings.baize-red")],
       ],
       baize(),
-      (value) => (keep("baize", value), enterRoom(), dispatchEvent(new CustomEvent("baize"))),
+      (value) => (keep("baize", value), applyTheme(), dispatchEvent(new CustomEvent("baize"))),
     ),
     toggle(t("settings.sound"), soundOn(), setSound),
     toggle(t("settings.voice"), voiceOn(), setVoice),
@@ -167,7 +170,7 @@ export async function signOut() {
 // ---------------------------------------------------------------- words that come and go
 
 /**
- * A word that goes by itself; a bad one stays longer.
+ * A message that disappears by itself; a bad one stays longer.
  * @param {Child} words
  * @param {{kind?: "good" | "bad" | "plain", more?: Child[]}} [how]
  */
@@ -184,7 +187,7 @@ export function toast(words, { kind = "plain", more = [] } = {}) {
 }
 
 /**
- * What stands now where an element was that has been drawn anew: `data-action` and `data-for` tell it from all others.
+ * The successor of an element that was drawn again: the one with the same `data-action` and `data-for`.
  * @param {Element} old
  * @param {ParentNode} [root]
  * @returns {HTMLElement | null}
@@ -197,8 +200,9 @@ function again(old, root = document) {
 }
 
 /**
- * Bring what is in an element up to date; what has not changed stays, with its focus and a click that is half done.
- * Only buttons may have listeners in there, and these must look up whatever does not stand on the button.
+ * Update the content of an element. Unchanged nodes stay, so that the focus and a half-finished click are not lost.
+ * Only buttons may have listeners inside, and since a button may be older than the data, a listener must look up
+ * everything that is not written on the button.
  * @param {HTMLElement} host
  * @param {...Child} children
  */
@@ -226,7 +230,7 @@ function renew(host, children) {
 }
 
 /**
- * A modal dialog. While it is busy (`aria-busy`) nothing but its content closes it.
+ * A modal dialog. While it is busy (`aria-busy`) only its content can close it.
  * @template T
  * @param {string} title
  * @param {(close: (answer: T | null) => void) => Child[]} content
@@ -248,7 +252,7 @@ export function dialog(title, content, how = {}) {
       else if (!made.open) made.showModal();
     };
     made.addEventListener("cancel", (event) => (event.preventDefault(), leave()));
-    // A browser lets nobody be held: the second Escape closes a dialog without asking.
+    // Browsers do not let a page trap people: a second Escape closes a dialog without a cancel event.
     made.addEventListener("close", () => made.isConnected && leave());
     made.addEventListener("click", (event) => event.target === made && leave());
     put(
@@ -284,7 +288,7 @@ export function clauseLinks(book, clauses) {
     ...clauses.map((clause) =>
       h(
         "button",
-        // In a form it must not send it.
+        // Inside a form it must not submit.
         {
           class: "link",
           type: "button",
@@ -299,7 +303,7 @@ export function clauseLinks(book, clauses) {
 }
 
 /** How a clause is written: §3.4, I6, R37. @param {string} clause */
-function clauseLabel(clause) {
+export function clauseLabel(clause) {
   return /^[IR]\d+$/.test(clause) || clause.startsWith("App") ? clause : `§${clause}`;
 }
 
@@ -331,7 +335,7 @@ export async function showClause(book, clause) {
 }
 
 /**
- * A refusal in the reader's language: in English the house's own sentence, which says more; else a text for its code.
+ * A refusal in the reader's language: in English the server's own sentence, which says more; else a text for its code.
  * @param {Refusal} refusal
  */
 export function refusalWords(refusal) {
@@ -340,7 +344,7 @@ export function refusalWords(refusal) {
 }
 
 /**
- * Say why something was refused; its clauses are one tap away.
+ * Show why something was refused, its clauses one tap away.
  * @param {unknown} refusal
  * @param {string} [book]
  * @param {string} [words] better words than the general ones
@@ -353,7 +357,7 @@ export function showRefusal(refusal, book = "", words) {
 }
 
 /**
- * The banner while the connection is lost.
+ * Show a banner while the connection is lost.
  * @param {import("./table.js").Table} table
  */
 export function watchConnection(table) {

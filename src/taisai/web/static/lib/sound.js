@@ -1,6 +1,6 @@
-// Bell and voice, if wished. Everything is made in the browser: no file is loaded.
+// Bell and voice, if switched on. Sounds are synthesised in the browser: no file is loaded.
 //   sound("bell" | "chip" | "rattle" | "win" | "no")    silent unless switched on
-//   speak("No more bets")                               with the browser's own voice, unless switched off
+//   speak("No more bets")                               with the browser's own voice; silent unless switched on
 //   soundOn(), setSound(true), voiceOn(), setVoice(true)
 
 import { language } from "./i18n.js";
@@ -72,7 +72,7 @@ export function sound(name) {
     if (context.state === "suspended") void context.resume();
     SOUNDS[name](context);
   } catch {
-    // A machine without sound: the text says the same.
+    // A machine without sound: the screen says the same in words.
   }
 }
 

@@ -1,14 +1,14 @@
-// A table, live: the play socket.
+// A live table over the play socket.
 //   const table = new Table("TS-C");
 //   table.on("change", ({patch, told}) => draw(table.view));   after every snapshot (told = []) and change
 //   table.on("seat" | "crew" | "state" | "notice" | "hello", fn)
 //   table.connect();
 //   await table.do({do: "place-bet", player, box, amount});    a Done, or throws a Refusal
-//   await table.do(action, {reason, second}, {id, round});     once more under its id; for a round seen before
-//   table.now()                                                the house's time in microseconds
-// A lost connection heals by itself: waiting longer each time, and going on after the last record seen. A command has
-// an id made here; one that was sent and not answered is in doubt, and is sent again with the same id, which the table
-// answers as it did the first time. What is for a round says for which: the table refuses it in another.
+//   await table.do(action, {reason, second}, {id, round});     under a given id; for another round than on screen
+//   table.now()                                                the server's time in microseconds
+// A lost connection is opened again with growing delays, and resumes after the last record seen. Command ids are made
+// here: a command that was sent but not answered is in doubt and is sent again under the same id, which the table
+// answers as it did the first time. A command of a round names its round; the table refuses it in any other.
 
 import { get, part, Refusal } from "./api.js";
 import { OF_A_ROUND } from "./commands.js";
@@ -40,7 +40,7 @@ export class Table {
     this.seq = -1;
     /** @type {Until | null} */
     this.until = null;
-    /** Who the table takes us for; null when we only watch. @type {You | null} */
+    /** Who we are at this table; null when only watching. @type {You | null} */
     this.you = null;
     /** @type {SeatView | null} */
     this.seat = null;
@@ -60,7 +60,7 @@ export class Table {
     this._best = Infinity;
     this._pingAt = 0;
     this._heard = 0;
-    /** When the first of what is not answered yet was asked. */
+    /** When the oldest question without an answer was asked. */
     this._asked = 0;
     /** @type {number | undefined} */
     this._timer = undefined;
@@ -73,7 +73,7 @@ export class Table {
   // ---------------------------------------------------------------- listening
 
   /**
-   * Be told; returns how to stop.
+   * Listen; returns a function that stops it.
    * @param {"change" | "seat" | "crew" | "state" | "notice" | "hello"} kind
    * @param {(what: any) => void} listener
    */
@@ -91,12 +91,12 @@ export class Table {
     for (const each of this._listeners.get(kind) ?? []) each(what);
   }
 
-  /** The house's time in microseconds since 1970. */
+  /** The server's time in microseconds since 1970. */
   now() {
     return Math.round((Date.now() + this._offsetMs) * 1000);
   }
 
-  /** How many commands are on their way. */
+  /** How many commands have not been answered. */
   get waiting() {
     return this._pending.size;
   }
@@ -104,11 +104,11 @@ export class Table {
   // ---------------------------------------------------------------- asking
 
   /**
-   * Ask something of the table; its answer is on disk when it comes.
+   * Send a command; when the answer comes, its record is on disk.
    * @param {{do: string, [key: string]: any}} action
    * @param {{reason?: string, second?: Second}} [more]
-   * @param {{id?: string, round?: number}} [how] the id of what is asked again; the round it was meant for, if it is
-   *   not the one on screen
+   * @param {{id?: string, round?: number}} [how] the id of a command sent again; the round it is meant for, if it
+   *   is not the one on screen
    * @returns {Promise<Done>}
    */
   do(action, more = {}, { id = newId(), round = this.view?.round.number } = {}) {
@@ -121,7 +121,7 @@ export class Table {
     });
   }
 
-  /** Be sent all of the table afresh. */
+  /** Ask for a full snapshot. */
   watch() {
     this._send('{"t":"watch"}');
   }
@@ -131,12 +131,12 @@ export class Table {
     if (this._socket?.readyState === WebSocket.OPEN) this._socket.send(frame);
   }
 
-  /** After coming back: what is in doubt goes out again under its own id. */
+  /** After reconnecting, send commands in doubt again under their own ids. */
   _repeat() {
     for (const { frame } of this._pending.values()) this._send(frame);
   }
 
-  /** Nobody will answer any more. */
+  /** Reject every command without an answer: none will come. */
   _giveUp() {
     for (const { reject } of this._pending.values()) reject(new Refusal(OFFLINE));
     this._pending.clear();
@@ -144,7 +144,7 @@ export class Table {
 
   // ---------------------------------------------------------------- the connection
 
-  /** Begin, and keep at it. */
+  /** Connect, and stay connected. */
   connect() {
     addEventListener("online", this._wake);
     addEventListener("offline", this._off);
@@ -152,7 +152,7 @@ export class Table {
     this._open();
   }
 
-  /** Leave for good. */
+  /** Disconnect for good. */
   close() {
     removeEventListener("online", this._wake);
     removeEventListener("offline", this._off);
@@ -162,7 +162,7 @@ export class Table {
     this._giveUp();
   }
 
-  /** Leave and come again, as somebody else: after sitting down or signing in. */
+  /** Reconnect as another person, after sitting down or signing in. */
   rejoin() {
     this.seq = -1;
     this.seat = null;
@@ -199,7 +199,7 @@ export class Table {
     }
   }
 
-  /** Every second: ask whether the house is there; hang up when it is silent. */
+  /** Every second: ping the server; give up the connection when it is silent. */
   _watch() {
     const now = performance.now();
     const asked = this._pingAt > 0 || this._socket?.readyState === WebSocket.CONNECTING || this._pending.size > 0;
@@ -224,7 +224,7 @@ export class Table {
     if (this._tries === 3) this._ask();
   }
 
-  /** A table that does not exist any more is not waited for. */
+  /** Find out whether the table still exists; if not, stop reconnecting. */
   async _ask() {
     try {
       await get(`/api/tables/${part(this.name)}`);
@@ -237,7 +237,7 @@ export class Table {
     }
   }
 
-  /** The network is back, or somebody looks at the page again: try at once. */
+  /** Try at once: the network is back, or the page is visible again. */
   _again() {
     if (this.state !== "lost" || document.hidden) return;
     this._tries = 0;
@@ -319,7 +319,7 @@ export class Table {
   }
 
   /**
-   * The answer to a ping: the clock, and the sign that everything missed has been told.
+   * The answer to a ping sets the clock; after a reconnect it comes after everything that was missed.
    * @param {{now: number}} message
    */
   _pong(message) {

@@ -1,5 +1,5 @@
-// The floor, for those who watch over it: alerts that stay until somebody clears them, and every table in figures.
-// Enters: /api/pit, /api/alerts; a socket for each table says when to ask again. Leaves: cleared alerts.
+// The floor as supervisors see it: alerts that stay until they are cleared, and the figures of every table.
+// Enters: /api/pit, /api/alerts; a socket per table says when to fetch them again. Leaves: cleared alerts.
 
 import { formDialog } from "../deal/dialogs.js";
 import { stopped } from "../deal/lock.js";
@@ -18,7 +18,7 @@ import { Table } from "../lib/table.js";
 
 const AGAIN_MS = 3000;
 const SOON_MS = 400;
-/** Hours after which a set of dice is changed, as the house warns. */
+/** Hours after which a set of dice should be changed. */
 const DICE_HOURS = 24;
 
 /**
@@ -118,7 +118,7 @@ function tableCard(card) {
 /** Currencies of the tables, by name. @type {Map<string, string>} */
 const currencies = new Map();
 
-/** What an alert is about: the house's words, and the amount of a win. @param {Alert} alert */
+/** What an alert is about: the server's words, and the amount of a win. @param {Alert} alert */
 function about(alert) {
   return alert.amount ? `${alert.what}: ${money(alert.amount, currencies.get(alert.table) ?? "")}` : alert.what;
 }
@@ -210,7 +210,7 @@ export async function open(host) {
   let count = -1;
   let gone = false;
   let asked = 0;
-  /** The question whose answer is on screen: an older answer that comes later is not shown. */
+  /** The request whose answer is on screen: an older answer that arrives later is not shown. */
   let shown = 0;
   /** @type {number | undefined} */
   let soon;

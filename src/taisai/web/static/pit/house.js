@@ -1,5 +1,5 @@
-// The house: an audit of the journal, digests, what is disabled, what happened beside the tables.
-// Enters: /api/house/... Leaves: audits begun, rounds disabled and enabled with a reason.
+// The house: the journal audit, digests, disabled tables, house events.
+// Enters: /api/house/... Leaves: audits, and rounds disabled and enabled with a reason.
 
 import { formDialog } from "../deal/dialogs.js";
 import { refused } from "../deal/lock.js";
@@ -12,7 +12,7 @@ const LOOK_MS = 300;
 const AGAIN_MS = 3000;
 
 /**
- * A button that disables or enables a table, or the house (`*`); a reason is asked for.
+ * A button that disables or enables new rounds at a table, or in the whole house (`*`), with a reason.
  * @param {string} what
  * @param {boolean} disabled
  * @param {() => void} again
@@ -37,7 +37,7 @@ export function enabling(what, disabled, again) {
   );
 }
 
-/** The audit: begins, shows how far it has come, then what it found. */
+/** The audit: starts it, shows its progress, then its findings. */
 function auditPanel() {
   const words = h("p", { role: "status" });
   const bar = h("progress", { max: 1, value: 0, "aria-label": t("pit.audit"), hidden: true });
@@ -72,7 +72,7 @@ function auditPanel() {
     words.className = run.state === "done" ? (run.findings.length ? "fault" : "fine") : "";
     put(list, ...run.findings.map((/** @type {any} */ each) => h("li", { lang: "en" }, each.told)));
   }
-  /** Look until it is done; what cannot be looked at now is looked at later. */
+  /** Poll until it is done; a failed request is tried again later. */
   async function look() {
     if (gone) return;
     const mine = (asked += 1);

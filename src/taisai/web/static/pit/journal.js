@@ -1,5 +1,5 @@
 // The journal of a table as a readable list: who did what, when, on whose authority and why.
-// Enters: /api/tables/T/journal. Leaves: a list, narrowed by kind, person and words.
+// Enters: /api/tables/T/journal. Leaves: a list, filtered by kind, person and words.
 
 import { stopped } from "../deal/lock.js";
 import { get, part, Refusal } from "../lib/api.js";
@@ -94,7 +94,7 @@ export async function open(host, name) {
       );
     draw();
   }
-  /** What was chosen is shown, or why it is not: never what was chosen before. */
+  /** Show what was chosen, or why it cannot be shown; never an older choice. */
   async function load() {
     try {
       await read();

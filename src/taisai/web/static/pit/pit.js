@@ -1,12 +1,12 @@
-// The pit: one page with parts, chosen by what stands after # in the address.
+// The pit: one page with parts, chosen by the fragment of the address.
 //   #floor            every table, and the alerts            supervisors and above
 //   #table/T1         one table: opening check, actions, disputes, figures
-//   #setup, #setup/T1 put up a table, or set a closed one up anew
+//   #setup, #setup/T1 open a new table, or set a closed one up again
 //   #journal/T1       the records of a table                 and auditors, administrators
 //   #reports          meters, win and hold                   and auditors, administrators
-//   #house            audit, digests, what is disabled, events of the house
+//   #house            audit, digests, disabled tables, house events
 //   #staff            accounts                               administrators
-// A part is a module with `open(host, argument, who)` that returns how to leave it; it is loaded when it is asked for.
+// A part is a module with `open(host, argument, who)`, loaded on demand; it returns a function that leaves it.
 
 import { lockNow, onUnlock, stopped, watchIdle } from "../deal/lock.js";
 import { me, Refusal } from "../lib/api.js";
@@ -65,7 +65,7 @@ async function show(who) {
       ),
   );
   const turn = (asked += 1);
-  // A dialog goes with the part it was for; the lock is of no part.
+  // Dialogs close with their part; the lock belongs to no part.
   for (const each of document.querySelectorAll("dialog[open]:not(.lock)"))
     each.dispatchEvent(new Event("cancel", { cancelable: true }));
   leave?.();
@@ -104,7 +104,7 @@ if (!who || who.player || who.post === "dealer") {
 } else {
   put($("#main"), h("h1", { class: "visually-hidden" }, t("pit.title")), tabs, host);
   watchIdle(who);
-  // The part may have missed something behind the lock; what somebody typed is worth more than that.
+  // The part may have missed changes while it was locked. Draw it again, unless that would lose what was typed.
   onUnlock(() => {
     if (!host.querySelector("form") && !document.querySelector("dialog[open]")) void show(who);
   });

@@ -1,5 +1,5 @@
-// Reports: meters, win and hold by day, month, year or life, on screen, as CSV or as a page to print.
-// Enters: /api/report. Leaves: a table; every figure is the house's.
+// Reports: meters, win and hold by day, month, year or lifetime, on screen, as CSV or for print.
+// Enters: /api/report. Leaves: a table; every figure is the server's.
 
 import { stopped } from "../deal/lock.js";
 import { get, Refusal } from "../lib/api.js";
@@ -112,7 +112,7 @@ export async function open(host) {
       ),
     );
   }
-  /** What was chosen is shown, or why it is not: never what was chosen before. */
+  /** Show what was chosen, or why it cannot be shown; never an older choice. */
   async function load() {
     try {
       await read();

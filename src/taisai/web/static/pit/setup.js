@@ -1,6 +1,6 @@
-// Set-up of a table: book, layout, chips, limits, dice; and the change of limits at a table that stands.
+// Set-up of a table: book, layout, chips, limits, dice; and new limits for a table that is set up.
 // Enters: the installed books, the limits in force. Leaves: a set-up, a set of dice sealed, or new limits.
-// The form checks nothing that a rule book decides: the table refuses, and the form shows why.
+// The form checks nothing that a rule book decides: the table refuses it, and the form shows why.
 
 import { refuse } from "../deal/actions.js";
 import { ask } from "../deal/ask.js";
@@ -23,7 +23,7 @@ const COLOUR_CHIPS = 300;
 const PAIRS = { "big-small": "big", "odd-even": "odd" };
 
 /**
- * An amount that must be there.
+ * A required amount.
  * @param {HTMLInputElement} input
  * @param {string} code its currency
  */
@@ -42,7 +42,7 @@ function amountIn(input, code) {
  * @param {string[]} kinds
  * @param {string[]} pairs
  * @param {Limits | null} now
- * @param {string} currency of the limits that there are; the page's own may be of another table
+ * @param {string} currency of `now`: the page's own currency may be another table's
  */
 function limitsFields(kinds, pairs, now, currency) {
   const amount = (
@@ -117,7 +117,7 @@ function limitsFields(kinds, pairs, now, currency) {
       ),
     ),
   );
-  /** What was typed; the currency may be another by now. @type {(unit: number, code: string) => Limits} */
+  /** The limits as typed; the currency may have changed meanwhile. @type {(unit: number, code: string) => Limits} */
   const value = (unit, code) => ({
     unit,
     default: { min: amountIn(main.min, code), max: amountIn(main.max, code) },
@@ -134,7 +134,7 @@ function limitsFields(kinds, pairs, now, currency) {
 }
 
 /**
- * What of limits a layout under a book has: its kinds, and pairs with a differential.
+ * What can be limited under a layout: its kinds of bets, and its pairs with a differential.
  * @param {string} book
  * @param {string} layout
  */
@@ -164,7 +164,7 @@ export async function limitsDialog(desk) {
     if (desk.table.state !== "left" && !desk.stopped?.(error)) refuse(desk, error);
     return;
   }
-  // The table may have been left meanwhile, the button pressed again, the screen locked.
+  // Meanwhile the table may have been left, the button pressed again, the screen locked.
   if (desk.table.state === "left" || document.querySelector("dialog[open]")) return;
   const fields = limitsFields(found.kinds, found.pairs, limits, currency);
   const values = () => ({ limits: fields.value(limits.unit, currency) });
@@ -215,7 +215,7 @@ export async function open(host, again) {
   const submit = h("button", { class: "main", type: "submit" }, t("deal.do.set-up"));
   let fields = limitsFields([], [], null, "");
   let drawing = 0;
-  /** @type {Map<string, string>} What somebody typed into the limits, which a change of layout does not take away. */
+  /** @type {Map<string, string>} What was typed into the limits: a change of layout must not lose it. */
   const typed = new Map();
   limits.addEventListener("input", ({ target }) => {
     if (target instanceof HTMLInputElement) typed.set(target.name, target.value);

@@ -1,5 +1,5 @@
-// Staff and their posts, for the administrator. A new account chooses its password by a one-time link.
-// Enters: /api/staff. Leaves: accounts, links, logins switched off and on.
+// Staff and their posts, for the administrator. New members of staff choose a password with a one-time link.
+// Enters: /api/staff. Leaves: accounts, links, logins disabled and enabled.
 
 import { POSTS } from "../account/people.js";
 import { formDialog } from "../deal/dialogs.js";
@@ -14,7 +14,7 @@ import { dialog, toast } from "../lib/shell.js";
 const ROLES = POSTS.filter((each) => each !== "administrator");
 
 /**
- * Posts as boxes to tick, each with its tables (empty: all).
+ * Posts as checkboxes, each with its tables (empty: all).
  * @param {any} [sheet]
  */
 function postsFields(sheet) {
@@ -63,7 +63,7 @@ function postsFields(sheet) {
 }
 
 /**
- * The one-time link, to be handed over.
+ * Show the one-time link, to be handed over.
  * @param {any} made
  * @param {string} role
  */
@@ -154,7 +154,8 @@ export async function open(host, _argument, who) {
     await again();
   }
   /**
-   * A link makes the one before it void: it is asked for once, and not shown over another part or the lock.
+   * Create a one-time link. It invalidates the one before, so it is requested once; it is not shown over another part
+   * or the lock.
    * @param {any} sheet
    * @param {HTMLButtonElement} button
    */
@@ -170,7 +171,7 @@ export async function open(host, _argument, who) {
     }
     await again();
   }
-  /** Draw it anew after something was done. */
+  /** Draw the list again after a change. */
   async function again() {
     if (list.isConnected) await draw().catch(refused);
   }

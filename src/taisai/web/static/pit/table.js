@@ -1,6 +1,5 @@
-// One table, for its supervisor: the opening check, everything that needs his rank, disputes, figures, past rounds.
-// Enters: the crew's view over the play socket. Leaves: commands, with the second person and the reason
-// where the table asks.
+// One table as its supervisor sees it: the opening check, supervisors' commands, disputes, figures, past rounds.
+// Enters: the crew's view over the play socket. Leaves: commands, with a reason and a second person where needed.
 
 import { act, actionButton } from "../deal/actions.js";
 import { ask, askButton } from "../deal/ask.js";
@@ -28,7 +27,7 @@ const SHOWN = ["pit.round", "pit.table", "pit.dice", "pit.rulings"];
 const ROUNDS = 12;
 
 /**
- * Dice, float, check and the opening itself, while the table is closed.
+ * Dice, float, opening check and opening, while the table is closed.
  * @param {Desk} desk
  * @param {View} view
  * @param {Crew} crew
@@ -265,7 +264,7 @@ export async function open(host, name) {
   const desk = {
     table,
     crew: () => table.crew,
-    // Before the layout's sheet has come, the table itself knows its boxes.
+    // Until the layout's sheet has been loaded, the boxes that the table knows.
     boxes: () => (boxes.length ? boxes : Object.keys(table.view?.room ?? {})),
     stopped,
     acted: () => toast(t("pit.done"), { kind: "good" }),
@@ -290,7 +289,7 @@ export async function open(host, name) {
       const sheet = await layoutOf(setUp.book, setUp.layout);
       if (drawn === wanted) boxes = sheet.boxes;
     } catch (error) {
-      // Asked for again at the next change.
+      // Requested again at the next change.
       if (drawn === wanted) drawn = "";
       if (!(error instanceof Refusal)) throw error;
     }
@@ -356,6 +355,6 @@ export async function open(host, name) {
   drawDisabling().catch((error) => {
     if (!(error instanceof Refusal)) throw error;
   });
-  const stop = onUnlock(() => table.watch()); // the crew is told nothing behind the lock
+  const stop = onUnlock(() => table.watch()); // the crew's view is not sent to a locked session
   return () => (stop(), table.close());
 }

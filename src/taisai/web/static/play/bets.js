@@ -1,8 +1,8 @@
 // A player's bets: place, raise, withdraw, undo, clear, rebet, double, favourites.
 //   const bets = new Bets(table, {refused: (refusal, box, amount) => ..., changed: () => ...});
 //   bets.place("small", 500); bets.withdraw("small"); bets.undo(); bets.clear(); bets.rebet(); bets.double();
-//   bets.stakes()      own chips by box, those on their way included
-// Whether a bet is good the table decides: here is no limit and no payout, only what was asked and answered.
+//   bets.stakes()      own chips by box, including commands without an answer
+// Whether a bet is accepted is the table's decision: no limit or payout is computed here.
 
 import { Refusal } from "../lib/api.js";
 import { keep, pref } from "../lib/prefs.js";
@@ -22,11 +22,11 @@ export class Bets {
   constructor(table, tell) {
     this.table = table;
     this.tell = tell;
-    /** What can be undone: one list of moves for each thing that the player did. @type {Move[][]} */
+    /** What can be undone: a list of moves for each thing the player did. @type {Move[][]} */
     this.done = [];
-    /** On their way, or answered and not yet in the view. @type {Set<Move & {seq: number | null}>} */
+    /** Sent, and not yet in the view. @type {Set<Move & {seq: number | null}>} */
     this.coming = new Set();
-    /** Asked and not yet answered. @type {Set<Promise<unknown>>} */
+    /** Commands without an answer. @type {Set<Promise<unknown>>} */
     this.asked = new Set();
     /** Whose bets these are, and of which round. */
     this._of = "";
@@ -52,7 +52,7 @@ export class Bets {
     return this.table.view?.stakes[this.player] ?? {};
   }
 
-  /** Own chips with those on their way. @returns {Record<string, number>} */
+  /** Own chips, including moves that are not in the view yet. @returns {Record<string, number>} */
   stakes() {
     const found = { ...this.standing() };
     for (const move of this.coming) {
@@ -63,12 +63,12 @@ export class Bets {
     return found;
   }
 
-  /** Bets of the last round that was played. @returns {Move[]} */
+  /** Bets of the last round played. @returns {Move[]} */
   last() {
     return (this.table.seat?.last?.lines ?? []).map(({ box, stake }) => ({ box, amount: stake }));
   }
 
-  /** In another round, heard of or found on coming back, nothing of the last can be undone; nor another's bets. */
+  /** Forget what could be undone when the round or the player is another, also after reconnecting. */
   follow() {
     const now = `${this.round} ${this.player}`;
     if (now === this._of) return;
@@ -78,7 +78,7 @@ export class Bets {
   }
 
   /**
-   * Put chips into a box, or more of them.
+   * Place a bet or raise it.
    * @param {string} box
    * @param {number} amount
    */
@@ -87,7 +87,7 @@ export class Bets {
   }
 
   /**
-   * Take all chips of a box back.
+   * Withdraw all chips of a box.
    * @param {string} box
    */
   async withdraw(box) {
@@ -96,31 +96,31 @@ export class Bets {
     return amount ? this._all([{ box, amount: -amount }]) : false;
   }
 
-  /** Take everything back. */
+  /** Withdraw everything. */
   async clear() {
     if (!(await this._answered())) return false;
     return this._all(Object.entries(this.stakes()).map(([box, amount]) => ({ box, amount: -amount })));
   }
 
-  /** The bets of the last round once more. */
+  /** Place the bets of the last round again. */
   rebet() {
     return this._all(this.last());
   }
 
-  /** As much again in every box. */
+  /** Double every bet. */
   async double() {
     if (!(await this._answered())) return false;
     return this._all(Object.entries(this.stakes()).map(([box, amount]) => ({ box, amount })));
   }
 
-  /** Everything asked so far has its answer: what follows is meant for all of it. False if the round is over then. */
+  /** Wait until everything asked so far is answered; false if the round is over by then. */
   async _answered() {
     const { round } = this;
     while (this.asked.size) await Promise.allSettled([...this.asked]);
     return this.round === round;
   }
 
-  /** Take the last thing back. */
+  /** Undo the last thing. */
   async undo() {
     if (!(await this._answered())) return false;
     const group = this.done.pop();
@@ -130,7 +130,7 @@ export class Bets {
   }
 
   /**
-   * Several moves, one after the other; the first that is refused ends it.
+   * Make several moves one after the other; the first refusal ends them.
    * @param {Move[]} moves
    * @param {boolean} [undoable]
    * @returns {Promise<boolean>}
@@ -162,7 +162,7 @@ export class Bets {
 
   /**
    * @param {Move} move
-   * @param {number} [round] the one it was meant for: the table may have another when its turn comes
+   * @param {number} [round] the round it is meant for: when its turn comes, the table may be in another
    * @returns {Promise<boolean>}
    */
   async _one({ box, amount }, round) {
@@ -186,14 +186,15 @@ export class Bets {
 
   // ---------------------------------------------------------------- favourites
 
-  get _drawer() {
+  /** Where favourites of this layout are stored. */
+  get _shelf() {
     const setUp = this.table.view?.set_up;
     return `favourites.${setUp?.book}/${setUp?.layout}`;
   }
 
   /** Bets saved in this browser for this layout. @returns {Favourite[]} */
   favourites() {
-    return pref(this._drawer, /** @type {Favourite[]} */ ([]));
+    return pref(this._shelf, /** @type {Favourite[]} */ ([]));
   }
 
   /**
@@ -203,13 +204,13 @@ export class Bets {
    */
   save(name, bets) {
     const others = this.favourites().filter((each) => each.name !== name);
-    keep(this._drawer, [...others, { name, bets }].slice(-FAVOURITES_MOST));
+    keep(this._shelf, [...others, { name, bets }].slice(-FAVOURITES_MOST));
   }
 
   /** @param {string} name */
   forgetFavourite(name) {
     keep(
-      this._drawer,
+      this._shelf,
       this.favourites().filter((each) => each.name !== name),
     );
   }

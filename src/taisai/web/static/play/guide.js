@@ -1,4 +1,4 @@
-// The guide for first-timers: four steps, each done by doing it. Whoever has seen it is left alone.
+// A guide for newcomers: four steps, each completed by doing it. It is shown once.
 //   const guide = new Guide(host); guide.did("chip" | "bet" | "dice" | "result");
 
 import { h, put } from "../lib/dom.js";
@@ -16,7 +16,7 @@ export class Guide {
     this.draw();
   }
 
-  /** Begin again. */
+  /** Start over. */
   again() {
     keep("guided", null);
     this.step = 0;
@@ -24,7 +24,7 @@ export class Guide {
   }
 
   /**
-   * Something was done; the step that it ends is over. What the table does by itself ends no step of the player's.
+   * A step was completed. What the table does by itself does not complete a step of the player.
    * @param {string} what
    */
   did(what) {
@@ -36,7 +36,7 @@ export class Guide {
     else setTimeout(() => this.end(), 12000);
   }
 
-  /** It is not needed any more. */
+  /** Close the guide for good. */
   end() {
     this.step = STEPS.length;
     keep("guided", true);

@@ -1,5 +1,4 @@
-// The rail of the player: chips to choose from, undo, clear, rebet, double, history; or how to sit down.
-// Favourite bets too.
+// The player's rail: chips, undo, clear, rebet, double, history, favourite bets; or how to sit down.
 //   const rail = new Rail(ui, table, bets, {chosen: () => guide.did("chip")}); rail.draw(setUp); rail.value(setUp)
 
 import { chipColour } from "../felt/chips.js";
@@ -28,17 +27,17 @@ export class Rail {
     this.table = table;
     this.bets = bets;
     this.tell = tell;
-    /** The place of the chosen chip. */
+    /** The chosen chip, by its place among the table's denominations. */
     this.place = pref("chip", 1);
     /** Whether guests may sit down with play chips. */
     this.demo = true;
-    /** Whether a seat was asked for, and the table does not yet know us by it: pressed twice, it is one guest. */
+    /** Whether a seat was asked for and the table does not know us yet: two taps must seat one guest. */
     this.sitting = false;
     this._drawn = "";
     this._favourites = "";
   }
 
-  /** What one touch bets. @param {SetUp} setUp */
+  /** The amount of one touch. @param {SetUp} setUp */
   value(setUp) {
     return setUp.denominations[this.place] ?? setUp.denominations[0];
   }
@@ -137,7 +136,7 @@ export class Rail {
 
   // ---------------------------------------------------------------- sitting down
 
-  /** Somebody who only watches: how to sit down. */
+  /** How to sit down, for those who only watch. */
   _seatPanel() {
     if (this.demo) {
       const sit = () => void this._sit({ guest_at: this.table.name });

@@ -1,5 +1,5 @@
-// What a round brought, bet by bet, with the explanation; and the player's own rounds as a replay (R6, R26).
-// Enters: rounds of /api/me/rounds. Leaves: elements. Every amount is the house's; words are ours.
+// The result of a round, bet by bet, with explanations; and the player's own rounds as replays (R6, R26).
+// Enters: rounds of /api/me/rounds. Leaves: elements. Every amount is the server's.
 
 import { mountFelt } from "../felt/felt.js";
 import { get } from "../lib/api.js";
@@ -17,7 +17,7 @@ import { baize, clauseLinks, dialog, showRefusal } from "../lib/shell.js";
 
 const REVEAL_MS = 1800;
 
-/** Whether the history is on its way: pressed twice, it comes once. */
+/** Whether the history is being loaded: two taps must open it once. */
 let asking = false;
 
 /**
@@ -39,7 +39,7 @@ export function needs(box) {
 }
 
 /**
- * Why a bet came out so, in the reader's language.
+ * Why a bet won or lost, in the reader's language.
  * @param {RoundReplay} round
  * @param {Line} line
  */
@@ -54,7 +54,7 @@ function why(round, line) {
 }
 
 /**
- * How a bet came out, in figures.
+ * The result of a bet in figures.
  * @param {RoundReplay} round
  * @param {Line} line
  */
@@ -100,7 +100,7 @@ export function lines(round, book) {
 }
 
 /**
- * A round in one line: dice, total, what it brought.
+ * A round in one line: dice, total, net result.
  * @param {RoundReplay} round
  */
 export function headline(round) {
@@ -116,7 +116,7 @@ export function headline(round) {
 }
 
 /**
- * Own rounds, each with its bets, marked as replay.
+ * Show the player's own rounds, each with its bets, marked as replays.
  * @param {SetUp} setUp
  */
 export async function showHistory(setUp) {
@@ -164,7 +164,7 @@ export async function showHistory(setUp) {
 }
 
 /**
- * Show a round again: chips, dice, lights. It says that it is a replay.
+ * Replay a round: chips, dice, lights. It is labelled as a replay.
  * @param {HTMLElement} host
  * @param {RoundReplay} round
  * @param {SetUp} setUp

@@ -1,4 +1,4 @@
-// The parts of the player's screen, put together once: stage (dice, call, countdown), sign (limits), cloth, hand, side.
+// The elements of the player's screen: stage (dice, call, countdown), sign (limits), cloth, hand, side.
 // Enters: the table's name. Leaves: the elements that play.js fills.
 
 import { $, h, put } from "../lib/dom.js";

@@ -1,5 +1,5 @@
 // Two layouts side by side, box by box: what differs, and what only one of them has.
-// Enters: /compare?one=B/L&two=B/L. Every figure is the house's.
+// Enters: /compare?one=B/L&two=B/L. Every figure is the server's.
 
 import { get, part } from "../lib/api.js";
 import { boxName } from "../lib/boxes.js";

@@ -1,6 +1,6 @@
-// What a set of bets would do on every roll: tap boxes to build it; the house answers with every figure.
-// Enters: book, layout, and perhaps ?bets=small=100,total:9=50 (minor units). Leaves: figures, a chart of results, all
-// 216 rolls coloured by result. The bets stay in the address, so that they can be passed on.
+// A set of bets over all 216 rolls: people tap boxes to build it, and the server computes every figure.
+// Enters: book, layout, and perhaps ?bets=small=100,total:9=50 (minor units). Leaves: figures, a chart of results, and
+// all rolls coloured by result. The bets are kept in the address, so that it can be shared.
 
 import { mountFelt } from "../felt/felt.js";
 import { post, Refusal } from "../lib/api.js";
@@ -31,7 +31,7 @@ import { exactly, sections } from "./parts.js";
 const CHIPS = [100, 500, 2500, 10000];
 const FACES = [1, 2, 3, 4, 5, 6];
 
-/** How a result stands: its class, and the sign that says the same without colour. @param {number} net */
+/** The class of a result; a sign says the same without colour. @param {number} net */
 const kind = (net) => (net > 0 ? "up" : net < 0 ? "down" : "even");
 
 /**
@@ -202,7 +202,7 @@ function facts(odds) {
 }
 
 /**
- * Results and on how many rolls each comes, as bars and as a table.
+ * How many rolls give each result, as bars and as a table.
  * @param {BetsOdds} odds
  */
 function chart(odds) {
@@ -282,7 +282,7 @@ function chart(odds) {
 }
 
 /**
- * All 216 rolls: one table for each face of the first die, the second down, the third across.
+ * All 216 rolls: a table for each face of the first die, with the second die in rows and the third in columns.
  * @param {BetsOdds} odds
  */
 function grid(odds) {

@@ -1,6 +1,6 @@
-// The odds of every box: a table that sorts, and a heat map on the felt; a row and its box light each other up (R7).
-// Below, what a set of bets would do on every roll (odds-bets.js). Enters: /odds?layout=B/L, perhaps &bets=small=100.
-// Every figure is the house's, exact; here it is only put into words and order.
+// The odds of every box: a sortable table and a heat map on the felt, whose rows and boxes highlight each other (R7).
+// Below them, a set of bets over every roll (odds-bets.js). Enters: /odds?layout=B/L, perhaps &bets=small=100.
+// Every figure is the server's, and exact; nothing is computed here.
 
 import { mountFelt } from "../felt/felt.js";
 import { part } from "../lib/api.js";
@@ -99,7 +99,7 @@ function row(each) {
 }
 
 /**
- * A box and what the house keeps of it.
+ * A box with its house edge and return.
  * @param {string} box
  */
 function edgeOf(box) {
@@ -114,9 +114,9 @@ function edgeOf(box) {
 }
 
 /**
- * A row and its box, lit together.
+ * Highlight a row and its box.
  * @param {string | null} box
- * @param {boolean} scroll bring the row into sight
+ * @param {boolean} scroll bring the row into view
  */
 function link(box, scroll) {
   felt?.mark("picked", box === null ? [] : [box]);

@@ -1,9 +1,9 @@
 // What the pages about rules, odds and comparison share.
-//   await books()                        every rule book, in short; asked for once
-//   subNav("odds", "rws-tai-sai-v6/A")   the way between the three pages
+//   await books()                           all rule books in brief; fetched once
+//   subNav("odds", "rws-tai-sai-v6/A")      links between the three pages
 //   layoutChoice(label, all, now, chosen)   a choice of layout, as BOOK/LAYOUT
-//   sections(felt, boxes)                buttons that bring a part of a large felt into sight
-//   exactly({exact, value})              per cent, and the fraction it is
+//   sections(felt)                          buttons that bring a part of a large felt into view
+//   exactly({exact, value})                 a percentage, and the exact fraction
 
 import { sectionButtons } from "../felt/sections.js";
 import { getOnce, part } from "../lib/api.js";
@@ -31,7 +31,7 @@ export function layoutNames(all) {
 }
 
 /**
- * The layout that is asked for, or the first.
+ * The layout that was asked for, or a default.
  * @param {BookCard[]} all
  * @param {string} wanted
  */
@@ -41,7 +41,7 @@ export function knownLayout(all, wanted) {
 }
 
 /**
- * The way between the pages.
+ * Links between the pages.
  * @param {"rules" | "odds" | "compare"} now
  * @param {string} layout as BOOK/LAYOUT
  */
@@ -97,7 +97,7 @@ export function sections(felt) {
 }
 
 /**
- * Per cent, and the fraction that it is.
+ * A percentage, and the exact fraction.
  * @param {Exact} share
  * @param {number} [places]
  */
@@ -109,7 +109,7 @@ export function exactly(share, places = 2) {
   ];
 }
 
-/** The place of a clause in a page. @param {string} clause */
+/** The id of a clause on the page. @param {string} clause */
 export function anchor(clause) {
   return `clause-${clause.replace(/\s+/g, "_")}`;
 }

@@ -1,12 +1,12 @@
 // A rule book: procedure, pay tables, void reasons and malfunctions, clauses with their interpretations (R4, R9).
-// Enters: /rules?book=B, with #clause-5.1.1 or &clause=5.1.1 for one clause. Readable by anybody, without a stake.
+// Enters: /rules?book=B, with #clause-5.1.1 or &clause=5.1.1 for one clause. Anyone may read it without placing a bet.
 // The book's own words are English in every language; headings and names of steps are the reader's.
 
 import { getOnce, part, Refusal } from "../lib/api.js";
 import { boxName } from "../lib/boxes.js";
 import { $, h, put, query, say } from "../lib/dom.js";
 import { has, language, t, tn } from "../lib/i18n.js";
-import { baize, showRefusal, startPage } from "../lib/shell.js";
+import { baize, clauseLabel, showRefusal, startPage } from "../lib/shell.js";
 import { anchor, books, subNav } from "./parts.js";
 
 /** @typedef {import("../lib/types").LayoutOddsSheet} LayoutSheet */
@@ -37,7 +37,7 @@ import { anchor, books, subNav } from "./parts.js";
  * @property {Interpretation[]} interpretations
  */
 
-/** Rules that say what follows when something goes wrong, in the order in which they are read. */
+/** Rules about what follows when something goes wrong, in reading order. */
 const POLICY = [
   "void-returns-bets",
   "void-leaves-earlier-rounds",
@@ -64,14 +64,9 @@ const words = new Map([
   ...book.interpretations.map((each) => /** @type {[string, string]} */ ([each.id, each.reading])),
 ]);
 
-/** How a clause is written. @param {string} id */
-function label(id) {
-  return /^I\d+$/.test(id) || id.startsWith("App") ? id : `§${id}`;
-}
-
 /** Links to clauses on this page. @param {string[]} ids */
 function links(ids) {
-  return h("span", { class: "clauses" }, ...ids.map((id) => h("a", { href: `#${anchor(id)}` }, label(id))));
+  return h("span", { class: "clauses" }, ...ids.map((id) => h("a", { href: `#${anchor(id)}` }, clauseLabel(id))));
 }
 
 /**
@@ -83,7 +78,7 @@ function quoted(ids) {
     h(
       "p",
       { class: "quoted" },
-      h("a", { href: `#${anchor(id)}` }, label(id)),
+      h("a", { href: `#${anchor(id)}` }, clauseLabel(id)),
       " ",
       h("span", { lang: "en" }, words.get(id) ?? ""),
     ),
@@ -282,7 +277,7 @@ function payTable(layout) {
 const pay = section("pay", ...book.layouts.map(payTable));
 
 /**
- * What stands behind a clause.
+ * The rows that cite a clause and the tests that check it.
  * @param {{cited_by: string[], tests: string[]}} each
  */
 function behind(each) {
@@ -308,7 +303,7 @@ function clause(each) {
     h(
       "div",
       { class: "clause-words" },
-      h("h3", null, label(each.id)),
+      h("h3", null, clauseLabel(each.id)),
       h("p", { lang: "en" }, each.summary),
       h("p", { class: "row" }, ...each.duties.map((duty) => h("span", { class: "tag" }, t(`rules.duty-${duty}`)))),
       behind(each),
@@ -316,7 +311,7 @@ function clause(each) {
     each.interpretations.length > 0 &&
       h(
         "aside",
-        { class: "readings", "aria-label": t("rules.readings-of", { clause: label(each.id) }) },
+        { class: "readings", "aria-label": t("rules.readings-of", { clause: clauseLabel(each.id) }) },
         ...each.interpretations.map((reading) =>
           h(
             "p",
@@ -447,7 +442,7 @@ put(
 );
 filter();
 
-/** Bring the clause of the address into sight. */
+/** Bring the clause named in the address into view. */
 function toClause() {
   const asked = decodeURIComponent(location.hash.slice(1)) || (query("clause") && anchor(query("clause")));
   if (!asked) return;

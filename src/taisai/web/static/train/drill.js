@@ -62,7 +62,7 @@ export class Exercise {
     /** @type {Record<string, string>} */
     this.cases = {};
     this.begun = performance.now();
-    /** Whether the answers are being marked: pressed twice, they are handed in once. */
+    /** Whether the answers are being marked: two taps must hand them in once. */
     this.finishing = false;
     /** @type {HTMLInputElement | null} */
     this.into = null;

@@ -1,5 +1,5 @@
-// The marks of a drill: what was right, what was not, and the clause that says so.
-// Enters: the answer of /api/training/mark. Leaves: elements; every figure and verdict is the house's.
+// The marks of a drill: what was right, what was wrong, and the clauses behind it.
+// Enters: the answer of /api/training/mark. Leaves: elements; every figure and verdict is the server's.
 
 import { boxName } from "../lib/boxes.js";
 import { h } from "../lib/dom.js";
@@ -47,7 +47,7 @@ export function marksPanel(marks, drill, book) {
   const dice = drill.dice.join("-");
 
   /**
-   * One thing marked; a mistake has the words of its clauses, each told once.
+   * One mark; a mistake quotes its clauses, each of them once on the page.
    * @param {{correct: boolean, clauses: string[]}} mark
    * @param {string} title
    * @param {...import("../lib/dom.js").Child} inside

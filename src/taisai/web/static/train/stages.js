@@ -85,7 +85,7 @@ function collecting(exercise) {
   ];
 }
 
-/** What each winner is paid, and what goes back of collected bets. @param {Exercise} exercise */
+/** What each winner is paid, and what of collected bets is returned. @param {Exercise} exercise */
 function paying(exercise) {
   const { drill } = exercise;
   const lines = payable(drill, exercise.collected);
@@ -176,7 +176,7 @@ export function caseText(id, english) {
   return language() === "en" ? english : t(`train.case-${id}`);
 }
 
-/** The words of what follows from one. @param {string} id @param {string} english */
+/** The words of an answer. @param {string} id @param {string} english */
 export function thenText(id, english) {
   return language() === "en" && english ? english : t(`train.then-${id}`);
 }

@@ -1,6 +1,6 @@
-// Training: a drill for dealers. A felt with chips and a roll: call, collect, pay, and say what an irregularity asks.
-// Enters: /train, perhaps with ?layout=B/L&level=2&seed=monday, which is always the same drill. The house makes and
-// marks it (/api/training); here is no payout. Results stay in this browser.
+// Training: a drill for dealers. A felt with chips and a roll: call, collect, pay, and judge irregularities.
+// Enters: /train, perhaps with ?layout=B/L&level=2&seed=monday, which always gives the same drill. The server makes and
+// marks drills (/api/training); no payout is computed here. Results stay in this browser.
 
 import { part, post } from "../lib/api.js";
 import { $, h, put, query } from "../lib/dom.js";
@@ -33,7 +33,7 @@ const results = () => pref("train.results", /** @type {Kept[]} */ ([]));
 
 // ---------------------------------------------------------------- the start
 
-/** Drills asked for, and returns to the start: whatever was asked before comes too late. */
+/** Counts drills requested and returns to the start: an answer to an earlier request is too late. */
 let turn = 0;
 
 /** @param {string} seed */
@@ -187,7 +187,7 @@ function again(seed, wanted) {
 }
 
 /**
- * Keep a result in this browser.
+ * Store a result in this browser.
  * @param {import("./marks.js").Marks} marks
  * @param {Drill} drill
  */
