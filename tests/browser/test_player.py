@@ -112,10 +112,29 @@ def test_a_refusal_says_why_and_what_is_allowed(visit: Visit) -> None:
     page.locator(".rail-chip").first.click()
     box(page, "big").click()
     said = page.locator(".toast.bad")
-    expect(said).to_contain_text("Big takes $5 or more.")
+    expect(said).to_contain_text("The minimum for Big is $5.")
     expect(said.locator(".clauses")).to_contain_text("§3.3")
     said.get_by_role("button", name="Place $5").click()
     expect(stack(page, "big")).to_have_attribute("data-amount", "500")
+
+
+def test_a_full_box_is_said_to_be_full(visit: Visit) -> None:
+    """A bet over the maximum is offered what the box still takes; a box that takes no more is said to be full."""
+    page = visit("/play?table=SLOW")
+    sit(page)
+    page.locator(".rail-chip").nth(2).click()
+    box(page, "total:10").click()
+    page.locator(".rail-chip").nth(3).click()
+    box(page, "total:10").click()
+    expect(box(page, "total:10")).to_have_attribute("aria-label", re.compile(r"room for \$75 more$"))
+    box(page, "total:10").click()
+    said = page.locator(".toast.bad")
+    expect(said).to_contain_text("Total 10 takes only $75 more: its maximum is $200.")
+    said.get_by_role("button", name="Place $75").click()
+    expect(stack(page, "total:10")).to_have_attribute("data-amount", "20000")
+    expect(box(page, "total:10")).to_have_attribute("aria-label", re.compile(r"your bet \$200, full$"))
+    box(page, "total:10").click()
+    expect(said.first).to_contain_text("Total 10 is full: its maximum is $200.")
 
 
 def test_a_bet_is_placed_with_the_keyboard_alone(visit: Visit) -> None:
