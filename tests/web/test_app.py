@@ -130,3 +130,23 @@ async def test_a_server_starts_and_stops_the_house() -> None:
         async with seat.table() as table:
             await table.ping()
     assert not context.is_ready
+
+
+@on_a_loop
+async def test_a_house_that_cannot_start_stops_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The failure goes to the server, which ends instead of serving a house that is closed."""
+    context = Context(settings_for(), shelf(), passwords=Passwords(CHEAP))
+    sent: list[Message] = []
+
+    async def fail() -> None:
+        raise JournalError("no disk")
+
+    async def receive() -> Message:
+        return {"type": "lifespan.startup"}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    monkeypatch.setattr(context, "start", fail)
+    await App(context)({"type": "lifespan"}, receive, send)
+    assert sent == [{"type": "lifespan.startup.failed", "message": "no disk"}]

@@ -162,8 +162,13 @@ class App:
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
-                if not self.context.is_ready:
-                    await self.context.start()
+                try:
+                    if not self.context.is_ready:
+                        await self.context.start()
+                except Exception as error:  # a server would go on serving a house that has not started
+                    LOGGER.exception("the house could not be started")
+                    await send({"type": "lifespan.startup.failed", "message": str(error)})
+                    return
                 await send({"type": "lifespan.startup.complete"})
             elif message["type"] == "lifespan.shutdown":
                 if self.context.is_ready:
