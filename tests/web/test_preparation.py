@@ -14,6 +14,8 @@ from taisai.floor.floor import Floor
 from taisai.journal import MemoryJournal
 from taisai.journal.postgres.journal import PostgresJournal
 from taisai.settings.forms import Settings, TableSettings
+from taisai.table import commands as c
+from taisai.table.people import Person, Role
 from taisai.table.state import TablePhase
 from taisai.web.context import Context
 from taisai.web.preparation import Preparation, _dice_of
@@ -98,6 +100,25 @@ async def test_a_table_taken_over_before_it_was_set_up_is_set_up() -> None:
     floor.table("elsewhere")
     preparation._taken_over("elsewhere")
     assert floor.table("elsewhere").state.seq == 0
+    await floor.stop()
+
+
+@on_a_loop
+async def test_a_table_that_the_crew_closed_stays_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table that was set up and then closed is not opened again by the node that takes it over."""
+    settings = settings_with(demo=True)
+    (table,) = settings.tables
+    floor = Floor(shelf().book, Kept)
+    await floor.start()
+    preparation = Preparation(floor, settings, shelf())
+    await preparation.prepare_all()
+    close = c.CloseTable(table.float_count)
+    by = Person("sue", Role.SUPERVISOR)
+    answer = await floor.do(table.name, c.Command(id="c1", at=floor.clock.now(), by=by, do=close))
+    assert answer.refusal is None
+    monkeypatch.setattr(preparation, "_set_up", None)
+    preparation._taken_over(table.name)
+    assert floor.table(table.name).state.phase is TablePhase.CLOSED
     await floor.stop()
 
 

@@ -125,6 +125,21 @@ async def test_frames_come_in_any_packets(serve: Serve) -> None:
         assert await client.texts(7) == [b"got " + each for each in (b"1", b"2", b"3", b"4", b"5", b"six", b"7")]
 
 
+@pytest.mark.parametrize("serve", DIRECT.values(), ids=DIRECT)
+@on_a_loop
+async def test_the_rest_of_a_message_is_not_taken_for_a_frame(serve: Serve) -> None:
+    """A packet in the middle of a message belongs to it, even if its bytes look like a whole frame."""
+    text = b"before " + masked(b"inside")
+    message = bytes((0x82, 0x80 | len(text))) + bytes(4) + text  # masked with zeros, so the inner frame stays as it is
+    socket = Socket()
+    async with serve(socket) as address, raw_socket(address) as client:
+        await client.send(masked(b"first") + message[:13])
+        await client.texts(1)
+        await client.send(message[13:])
+        await client.texts(1)
+        assert socket.texts == [b"first", text]
+
+
 VIOLATIONS = {
     "not masked": (b"\x81\x02{}", {1002}),
     "a reserved bit": (bytes((0xC1, 0x80)) + bytes(4), {1002}),

@@ -95,7 +95,7 @@ class Subscriber:
         waiting, self._replies = self._replies, []
         for place, frame in enumerate(waiting):
             if not self.push(frame):
-                self._replies = waiting[place:] + self._replies
+                self._replies = waiting[place:]
                 return
         if self.is_behind and not self.closed and self.on_drained is not None:
             self.is_behind = False
