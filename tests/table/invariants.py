@@ -18,7 +18,7 @@ from taisai.audit.openings import opened_wrong
 from taisai.core.rulebook import VoidReason
 from taisai.table import events as e
 from taisai.table.handlers.betting import breaches
-from taisai.table.ledger import OUTSIDE, postings_of
+from taisai.table.ledger import OUTSIDE, post, postings_of
 from taisai.table.parts import FixedBet
 from taisai.table.rules import TableRules
 from taisai.table.state import HISTORY_ROUNDS, PaidLine, Round, RoundPhase, TableState, snapshot_of, state_from
@@ -74,6 +74,7 @@ def _event_survives_the_journal(event: e.Event) -> None:
 def _money_is_conserved(event: e.Event, after: TableState) -> None:
     """Money in = money out: of this event, and of all of them."""
     assert sum(amount for _, amount in postings_of(event.what)) == 0
+    assert after.ledger == post(before.ledger, postings_of(event.what)), "posted in place, or by its postings"
     assert sum(after.ledger.values()) == 0
     for account, balance in after.ledger.items():
         assert balance > 0 or account in OUTSIDE or account.startswith("debt:"), f"{account} at {balance}"

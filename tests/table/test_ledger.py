@@ -67,7 +67,7 @@ def test_postings_that_do_not_balance_or_overdraw_are_refused(
     ("what", "said"),
     [
         (e.BetWithdrawn(Handed("ann", "small", 50, 20)), "out of nothing"),
-        (e.BetPaid("ann", "small", 10, 10, 1, 10, 20, in_colour=5), "out of nothing"),
+        (e.BetPaid("ann", "small", 0, 0, 1, 0, 0, in_colour=5), "5 in colour chips of no colour"),
         (e.BetPlaced("ann", "small", 10**6), "player:ann would stand at"),
         (e.CashedOut("eve", 1), "player:eve would stand at -1"),
         (e.Credited({100: 10**6}, 10**8), "float would stand at"),

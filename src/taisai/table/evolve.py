@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from taisai.core.rulebook import VoidReason
 from taisai.table import events as e
 from taisai.table.events import Event
-from taisai.table.ledger import FLOAT, LedgerBroken, post, postings_of
+from taisai.table.ledger import move_in, paying, placing, post, postings_of
 from taisai.table.parts import Handed
 from taisai.table.state import (
     HISTORY_ROUNDS,
@@ -44,8 +44,10 @@ def evolve(state: TableState, event: e.Event) -> TableState:
     if type(what) is e.BetPlaced:
         # By far the most frequent event: one copy of the state instead of two.
         ledger = state.ledger.copy()
-        _into_box(ledger, what)
+        placing(what, move_in, ledger)
         return replace(state, seq=state.seq + 1, at=event.at, ledger=ledger, round=_with_stack(state.round, what))
+    if type(what) is e.BetPaid:
+        return with_run(state, (event,))
     postings = postings_of(what)
     ledger = post(state.ledger, postings) if postings else state.ledger
     stepped = replace(state, seq=state.seq + 1, at=event.at, ledger=ledger)
@@ -81,7 +83,7 @@ def _with_bets(current: Round, ledger: dict[str, int], bets: Sequence[e.BetPlace
     stakes = {player: boxes.copy() for player, boxes in current.stakes.items()}
     for what in bets:
         player, box, amount = what.player, what.box, what.amount
-        _into_box(ledger, what)
+        placing(what, move_in, ledger)
         totals[box] = totals.get(box, 0) + amount
         mine = stakes.get(player)
         if mine is None:
@@ -94,37 +96,9 @@ def _with_bets(current: Round, ledger: dict[str, int], bets: Sequence[e.BetPlace
 def _with_payments(current: Round, ledger: dict[str, int], payments: Sequence[e.BetPaid]) -> Round:
     lines = list(current.lines)
     for what in payments:
-        player, box, winnings, returned = what.player, what.box, what.winnings, what.returned
-        in_colour = what.in_colour
-        if in_colour and what.colour is None:
-            raise LedgerBroken(f"postings do not balance: {in_colour} in a colour that is none, out of nothing")
-        _take(ledger, "box:" + box, returned - winnings)
-        if winnings:
-            _take(ledger, FLOAT, winnings)
-        if in_colour:
-            _take(ledger, f"colour:{what.colour}", -in_colour)
-        _take(ledger, "player:" + player, in_colour - returned)
-        lines.append(PaidLine(player, box, what.stake, what.at_risk, what.pays, winnings, returned))
+        paying(what, move_in, ledger)
+        lines.append(PaidLine(what.player, what.box, what.stake, what.at_risk, what.pays, what.winnings, what.returned))
     return replace(current, lines=tuple(lines))
-
-
-def _into_box(ledger: dict[str, int], what: e.BetPlaced) -> None:
-    amount, account = what.amount, "box:" + what.box
-    _take(ledger, "player:" + what.player if what.colour is None else "colour:" + what.colour, amount)
-    if amount > 0:
-        ledger[account] = ledger.get(account, 0) + amount
-    else:  # no table makes such a bet, but a journal that was tampered with may hold one
-        _take(ledger, account, -amount)
-
-
-def _take(ledger: dict[str, int], account: str, amount: int) -> None:
-    left = ledger.get(account, 0) - amount
-    if left > 0:
-        ledger[account] = left
-    elif left == 0:
-        ledger.pop(account, None)
-    else:
-        raise LedgerBroken(f"account {account} would stand at {left}")
 
 
 IN_RUNS: Final[dict[type, Callable[..., Round]]] = {e.BetPlaced: _with_bets, e.BetPaid: _with_payments}
@@ -391,11 +365,6 @@ def _collected(state: TableState, event: e.Event, what: e.LosersCollected) -> Ta
     return _step_to(state, event, RoundPhase.COLLECTED, lines=lines)
 
 
-def _paid(state: TableState, _event: e.Event, what: e.BetPaid) -> TableState:
-    line = PaidLine(what.player, what.box, what.stake, what.at_risk, what.pays, what.winnings, what.returned)
-    return replace(state, round=replace(state.round, lines=(*state.round.lines, line)))
-
-
 def _into_history(state: TableState, past: PastRound, meters: Meters) -> TableState:
     return replace(
         state,
@@ -532,7 +501,6 @@ _EVOLVED: Final[dict[type, Callable[..., TableState]]] = {
     e.EntryAmended: _amended,
     e.LightsFaulted: _lights_faulted,
     e.LosersCollected: _collected,
-    e.BetPaid: _paid,
     e.RoundConcluded: _concluded,
     e.RoundVoided: _voided,
     e.RoundInterrupted: _interrupted,

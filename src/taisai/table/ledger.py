@@ -55,6 +55,10 @@ class Posting(NamedTuple):
 Postings = Sequence[tuple[str, int]]
 """`Posting`s, or plain pairs of the same."""
 
+Move = Callable[[dict[str, int], str, str, int], None]
+"""Moves an amount, in some balances, from one account to another. Bets and payments are described by their moves: they
+come in long runs, which are posted in place (`move_in`)."""
+
 
 class LedgerBroken(Exception):
     """Postings that do not balance, or an account that may not be negative: the table must stop."""
@@ -74,22 +78,38 @@ def _handed(parts: Iterable[Handed]) -> Postings:
     return postings
 
 
-def _placed(what: e.BetPlaced) -> Postings:
-    amount = what.amount
+def placing(what: e.BetPlaced, move: Move, balances: dict[str, int]) -> None:
+    """A bet is placed: out of the player's hand, in value or colour, into the box."""
     source = "player:" + what.player if what.colour is None else "colour:" + what.colour
-    return ((source, -amount), ("box:" + what.box, amount))
+    move(balances, source, "box:" + what.box, what.amount)
 
 
-def _paid(what: e.BetPaid) -> Postings:
-    postings: list[tuple[str, int]] = [
-        Posting(box_account(what.box), what.winnings - what.returned),
-        Posting(player_account(what.player), what.returned - what.in_colour),
-    ]
-    if what.winnings:
-        postings.append(Posting(FLOAT, -what.winnings))
-    if what.in_colour and what.colour is not None:
-        postings.append(Posting(colour_account(what.colour), what.in_colour))
+def paying(what: e.BetPaid, move: Move, balances: dict[str, int]) -> None:
+    """A bet is paid: the stake out of its box, the winnings out of the float, and of both some into colour."""
+    player, winnings = "player:" + what.player, what.winnings
+    move(balances, "box:" + what.box, player, what.returned - winnings)
+    if winnings:
+        move(balances, FLOAT, player, winnings)
+    if what.in_colour:
+        if what.colour is None:
+            raise LedgerBroken(f"{what.in_colour} in colour chips of no colour")
+        move(balances, player, "colour:" + what.colour, what.in_colour)
+
+
+def _net_of(moves: Callable[..., None]) -> Callable[..., Postings]:
+    """The postings of an event that is described by its moves, netted: one for each account."""
+
+    def postings(what: e.EventBody) -> Postings:
+        net: dict[str, int] = {}
+        moves(what, _net, net)
+        return tuple(net.items())
+
     return postings
+
+
+def _net(net: dict[str, int], source: str, target: str, amount: int) -> None:
+    net[source] = net.get(source, 0) - amount
+    net[target] = net.get(target, 0) + amount
 
 
 def _bought_in(what: e.BoughtIn) -> Postings:
@@ -144,13 +164,13 @@ _POSTED: Final[Mapping[type, Callable[..., Postings]]] = {
         *_move(what.amount, player_account(what.player), FLOAT),
         *_move(what.amount, CLAIMS, debt_account(what.player)),
     ],
-    e.BetPlaced: _placed,
+    e.BetPlaced: _net_of(placing),
     e.BetWithdrawn: lambda what: _handed((what.handed,)),
     e.ExcessRejected: lambda what: _handed(what.handed),
     e.RoundVoided: lambda what: _handed(what.handed),
     e.LineRuled: lambda what: _handed((what.handed,) if what.handed else ()),
     e.LosersCollected: _collected,
-    e.BetPaid: _paid,
+    e.BetPaid: _net_of(paying),
     e.BetCorrected: _corrected,
     e.RoundReversed: _reversed,
     e.TableClosed: _closed,
@@ -161,6 +181,21 @@ def postings_of(what: e.EventBody) -> Postings:
     """What an event moves; nothing for events that move nothing."""
     posted = _POSTED.get(type(what))
     return posted(what) if posted is not None else ()
+
+
+def move_in(balances: dict[str, int], source: str, target: str, amount: int) -> None:
+    """Move an amount between two accounts of the table, in place; `LedgerBroken` when one would be overdrawn."""
+    if amount < 0:  # no table moves chips backwards, but a journal that was tampered with may say so
+        source, target, amount = target, source, -amount
+    left = balances.get(source, 0) - amount
+    if left > 0:
+        balances[source] = left
+    elif left == 0:
+        balances.pop(source, None)
+    else:
+        raise LedgerBroken(f"account {source} would stand at {left}")
+    if amount:
+        balances[target] = balances.get(target, 0) + amount
 
 
 def post(balances: dict[str, int], postings: Postings) -> dict[str, int]:
