@@ -30,7 +30,7 @@ _event_decoder: Final = msgspec.json.Decoder(e.Event)
 def check_event(rules: TableRules, before: TableState, event: e.Event, after: TableState) -> None:
     """Hold one event, and the state it left, against everything below."""
     _event_survives_the_journal(event)
-    _money_is_conserved(event, after)
+    _money_is_conserved(before, event, after)
     _boxes_hold_what_lies_on_the_felt(after)
     _nothing_moves_after_the_close(before, event)
     _colours_are_one_players(after)
@@ -71,7 +71,7 @@ def _event_survives_the_journal(event: e.Event) -> None:
     assert _event_decoder.decode(msgspec.json.encode(event)) == event
 
 
-def _money_is_conserved(event: e.Event, after: TableState) -> None:
+def _money_is_conserved(before: TableState, event: e.Event, after: TableState) -> None:
     """Money in = money out: of this event, and of all of them."""
     assert sum(amount for _, amount in postings_of(event.what)) == 0
     assert after.ledger == post(before.ledger, postings_of(event.what)), "posted in place, or by its postings"
