@@ -1,10 +1,11 @@
-"""Takes the pictures of the screens for README and docs, in a real Chromium.
+"""Takes screenshots for README and docs, in a real Chromium.
 
-python tools/screens.py             the chosen ones, into docs/pictures/screens
-python tools/screens.py --all DIR   every screen in every size, in a light and a dark room, into a folder
+python tools/screens.py             those that README and docs show, into docs/pictures/screens
+python tools/screens.py --all DIR   every screen in every size, in the light and the dark theme, into a folder
 
-Enters: a demo floor of its own, with short rounds. Leaves: PNG files, SCREEN-SIZE-ROOM.png. A screen is an entry of
-`SCREENS`: its address, what is there when it is drawn, and what to do before the picture. It takes a minute or two.
+Enters: a demo floor of its own, with short rounds. Leaves: PNG files, SCREEN-SIZE-THEME.png. A screen is an entry of
+`SCREENS`: its address, a selector that matches once it is drawn, and what to do before the screenshot. It takes a
+minute or two.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 FOLDER: Final = Path(__file__).parent.parent / "docs" / "pictures" / "screens"
 SIZES: Final = {"phone": (390, 844), "tablet": (820, 1180), "table": (1920, 1080)}
-ROOMS: Final = ("light", "dark")
+THEMES: Final = ("light", "dark")
 QUICK: Final = Timing(
     betting_ms=1_200, after_close_ms=100, tumbling_ms=200, reveal_ms=200, lit_ms=300, paid_ms=200, between_ms=200
 )
@@ -39,25 +40,25 @@ CALM: Final = Timing(
 )
 OPEN: Final = Timing(betting_ms=600_000)
 TIMINGS: Final = {"TS-C": QUICK, "TS-E": OPEN}
-"""The board's table fills the board, one waits for bets as long as it takes, the others play a round."""
+"""TS-C plays quickly, to fill the board; TS-E keeps bets open; the others play a round at a calm pace."""
 RESULTS: Final = 14
 WAIT_MS: Final = 90_000
 PASSWORD: Final = "pictures of the demo"
 
 
 class Screen(NamedTuple):
-    """A screen to be taken."""
+    """A screen to photograph."""
 
     address: str
     sign: str
-    """What is there when it is drawn."""
+    """A selector that matches once the screen is drawn."""
     act: Callable[[Page], None] | None = None
     post: str = ""
-    """Who is signed in, if it is a screen of the crew."""
+    """Who is signed in, for screens of the crew."""
 
 
 def _bet(page: Page) -> None:
-    """Sit down and put chips on a few boxes."""
+    """Sit down and bet on a few boxes."""
     page.locator("[data-action=sit]").click()
     page.locator(".rail-chip").first.wait_for()
     page.locator("body[data-phase=betting]").wait_for(state="attached")
@@ -67,7 +68,7 @@ def _bet(page: Page) -> None:
 
 
 def _won(page: Page) -> None:
-    """Bet on both sides of a fresh round and wait for what it brought."""
+    """Bet on both sides of a fresh round and wait for its result."""
     page.locator("[data-action=sit]").click()
     page.locator(".rail-chip").first.wait_for()
     page.locator("body[data-phase=between-rounds]").wait_for(state="attached")
@@ -78,7 +79,7 @@ def _won(page: Page) -> None:
 
 
 def _dealt(page: Page) -> None:
-    """Until the dealer's desk is drawn."""
+    """Wait until the dealer's desk is drawn."""
     page.locator("g.box").first.wait_for()
     page.wait_for_timeout(500)  # fonts and the first change
 
@@ -112,7 +113,7 @@ CHOSEN: Final = (
 
 
 def settings() -> Settings:
-    """The demo floor in a hurry."""
+    """The demo floor with short rounds."""
     base = demo_settings(open_shelf(environment={}))
     tables = tuple(
         replace(table, timing=TIMINGS.get(table.name, CALM), idle_when_empty=table.name != "TS-C")
@@ -128,8 +129,8 @@ def settings() -> Settings:
 
 
 def serve() -> None:
-    """Be the floor: in a process of its own."""
-    from taisai.web.serve import run  # noqa: PLC0415 - the pictures are taken by another process
+    """Run the floor, in a process of its own."""
+    from taisai.web.serve import run  # noqa: PLC0415 - only the server process needs it
 
     def started(context: Context, address: str) -> None:
         print(address, json.dumps(context.demo_links), flush=True)
@@ -146,7 +147,7 @@ def _choose_passwords(address: str, links: dict[str, str]) -> None:
 
 @contextmanager
 def floor() -> Iterator[str]:
-    """The address of a floor that is gone afterwards; its crew have chosen their passwords."""
+    """The address of a temporary floor whose crew have chosen their passwords."""
     command = [sys.executable, __file__, "--serve"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, encoding="utf-8") as process:
         try:
@@ -160,13 +161,13 @@ def floor() -> Iterator[str]:
 
 
 def take(browser: Browser, address: str, picture: tuple[str, str, str], folder: Path) -> Path:
-    """One picture: of a screen, in a size, in a room."""
-    name, size, room = picture
+    """Take one screenshot: a screen, a size, a theme."""
+    name, size, theme = picture
     screen = SCREENS[name]
     width, height = SIZES[size]
     context = browser.new_context(
         viewport={"width": width, "height": height},
-        color_scheme="dark" if room == "dark" else "light",
+        color_scheme="dark" if theme == "dark" else "light",
         locale="en-SG",
         reduced_motion="reduce",
     )
@@ -180,20 +181,23 @@ def take(browser: Browser, address: str, picture: tuple[str, str, str], folder: 
     page.locator(screen.sign).first.wait_for(state="attached")
     if screen.act is not None:
         screen.act(page)
-    path = folder / f"{name}-{size}-{room}.png"
+    path = folder / f"{name}-{size}-{theme}.png"
     page.screenshot(path=path)
     context.close()
     return path
 
 
 def main() -> int:
-    """Take them; the exit code."""
+    """Take the screenshots; returns the exit code."""
     if sys.argv[1:] == ["--serve"]:
         serve()
         return 0
     wanted, folder = list(CHOSEN), FOLDER
     if len(sys.argv) == 3 and sys.argv[1] == "--all":
-        wanted, folder = [(name, size, room) for name in SCREENS for size in SIZES for room in ROOMS], Path(sys.argv[2])
+        wanted, folder = (
+            [(name, size, theme) for name in SCREENS for size in SIZES for theme in THEMES],
+            Path(sys.argv[2]),
+        )
     elif sys.argv[1:]:
         print(__doc__)
         return 2

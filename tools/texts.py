@@ -1,12 +1,12 @@
-"""The catalogues of the screens' texts, one a language.
+"""The catalogues of the screens' texts, one per language.
 
-python tools/texts.py check         say what is missing, unknown or not in order; exit code 1 if anything is
-python tools/texts.py merge FILE    add or change texts in all catalogues, and put them in order; FILE is JSON:
+python tools/texts.py check         list missing, unknown, unused and unsorted texts; exit code 1 if there are any
+python tools/texts.py merge FILE    add or change texts in all catalogues, and sort them; FILE is JSON:
                                     {"play.undo": {"en": "Undo", "zh-Hans": "撤销", "zh-Hant": "復原"}}
-python tools/texts.py tidy          put the catalogues in order
+python tools/texts.py tidy          sort the catalogues
 
 Enters: src/taisai/web/static/texts/{en,zh-Hans,zh-Hant}.json. A key that code uses must be in every catalogue;
-`x.one` is needed only where the language tells one from many. Several people may merge at once: a lock is held.
+`x.one` is needed only in languages with a singular. A lock allows several merges at once.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ def read(language: str, folder: Path = STATIC) -> Catalogue:
 
 
 def write(language: str, texts: Catalogue, folder: Path = STATIC) -> None:
-    """Write a language's texts, in order."""
+    """Write a language's texts, sorted."""
     text = json.dumps(dict(sorted(texts.items())), ensure_ascii=False, indent=1) + "\n"
     (folder / "texts" / f"{language}.json").write_text(text, encoding="utf-8")
 
 
 def _sources(folder: Path) -> Iterator[tuple[str, str]]:
-    """Name and text of everything that may ask for a key; comments are left away."""
+    """Name and text, without comments, of every file that may use a key."""
     for path in sorted(folder.rglob("*")):
         if path.suffix in (".js", ".html"):
             yield path.relative_to(folder).as_posix(), _COMMENT.sub("", path.read_text(encoding="utf-8"))
 
 
 def used(folder: Path = STATIC) -> Iterator[tuple[str, str]]:
-    """Every key that code or markup asks for, with its file; `x.${y}` is given as `x.`."""
+    """Every key that code or markup uses, with its file; `x.${y}` is given as `x.`."""
     for name, text in _sources(folder):
         for found in _USED.finditer(text):
             key = next(group for group in found.groups() if group)
@@ -58,12 +58,12 @@ def used(folder: Path = STATIC) -> Iterator[tuple[str, str]]:
 
 
 def mentioned(folder: Path = STATIC) -> set[str]:
-    """Whatever in code or markup could be a key: also keys that are chosen before they are asked for."""
+    """Everything in code or markup that could be a key, such as keys kept in a variable."""
     return {key for _, text in _sources(folder) for key in _QUOTED.findall(text)}
 
 
 def beginnings(folder: Path = STATIC) -> set[str]:
-    """How keys begin whose end is only known when they are asked for."""
+    """Prefixes of keys whose end is only known at run time."""
     return {start for _, text in _sources(folder) for start in _STARTS.findall(text)}
 
 
@@ -88,7 +88,7 @@ def faults(folder: Path = STATIC) -> Iterator[str]:
 
 
 def _asked(english: Catalogue, folder: Path) -> Iterator[str]:
-    """Keys that are asked for and not there, and texts that nobody asks for."""
+    """Keys that are used and missing, and texts that nothing uses."""
     starts = beginnings(folder)
     asked = mentioned(folder)
     for name, key in used(folder):
@@ -106,7 +106,7 @@ def _asked(english: Catalogue, folder: Path) -> Iterator[str]:
 
 
 def merge(path: Path, folder: Path = STATIC) -> int:
-    """Add or change texts; how many keys the file has."""
+    """Add or change texts; returns the number of keys in the file."""
     news: dict[str, Catalogue] = json.loads(path.read_text(encoding="utf-8"))
     with (folder / "texts" / "en.json").open("r", encoding="utf-8") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
@@ -118,7 +118,7 @@ def merge(path: Path, folder: Path = STATIC) -> int:
 
 
 def main() -> int:
-    """Do as asked; the exit code."""
+    """Run a command; returns the exit code."""
     match sys.argv[1:]:
         case ["check"]:
             found = list(faults())

@@ -152,7 +152,7 @@ function runByKey(action) {
   if (action === "pay-all") {
     if (why === null) void act(desk, { do: action });
   } else if (action === "reject-excess") {
-    const breaches = /** @type {Crew | null} */ (table.crew)?.breaches ?? [];
+    const breaches = table.crew?.breaches ?? [];
     const over = breaches.find((each) => each.player === null);
     if (over) void act(desk, { do: action, box: over.box });
   } else {

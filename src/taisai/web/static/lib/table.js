@@ -18,6 +18,7 @@ import { lineOf, merge, newId } from "./messages.js";
 /** @typedef {import("./types").Announcement} Told */
 /** @typedef {import("./types").Until} Until */
 /** @typedef {import("./types").You} You */
+/** @typedef {import("./types").CrewView} CrewView */
 /** @typedef {import("./messages.js").SeatView} SeatView */
 /** @typedef {import("./types").Done} Done */
 /** @typedef {import("./types").SecondPerson} Second */
@@ -44,7 +45,7 @@ export class Table {
     this.you = null;
     /** @type {SeatView | null} */
     this.seat = null;
-    /** @type {any} */
+    /** @type {CrewView | null} */
     this.crew = null;
     this.mode = "";
     /** @type {State} */

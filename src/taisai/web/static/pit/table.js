@@ -296,7 +296,6 @@ export async function open(host, name) {
   }
 
   function draw() {
-    /** @type {{view: View | null, crew: Crew | null}} */
     const { view, crew } = table;
     if (!view || !crew) return;
     const setUp = view.set_up;

@@ -9,7 +9,7 @@ import { percent } from "../lib/money.js";
 import { startPage, toggle } from "../lib/shell.js";
 import { books, knownLayout, layoutChoice, layoutNames, subNav } from "./parts.js";
 
-/** @typedef {import("./parts.js").Exact} Exact */
+/** @typedef {import("../lib/types").Exact} Exact */
 /** @typedef {{pays: {pays: number, ways: number}[], return: Exact, edge: Exact, below_75: boolean}} Side */
 /** @typedef {{box: string, one: Side | null, two: Side | null, differs: boolean}} Pair */
 

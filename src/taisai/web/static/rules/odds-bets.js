@@ -11,7 +11,7 @@ import { chip, money, number, percent, signed } from "../lib/money.js";
 import { baize, showRefusal } from "../lib/shell.js";
 import { exactly, sections } from "./parts.js";
 
-/** @typedef {import("./parts.js").Exact} Exact */
+/** @typedef {import("../lib/types").Exact} Exact */
 /**
  * @typedef {object} BetsOdds
  * @property {number} staked

@@ -12,27 +12,14 @@ import { baize, clauseLinks, startPage } from "../lib/shell.js";
 import { betsPanel } from "./odds-bets.js";
 import { books, exactly, knownLayout, layoutChoice, sections, subNav } from "./parts.js";
 
-/** @typedef {import("./parts.js").Exact} Exact */
-/**
- * @typedef {object} BoxOdds
- * @property {string} box
- * @property {{pays: number, ways: number}[]} pays
- * @property {number} ways
- * @property {Exact} probability
- * @property {Exact} return
- * @property {Exact} edge
- * @property {Exact} variance
- * @property {boolean} below_75
- * @property {string[]} clauses
- */
+/** @typedef {import("../lib/types").BoxSheet} BoxOdds */
 
 await startPage({ title: "nav.rules", nav: "rules" });
 const all = await books();
 const name = knownLayout(all, query("layout"));
 const [book, layout] = name.split("/");
 const sheet = await layoutOf(book, layout);
-/** @type {BoxOdds[]} */
-const odds = sheet.odds;
+const { odds } = sheet;
 const order = new Map(odds.map((each, place) => [each.box, place]));
 
 /** What each column sorts by. @type {Record<string, (each: BoxOdds) => number>} */

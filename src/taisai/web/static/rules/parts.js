@@ -15,7 +15,7 @@ import { percent } from "../lib/money.js";
  * @typedef {{id: string, title: string, version: string, operator: string, jurisdiction: string, digest: string,
  *   layouts: string[]}} BookCard
  */
-/** @typedef {{exact: string, value: number}} Exact */
+/** @typedef {import("../lib/types").Exact} Exact */
 
 /** @returns {Promise<BookCard[]>} */
 export function books() {
