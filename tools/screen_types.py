@@ -21,10 +21,11 @@ from typing import Any, get_args
 from msgspec import NODEFAULT, inspect
 
 from taisai.floor.alerts import Alert
-from taisai.protocol.answers import FloorCard, Me, PitCard, RoundReplay
-from taisai.protocol.books import EntrySheet, LayoutOddsSheet
+from taisai.protocol.answers import AuditRun, FloorCard, HouseEntry, LinkMade, Me, PitCard, RoundReplay
+from taisai.protocol.books import BookCard, EntrySheet, LayoutOddsSheet
 from taisai.protocol.errors import Errors
 from taisai.protocol.messages import Done, Hello, Notice, SecondPerson, Until
+from taisai.streams.house_events import StaffSheet
 from taisai.table.commands import Dice
 from taisai.table.declared import Audience
 from taisai.table.events import EventBody
@@ -38,7 +39,8 @@ WIDTH = 120
 READ = (
     PublicView, SeatView, CrewView,
     Hello, Until, Done, Notice, SecondPerson, Errors,
-    Me, FloorCard, PitCard, RoundReplay, Alert, LayoutOddsSheet, EntrySheet,
+    Me, FloorCard, PitCard, RoundReplay, Alert, StaffSheet, LinkMade, HouseEntry, AuditRun,
+    BookCard, LayoutOddsSheet, EntrySheet,
 )  # fmt: skip
 """What the screens read, and what they send besides commands."""
 ALIASES: dict[str, tuple[Any, str]] = {"Dice": (Dice, "[number, number, number]"), "Room": (Room, "number | true")}

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from taisai.audit.run import Audit
-from taisai.web.auditing import AuditRun
+from taisai.protocol.answers import AuditRun
 from tests.web.serving import Running, on_a_loop, open_house
 
 
@@ -29,7 +29,7 @@ async def test_a_whole_journal_has_no_finding() -> None:
         first = context.auditor.begin(context, "ada")
         assert context.auditor.begin(context, "sue").started_at == first.started_at
         run = await ended(running)
-        assert (run.state, run.by, run.findings, run.fault) == ("done", "ada", [], "")
+        assert (run.state, run.by, run.findings, run.fault) == ("done", "ada", (), "")
         assert run.records == run.total > 10
         assert run.ended_at is not None
 

@@ -5,6 +5,7 @@ A field that one end does not know is left out by the other, so an older client 
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, Generic, Literal
 
 from msgspec import UNSET, Struct, UnsetType
@@ -224,3 +225,119 @@ class CarriedOut(Struct, frozen=True):
     events: list[Plain]
     told: list[str]
     """What happened, in sentences."""
+
+
+# ------------------------------------------------------------------ the house
+
+
+class Health(Struct, frozen=True):
+    """The state of the program."""
+
+    ok: bool
+    version: str
+    tables: int
+    broken: list[str]
+    queue: int
+
+
+class Verified(Struct, frozen=True):
+    """The digests of program, books and settings."""
+
+    version: str
+    program: str
+    settings: str
+    books: dict[str, str]
+    differences: list[str]
+    """What has changed since the house started."""
+
+
+class Disabled(Struct, frozen=True):
+    """The tables at which no new round begins; `*` is all of them."""
+
+    disabled: list[str]
+
+
+class HouseEntry(Struct, frozen=True, kw_only=True):
+    """Something that happened away from the tables."""
+
+    seq: int
+    at: int
+    by: str
+    authorised_by: str
+    reason: str
+    kind: str
+    told: str
+    """What happened, in a sentence."""
+
+
+class ReportLine(Struct, frozen=True, kw_only=True):
+    """One table over one span of a report."""
+
+    span: str
+    table: str
+    rounds: int
+    voided: int
+    reversed: int
+    staked: int
+    returned: int
+    drop: int
+    fills: int
+    credits: int
+    expected_216: int
+    """What the bets would return on average, times 216."""
+    win: int
+    hold: float | None
+    """Win for each unit dropped."""
+    actual: float | None
+    """What came back to players for each unit staked."""
+    theoretical: float | None
+    """What should come back on average."""
+
+
+class SignificantEntry(Struct, frozen=True, kw_only=True):
+    """An event that a regulator wants to see (R30)."""
+
+    at: datetime
+    table: str
+    seq: int
+    what: str
+    by: str
+    authorised_by: str
+    detail: str
+
+
+class ReportAnswer(Struct, frozen=True, kw_only=True):
+    """A report (R33)."""
+
+    title: str
+    interval: str
+    made_at: datetime
+    rows: tuple[ReportLine, ...]
+    significant: tuple[SignificantEntry, ...]
+
+
+class FindingEntry(Struct, frozen=True, kw_only=True):
+    """What an audit found."""
+
+    code: str
+    sentence: str
+    table: str | None
+    round: int | None
+    seq: int | None
+    clauses: tuple[str, ...]
+    told: str
+    """All of it in a sentence."""
+
+
+class AuditRun(Struct, frozen=True):
+    """The progress of an audit, and its findings."""
+
+    state: str
+    """`none`, `running`, `done` or `failed`."""
+    by: str = ""
+    started_at: int = 0
+    ended_at: int | None = None
+    records: int = 0
+    total: int = 0
+    findings: tuple[FindingEntry, ...] = ()
+    fault: str = ""

@@ -8,34 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from typing import TYPE_CHECKING, Any, Final
-
-from msgspec import Struct
+from typing import TYPE_CHECKING, Final
 
 from taisai.audit.run import Audit
 from taisai.core.faults import InputFault
 from taisai.core.rulebook import RuleBook
+from taisai.protocol.answers import AuditRun, FindingEntry
 
 if TYPE_CHECKING:
     from taisai.web.context import Context
 
-Plain = dict[str, Any]
 FINDINGS_SHOWN: Final = 500
 """Findings returned at most."""
-
-
-class AuditRun(Struct, frozen=True):
-    """The progress of an audit, and its findings."""
-
-    state: str
-    """`none`, `running`, `done` or `failed`."""
-    by: str = ""
-    started_at: int = 0
-    ended_at: int | None = None
-    records: int = 0
-    total: int = 0
-    findings: list[Plain] = []
-    fault: str = ""
 
 
 class Auditor:
@@ -65,7 +49,7 @@ class Auditor:
 
         def progress(done: int, total: int) -> None:
             seen[:] = [done, total]
-            self._now = AuditRun("running", run.by, run.started_at, None, done, total, found[:FINDINGS_SHOWN])
+            self._now = AuditRun("running", run.by, run.started_at, None, done, total, tuple(found[:FINDINGS_SHOWN]))
 
         def book_of(name: str) -> RuleBook | None:
             try:
@@ -73,17 +57,18 @@ class Auditor:
             except InputFault:
                 return None
 
-        found: list[Plain] = []
+        found: list[FindingEntry] = []
         state, fault = "done", ""
         audit = Audit(book_of, progress)
         try:
             found.extend(
-                {**finding._asdict(), "told": str(finding)} for finding in audit.findings(context.floor.writer.journal)
+                FindingEntry(**finding._asdict(), told=str(finding))
+                for finding in audit.findings(context.floor.writer.journal)
             )
         except Exception as error:  # whatever stops an audit is reported as its fault
             state, fault = "failed", str(error)
         ended = context.clock.now()
         total = max(seen[1], audit.records)
         self._now = AuditRun(
-            state, run.by, run.started_at, ended, audit.records, total, found[:FINDINGS_SHOWN], fault
+            state, run.by, run.started_at, ended, audit.records, total, tuple(found[:FINDINGS_SHOWN]), fault
         )  # fmt: skip

@@ -7,14 +7,22 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Final
 from zoneinfo import ZoneInfo
 
-import msgspec
 from msgspec import Meta, Struct
 from starlette.responses import Response
 
 from taisai import __version__
 from taisai.audit.pages import STYLE_HASH, to_csv, to_html
-from taisai.audit.reports import ReportRequest, Span, make_report
+from taisai.audit.reports import ReportRequest, ReportRow, Span, make_report
 from taisai.floor.answers import HouseCode
+from taisai.protocol.answers import (
+    Disabled,
+    Health,
+    HouseEntry,
+    ReportAnswer,
+    ReportLine,
+    SignificantEntry,
+    Verified,
+)
 from taisai.streams.house_events import HOUSE_KINDS, read_house
 from taisai.streams.narration import is_significant, narrate
 from taisai.table.people import SUPERVISORS
@@ -25,16 +33,6 @@ from taisai.web.metrics import metrics_text
 
 Plain = dict[str, Any]
 ALIVE_S: Final = 5.0
-
-
-class Health(Struct, frozen=True):
-    """The state of the program."""
-
-    ok: bool
-    version: str
-    tables: int
-    broken: list[str]
-    queue: int
 
 
 async def get_health(call: Call) -> Health:
@@ -71,7 +69,7 @@ class ReportQuery(Struct, frozen=True):
     form: Annotated[str, Meta(pattern="^(json|csv|html)$")] = "json"
 
 
-async def get_report(call: Call) -> Response:
+async def get_report(call: Call) -> Response | ReportAnswer:
     """Meters, win and hold, voids and significant events, by day, month, year or life (R33)."""
     context, query = call.context, call.query
     zone = UTC if context.settings.house.zone == "UTC" else ZoneInfo(context.settings.house.zone)
@@ -83,17 +81,19 @@ async def get_report(call: Call) -> Response:
     if query.form == "html":
         policy = f"default-src 'none'; style-src '{STYLE_HASH}'; frame-ancestors 'none'"
         return Response(to_html(made), media_type="text/html", headers={"content-security-policy": policy})
-    body = {
-        "title": made.title,
-        "interval": made.interval,
-        "made_at": made.made_at,
-        "rows": [
-            {**row._asdict(), "hold": row.hold, "actual": row.actual_return, "theoretical": row.theoretical_return}
-            for row in made.rows
-        ],
-        "significant": [each._asdict() for each in made.significant],
-    }
-    return Response(msgspec.json.encode(body, enc_hook=float), media_type="application/json")
+    return ReportAnswer(
+        title=made.title,
+        interval=made.interval,
+        made_at=made.made_at,
+        rows=tuple(_report_line(row) for row in made.rows),
+        significant=tuple(SignificantEntry(**each._asdict()) for each in made.significant),
+    )
+
+
+def _report_line(row: ReportRow) -> ReportLine:
+    ratios = (row.hold, row.actual_return, row.theoretical_return)
+    hold, actual, theoretical = (None if ratio is None else float(ratio) for ratio in ratios)
+    return ReportLine(**row._asdict(), hold=hold, actual=actual, theoretical=theoretical)
 
 
 class EventsQuery(Struct, frozen=True):
@@ -105,39 +105,27 @@ class EventsQuery(Struct, frozen=True):
     """Also those that are not significant."""
 
 
-async def list_house_events(call: Call) -> list[Plain]:
+async def list_house_events(call: Call) -> list[HouseEntry]:
     """What happened away from the tables: sign-ins, locks, staff, starts and stops (R30)."""
     journal, query = call.context.floor.writer.journal, call.query
 
-    def read() -> list[Plain]:
-        found: list[Plain] = []
-        for seq, event in read_house(journal, query.after):
-            if query.all or is_significant(event.what):
-                found.append(
-                    {
-                        "seq": seq,
-                        "at": event.at,
-                        "by": event.by,
-                        "authorised_by": event.authorised_by,
-                        "reason": event.reason,
-                        "kind": HOUSE_KINDS[type(event.what)],
-                        "told": narrate(event.what),
-                    }
-                )
+    def read() -> list[HouseEntry]:
+        found = [
+            HouseEntry(
+                seq=seq,
+                at=event.at,
+                by=event.by,
+                authorised_by=event.authorised_by,
+                reason=event.reason,
+                kind=HOUSE_KINDS[type(event.what)],
+                told=narrate(event.what),
+            )
+            for seq, event in read_house(journal, query.after)
+            if query.all or is_significant(event.what)
+        ]
         return found[-query.count :]
 
     return await asyncio.to_thread(read)
-
-
-class Verified(Struct, frozen=True):
-    """The digests of program, books and settings."""
-
-    version: str
-    program: str
-    settings: str
-    books: dict[str, str]
-    differences: list[str]
-    """What has changed since the house started."""
 
 
 async def verify_digests(call: Call) -> Verified:
@@ -154,18 +142,18 @@ class DisableBody(Struct, frozen=True, forbid_unknown_fields=True):
     reason: Annotated[str, Meta(min_length=1, max_length=500)]
 
 
-async def disable(call: Call) -> Plain:
+async def disable(call: Call) -> Disabled:
     """Disable a table, or all of them: no new round begins, and rounds in play are finished (R35)."""
     _check_reach(call)
     await call.context.floor.disable(call.body.what, by=call.mine.who, reason=call.body.reason)
-    return {"disabled": sorted(call.context.floor.disabled)}
+    return Disabled(sorted(call.context.floor.disabled))
 
 
-async def enable(call: Call) -> Plain:
+async def enable(call: Call) -> Disabled:
     """Enable a table, or all of them, again."""
     _check_reach(call)
     await call.context.floor.enable(call.body.what, by=call.mine.who, reason=call.body.reason)
-    return {"disabled": sorted(call.context.floor.disabled)}
+    return Disabled(sorted(call.context.floor.disabled))
 
 
 def _check_reach(call: Call) -> None:
@@ -189,15 +177,15 @@ HOUSE_ENDPOINTS: Final = (
     Endpoint("GET", "/readyz", get_readiness, "Whether the house takes bets", Health, _TAG),
     Endpoint("GET", "/metrics", get_metrics, "Metrics for Prometheus", str, _TAG, media="text/plain"),
     Endpoint(
-        "GET", "/api/report", get_report, "Meters, win and hold", Plain, _TAG,
+        "GET", "/api/report", get_report, "Meters, win and hold", ReportAnswer, _TAG,
         who=Who.OVERSEER, query=ReportQuery, also=("text/csv", "text/html"),
     ),
     Endpoint(
-        "GET", "/api/house/events", list_house_events, "Significant events of the house", list[Plain], _TAG,
+        "GET", "/api/house/events", list_house_events, "Significant events of the house", list[HouseEntry], _TAG,
         who=Who.OVERSEER, query=EventsQuery,
     ),
     Endpoint("GET", "/api/house/settings", get_settings, "The settings in force", Plain, _TAG, who=Who.ADMINISTRATOR),
     Endpoint("POST", "/api/house/verify", verify_digests, "Verify by digest", Verified, _TAG, who=Who.STAFF),
-    Endpoint("POST", "/api/house/disable", disable, "No new rounds", Plain, _TAG, who=Who.STAFF, body=DisableBody),
-    Endpoint("POST", "/api/house/enable", enable, "Rounds again", Plain, _TAG, who=Who.STAFF, body=DisableBody),
+    Endpoint("POST", "/api/house/disable", disable, "No new rounds", Disabled, _TAG, who=Who.STAFF, body=DisableBody),
+    Endpoint("POST", "/api/house/enable", enable, "Rounds again", Disabled, _TAG, who=Who.STAFF, body=DisableBody),
 )  # fmt: skip

@@ -8,8 +8,8 @@ from msgspec import Meta, Struct
 
 from taisai.floor.alerts import Alert
 from taisai.floor.answers import HouseCode
+from taisai.protocol.answers import AuditRun
 from taisai.table.refusals import Refusal
-from taisai.web.auditing import AuditRun
 from taisai.web.endpoint import Call, Endpoint, Who
 from taisai.web.errors import Stop
 

@@ -19,7 +19,10 @@ await startPage({ title: "nav.tables", nav: "home" });
 const who = await me().catch(() => null);
 /** Titles of rule books by their id. @type {Map<string, string>} */
 const titles = new Map(
-  (await getOnce("/api/books").catch(() => [])).map((/** @type {any} */ book) => [book.id, book.title]),
+  (await getOnce("/api/books").catch(() => [])).map((/** @type {import("../lib/types").BookCard} */ book) => [
+    book.id,
+    book.title,
+  ]),
 );
 const list = h("ul", { class: "tables" });
 const title = h("h1", null, "");

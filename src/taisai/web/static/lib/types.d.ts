@@ -560,6 +560,78 @@ export interface Alert {
   note: string;
 }
 
+/** A member of staff as lists and the log show them: everything but the password. */
+export interface StaffSheet {
+  login: string;
+  name: string;
+  posts: Post[];
+  administrator: boolean;
+  disabled: boolean;
+  locked: boolean;
+  has_password: boolean;
+}
+
+/** A role that a person may sign in with, and the tables it covers. */
+export interface Post {
+  role: Role;
+  tables: "*" | string[];
+}
+
+/** A one-time link, to be handed to its holder: `/welcome#TOKEN`. */
+export interface LinkMade {
+  login: string;
+  token: string;
+  expires_at: number;
+}
+
+/** Something that happened away from the tables. */
+export interface HouseEntry {
+  seq: number;
+  at: number;
+  by: string;
+  authorised_by: string;
+  reason: string;
+  kind: string;
+  /** What happened, in a sentence. */
+  told: string;
+}
+
+/** The progress of an audit, and its findings. */
+export interface AuditRun {
+  /** `none`, `running`, `done` or `failed`. */
+  state: string;
+  by: string;
+  started_at: number;
+  ended_at?: number | null;
+  records: number;
+  total: number;
+  findings: FindingEntry[];
+  fault: string;
+}
+
+/** What an audit found. */
+export interface FindingEntry {
+  code: string;
+  sentence: string;
+  table: string | null;
+  round: number | null;
+  seq: number | null;
+  clauses: string[];
+  /** All of it in a sentence. */
+  told: string;
+}
+
+/** A rule book in the list of all. */
+export interface BookCard {
+  id: string;
+  title: string;
+  version: string;
+  operator: string;
+  jurisdiction: string;
+  digest: string;
+  layouts: string[];
+}
+
 /** A layout with its pay table and the odds of every box. */
 export interface LayoutOddsSheet {
   name: string;

@@ -50,7 +50,7 @@ function auditPanel() {
   let gone = false;
   let asked = 0;
 
-  /** @param {any} run */
+  /** @param {import("../lib/types").AuditRun} run */
   function draw(run) {
     bar.hidden = run.state !== "running";
     bar.max = run.total || 1;
@@ -70,7 +70,7 @@ function auditPanel() {
           ? `${t("pit.audit-done", values)} ${tn("pit.findings", run.findings.length)}`
           : t(`pit.audit-${run.state}`, values);
     words.className = run.state === "done" ? (run.findings.length ? "fault" : "fine") : "";
-    put(list, ...run.findings.map((/** @type {any} */ each) => h("li", { lang: "en" }, each.told)));
+    put(list, ...run.findings.map((each) => h("li", { lang: "en" }, each.told)));
   }
   /** Poll until it is done; a failed request is tried again later. */
   async function look() {
@@ -156,7 +156,7 @@ export async function open(host, _argument, who) {
   const may = who.post !== "auditor";
 
   async function draw() {
-    /** @type {[import("../lib/types").FloorCard, any[]]} */
+    /** @type {[import("../lib/types").FloorCard, import("../lib/types").HouseEntry[]]} */
     const [floor, happened] = await Promise.all([get("/api/floor"), get("/api/house/events?count=100")]);
     const house = await get("/readyz").then(
       () => true,

@@ -15,11 +15,11 @@ const ROLES = POSTS.filter((each) => each !== "administrator");
 
 /**
  * Posts as checkboxes, each with its tables (empty: all).
- * @param {any} [sheet]
+ * @param {import("../lib/types").StaffSheet} [sheet]
  */
 function postsFields(sheet) {
   const rows = ROLES.map((role) => {
-    const held = sheet?.posts.find((/** @type {any} */ each) => each.role === role);
+    const held = sheet?.posts.find((each) => each.role === role);
     const on = h("input", { type: "checkbox", name: `post-${role}`, checked: Boolean(held) });
     const tables = h("input", {
       name: `tables-${role}`,
@@ -64,7 +64,7 @@ function postsFields(sheet) {
 
 /**
  * Show the one-time link, to be handed over.
- * @param {any} made
+ * @param {import("../lib/types").LinkMade} made
  * @param {string} role
  */
 async function showLink(made, role) {
@@ -121,7 +121,7 @@ export async function open(host, _argument, who) {
     if (made) await showLink(made, roleOf(posts.value()));
     await again();
   }
-  /** @param {any} sheet */
+  /** @param {import("../lib/types").StaffSheet} sheet */
   async function change(sheet) {
     const name = h("input", { name: "name", required: true, maxlength: 200, value: sheet.name });
     const reason = h("input", { name: "reason", maxlength: 200, autocomplete: "off" });
@@ -140,7 +140,7 @@ export async function open(host, _argument, who) {
     await again();
   }
   /**
-   * @param {any} sheet
+   * @param {import("../lib/types").StaffSheet} sheet
    * @param {"disable" | "enable"} what
    */
   async function turn(sheet, what) {
@@ -156,7 +156,7 @@ export async function open(host, _argument, who) {
   /**
    * Create a one-time link. It invalidates the one before, so it is requested once; it is not shown over another part
    * or the lock.
-   * @param {any} sheet
+   * @param {import("../lib/types").StaffSheet} sheet
    * @param {HTMLButtonElement} button
    */
   async function link(sheet, button) {
@@ -179,7 +179,7 @@ export async function open(host, _argument, who) {
     const all = await get("/api/staff");
     put(
       list,
-      ...all.map((/** @type {any} */ sheet) =>
+      ...all.map((/** @type {import("../lib/types").StaffSheet} */ sheet) =>
         h(
           "tr",
           { "data-login": sheet.login },
@@ -188,7 +188,7 @@ export async function open(host, _argument, who) {
           h(
             "td",
             null,
-            ...sheet.posts.map((/** @type {any} */ each) =>
+            ...sheet.posts.map((each) =>
               h(
                 "div",
                 null,
