@@ -33,6 +33,7 @@ from taisai.web.socket.transport import Transport
 LOGGER = logging.getLogger("taisai.web")
 
 POLICY: Final = 1008
+"""The close code for a client that was dropped for what it sent (RFC 6455 §7.4.1)."""
 FAULTS_MAX: Final = 20
 """Messages that could not be taken before a client is dropped."""
 CLOSE_S: Final = 2.0
