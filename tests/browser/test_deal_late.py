@@ -174,7 +174,7 @@ def test_faces_do_not_outlive_their_round(house: CrewHouse, visit: Visit) -> Non
 
 
 def test_the_focus_stays_where_it_is(house: CrewHouse, visit: Visit) -> None:
-    """Others bet while somebody goes from button to button by keyboard: Enter still opens what he sees marked."""
+    """Others bet while somebody goes from button to button by keyboard: Enter still opens the marked one."""
     table = house.new_table(TAI_SAI)
     ann, bob = house.seat("ann", table), house.seat("bob", table)
     page = house.page(visit, "dan", f"/deal?table={table}")

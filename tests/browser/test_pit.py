@@ -185,7 +185,7 @@ def test_the_grid_follows_the_tables(house: CrewHouse, visit: Visit) -> None:
 
 
 def test_staff_are_added_by_link(house: CrewHouse, visit: Visit) -> None:
-    """The administrator adds a dealer for one table; the link lets him choose a password and takes him to work."""
+    """The administrator adds a dealer for one table; the link asks for a password and leads to that table."""
     admin = house.page(visit, "admin", "/pit#staff")
     admin.locator("[data-action=add-staff]").click()
     form = admin.locator("dialog[open] form")
@@ -202,7 +202,7 @@ def test_staff_are_added_by_link(house: CrewHouse, visit: Visit) -> None:
     expect(row).to_contain_text("Dealer: T1")
     newcomer = visit(link.removeprefix(house.address), at=house.address)
     for name in ("password", "again"):
-        newcomer.locator(f"input[name={name}]").fill("a horse of his own 7")
+        newcomer.locator(f"input[name={name}]").fill("a horse of their own 7")
     newcomer.locator("button[type=submit]").click()
     expect(newcomer).not_to_have_url(re.compile("/welcome"))
     row.get_by_role("button", name="Disable login").click()
@@ -263,7 +263,7 @@ def test_an_auditor_audits(house: CrewHouse, visit: Visit) -> None:
 
 
 def test_rounds_are_disabled_and_enabled(house: CrewHouse, visit: Visit) -> None:
-    """A supervisor disables a table with a reason: its card says so, no round begins, and he enables it again."""
+    """A supervisor disables a table with a reason: its card says so, no round begins, and it can be enabled again."""
     table = house.new_table(TAI_SAI)
     page = house.page(visit, "sue", f"/pit#table/{table}")
     page.locator("[data-action=disable]").click()

@@ -94,7 +94,7 @@ async def test_a_refusal_says_everything() -> None:
 
 @on_a_loop
 async def test_a_view_has_the_bet_when_bet_returns() -> None:
-    """Who bets and then looks sees his chips on the felt; the crew's commands can be awaited by number."""
+    """After a bet is answered its chips are on the felt; the crew's commands can be awaited by number."""
     async with open_house(gather_s=0.02) as running:
         await running.ready_table("T1")
         ann, dan = await running.seat("ann"), running.crew["dan"]

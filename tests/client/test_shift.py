@@ -193,7 +193,7 @@ async def walk_away(shift: Shift) -> None:
 
 async def dispute(shift: Shift, sue: Table) -> None:
     """A player disputes a round, and a supervisor resolves it."""
-    await refused(shift.bob.do(c.OpenDispute("D-0", "ann", 1, "hers, not mine")), "not-yours-to-do")
+    await refused(shift.bob.do(c.OpenDispute("D-0", "ann", 1, "theirs, not mine")), "not-yours-to-do")
     await shift.ann.do(c.OpenDispute("D-1", "ann", 1, "I said seven hundred"))
     await refused(shift.dan.do(c.ResolveDispute("D-1", "as recorded")), "not-yours-to-do")
     await sue.do(c.ResolveDispute("D-1", "the recording shows five hundred"))

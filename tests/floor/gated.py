@@ -102,5 +102,5 @@ async def betting(floor: Floor, table: str = "T", players: Sequence[str] = ("p1"
 
 
 def bet(number: int, player: str = "p1", box: str = "small", amount: int = 100) -> c.Command:
-    """A bet by the player himself."""
+    """A bet placed by the player."""
     return command(number, c.PlaceBet(player, box, amount), Person(player, Role.PLAYER))

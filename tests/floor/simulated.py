@@ -102,7 +102,7 @@ class House:
     # -------------------------------------------------------------- time
 
     def move(self) -> Move:
-        """What the dealer says now; asked twice, he says the same."""
+        """What the dealer says now; asked twice, the same."""
         move = self.dealer.next_move(self.state, self.now)
         assert self.dealer.next_move(self.state, self.now) == move
         return move

@@ -182,7 +182,7 @@ def test_a_restart_at_any_step_is_resolved_by_the_book_and_the_game_goes_on(layo
 
 @BOOKS
 def test_with_people_about_an_interruption_waits_for_them(layout: str) -> None:
-    """Attended, the dealer resolves nothing by himself and goes on once two people have."""
+    """Attended, the dealer resolves nothing alone and goes on once two people have."""
     house = House(layout, unattended=False).rounds(1).at(Stage.CLOSING)
     house.restart()
     move = house.step()
@@ -299,7 +299,7 @@ def test_an_empty_table_is_dealt_once_and_then_waits_for_a_player() -> None:
 
 
 def test_a_float_too_short_to_pay_is_waited_with_until_it_is_filled() -> None:
-    """The dealer gives no command that is refused; he says why, and pays after the fill."""
+    """The dealer gives no command that is refused, says why, and pays after the fill."""
     house = House(TAI_SAI, lambda: ScriptedDice([parse_roll("1,1,1")]), players=0, float_count={500: 200})
     house.hand(c.SitDown("ann"))
     house.hand(c.BringChips("ann", 10_000))

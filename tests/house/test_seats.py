@@ -62,7 +62,7 @@ def refused(found: object) -> SeatRefusalCode:
 
 @on_a_loop
 async def test_a_code_leads_to_a_seat() -> None:
-    """The crew make a code with name and buy-in; the player uses it, however he types it; the log knows both."""
+    """The crew make a code with name and buy-in; the player uses it, however it is typed; the log knows both."""
     desk = Desk()
     made = await desk.seats.make_code(session(), "T1", "bob", 5000)
     assert isinstance(made, SeatCode)
@@ -149,7 +149,7 @@ def test_places_that_guess_are_not_remembered_for_ever(monkeypatch: pytest.Monke
 
 @on_a_loop
 async def test_the_crew_may_name_one_who_sits_there() -> None:
-    """A player whose screen failed gets his own seat back, by a code that the crew make in his name."""
+    """A player whose screen failed gets the same seat back, by a code that the crew make in that name."""
     desk = Desk()
     assert await desk.seats.redeem(await desk.code("ann")) == Seat("T1", "ann", 0)
 

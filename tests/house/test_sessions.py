@@ -119,7 +119,7 @@ async def test_looking_is_not_activity() -> None:
 
 @on_a_loop
 async def test_locking_by_hand_outlives_a_restart() -> None:
-    """A dealer who locks his screen finds it locked, after a restart too."""
+    """A screen that a dealer locks stays locked, after a restart too."""
     desk = Desk()
     dealer = await desk.dealer()
     await desk.sessions.lock(dealer.session.key)

@@ -337,7 +337,7 @@ def test_progress_is_told(journal: Journal) -> None:
 
 @pytest.mark.parametrize("error", [ValueError, TypeError, JournalDamaged, KeyError])
 def test_what_the_receiver_of_records_raises_is_not_hidden(journal: Journal, error: type[Exception]) -> None:
-    """When whoever is handed the records fails, verification fails with him and does not call it a finding."""
+    """When the receiver of the records fails, verification fails with it and does not report a finding."""
     fill(journal)
 
     def fail(_rows: list[Row]) -> None:

@@ -423,7 +423,7 @@ def test_an_edited_checkpoint_with_a_fitting_hash_is_found(sound: Path, tmp_path
 
 
 def test_a_checkpoint_of_another_key_is_found(sound: Path, tmp_path: Path) -> None:
-    """Somebody who rewrites everything and signs it with a key of his own is found."""
+    """A journal rewritten as a whole and signed with another key is found."""
     path = copy_of(sound, tmp_path / "journal.db")
     with SqliteJournal(path, read_only=True) as journal:
         first, last = journal.checkpoints()

@@ -129,7 +129,7 @@ class Client(_Caller):
 
 
 class Session(_Caller):
-    """Somebody signed in: a player in his seat, or staff at a post."""
+    """Somebody signed in: a player in a seat, or staff at a post."""
 
     def __init__(self, http: httpx.AsyncClient, address: str, token: str, me: Me) -> None:
         super().__init__(http, address, token)
@@ -145,7 +145,7 @@ class Session(_Caller):
         return self._token
 
     def table(self, name: str | None = None) -> Table:
-        """Join a table over the play socket; a player need not name his."""
+        """Join a table over the play socket; a player need not name it."""
         if name is None:
             if len(self.me.tables) != 1 or self.me.tables == "*":
                 raise ValueError("name the table: this session reaches more than one")

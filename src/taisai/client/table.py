@@ -259,7 +259,7 @@ class Table:
 
     def _player(self) -> str:
         if self.player is None:
-            raise ValueError("only a player bets for himself: use do(PlaceBet(player, ...)) as crew")
+            raise ValueError("only players bet for themselves: use do(PlaceBet(player, ...)) as crew")
         return self.player
 
     async def _send(self, frame: str) -> None:
@@ -363,7 +363,7 @@ class Table:
                 self.crew = message.crew
             case Notice():
                 pass
-        # Who has a part of his own is sent it right behind the table.
+        # A seat's or the crew's own part is sent right behind the table's.
         if self.view and (self.you is None or self.seat or self.crew):
             self._ready.set()
 

@@ -481,7 +481,7 @@ def test_a_value_that_cannot_be_asked_for(on_server: PostgresJournal) -> None:
 
 
 def test_a_journal_is_used_from_inside_a_loop(on_server: PostgresJournal) -> None:
-    """Who runs an event loop himself can use the journal like everybody else."""
+    """A caller that runs an event loop of its own can use the journal like any other."""
 
     async def use(do: Callable[[Journal], int]) -> int:
         return do(on_server)

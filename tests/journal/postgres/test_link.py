@@ -94,7 +94,7 @@ def cut_all() -> None:
 
 
 def test_a_connection_cut_in_the_middle_of_an_append(tmp_path: Path) -> None:
-    """Whose connection is cut while he appends hears that the outcome is not known; the next append goes on."""
+    """A connection cut during an append leaves its outcome unknown, and says so; the next append succeeds."""
     with PostgresJournal(journal_url(tmp_path)) as journal:
         journal.append([Batch("a", 0, several(0, 3))])
         with tail_held(tmp_path), ThreadPoolExecutor(1) as pool:
@@ -308,7 +308,7 @@ def test_commits_are_heard_of(tmp_path: Path) -> None:
 
 
 def test_a_follower_is_told(tmp_path: Path) -> None:
-    """A follower hears where the journal is, then of every commit of anybody, and again after he was cut off."""
+    """A follower is told the journal's position, then every commit, and again after its connection was cut."""
     heard: queue.Queue[int] = queue.Queue()
     with PostgresJournal(journal_url(tmp_path)) as journal, PostgresJournal(journal_url(tmp_path)) as other:
         journal.append([Batch("a", 0, [new()])])
@@ -325,7 +325,7 @@ def test_a_follower_is_told(tmp_path: Path) -> None:
 
 
 def test_a_node_is_not_told_what_it_wrote_itself(tmp_path: Path) -> None:
-    """Who names his own commits hears of the others' alone; what is new besides his tables ends where all is known."""
+    """A follower that names its own writer is told only of others' commits; `news` ends where everything is known."""
     heard: queue.Queue[int] = queue.Queue()
     with PostgresJournal(journal_url(tmp_path)) as ours, PostgresJournal(journal_url(tmp_path)) as other:
         ours.append([Batch("a", 0, [new()])])

@@ -26,7 +26,7 @@ def numbers_in(text: str) -> set[int]:
 
 
 async def play_a_round(running: Running, ann: Table) -> None:
-    """A round that ann wins, then one that she loses; then she cashes some of her chips."""
+    """A round that ann wins, then one that ann loses; then ann cashes some chips."""
     dan, sue = running.crew["dan"], running.crew["sue"]
     for dice, end in (((1, 2, 4), "paid"), ((6, 6, 5), "lost")):
         await dan.do("T1", c.OpenBets())
