@@ -150,7 +150,7 @@ async def test_only_players_bet_for_themselves() -> None:
         with pytest.raises(ValueError, match="name the table"):
             dan.table()
         async with dan.table("T1") as table:
-            with pytest.raises(ValueError, match="only a player"):
+            with pytest.raises(ValueError, match="only players"):
                 await table.bet("small", 100)
 
 
