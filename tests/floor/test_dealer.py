@@ -314,14 +314,14 @@ def test_a_float_too_short_to_pay_is_waited_with_until_it_is_filled() -> None:
     assert house.state.funds("ann") > 500_000
 
 
-def test_a_round_that_the_crew_began_is_uncovered_by_the_crew() -> None:
-    """Without committed dice the dealer closes the bets, and leaves the dice to who can see them."""
+def test_a_round_that_the_crew_began_is_stopped_by_the_crew() -> None:
+    """Begun before the house took the table over, without its dice: the house closes the bets, the crew voids it."""
     house = House(TAI_SAI)
     house.hand(c.OpenBets())
     house.until(lambda: house.state.round.phase is RoundPhase.CLOSED)
     assert house.move()[:3] == (None, None, Stage.CREW)
-    house.hand(c.Tumble(3))
-    house.hand(c.Uncover((1, 2, 3)))
+    house.hand(c.Interrupt("people began it"))
+    house.hand(c.ResolveInterruption(()), DAN, LEE, "there are no dice")
     house.rounds(1).clean()
 
 
@@ -347,11 +347,11 @@ def test_people_who_come_and_go_do_not_hold_up_the_round() -> None:
 
 
 def test_a_tumble_while_bets_are_open_does_not_make_the_period_longer() -> None:
-    """Where the crew tumbles early the close still comes on time, and nobody tumbles again."""
+    """Where the dice are tumbled early the close still comes on time, and nobody tumbles again."""
     house = House(TAI_SAI).at(Stage.BETTING)
     due = house.state.round.opened_at + BETTING_US
     house.now = due - 1_000
-    house.hand(c.Tumble(3))
+    house.hand(c.Tumble(3), DEALER)
     assert house.move().at == due
     house.rounds(1).clean()
     assert len(house.happened(e.DiceTumbled)) == 1
@@ -365,7 +365,7 @@ def test_the_terminal_is_entered_whatever_was_pressed_before() -> None:
     """Stray numbers fall out at the front: the last three are the dice when the entry button is pressed."""
     house = House(NZ, lambda: ScriptedDice([parse_roll("2,2,3")])).at(Stage.REVEAL)
     for number in (6, 2, 2):
-        house.hand(c.Press(number))
+        house.hand(c.Press(number), DEALER)
     house.rounds(1).clean()
     (entered,) = house.happened(e.ResultEntered)
     assert (entered.dice, entered.matches) == ((2, 2, 3), True)
@@ -378,8 +378,8 @@ def test_a_wrong_entry_is_amended_by_two_or_waited_with() -> None:
     for unattended in (True, False):
         house = House(NZ, lambda: ScriptedDice([parse_roll("1,2,3")]), unattended=unattended).at(Stage.ENTERING)
         for number in (6, 6, 6):
-            house.hand(c.Press(number))
-        house.hand(c.Enter())
+            house.hand(c.Press(number), DEALER)
+        house.hand(c.Enter(), DEALER)
         house.now = house.move().at or 0
         if not unattended:
             assert "entry-wrong" in house.move().why

@@ -20,8 +20,8 @@ def test_every_action_is_declared_once() -> None:
 
 
 def test_every_action_stands_on_a_screen() -> None:
-    """Whatever people may ask for can be asked for on a screen; dice are committed by the house's own dealer."""
-    assert [action for action, declared in ACTIONS.items() if not declared.groups] == [c.CommitDice]
+    """Whatever people may ask for can be asked for on a screen; the house itself assigns tables and commits dice."""
+    assert [action for action, declared in ACTIONS.items() if not declared.groups] == [c.CommitDice, c.AssignDealing]
     shown = {group for declared in ACTIONS.values() for group in declared.groups}
     assert shown == set(Group)
 

@@ -32,6 +32,7 @@ from tests.table.driver import (
 MAY: Final = {
     # player, dealer, supervisor, pit manager, shift manager, auditor, system
     "set-up": "..SPM..",
+    "assign-dealing": "......y",
     "count-float": "..SPM..",
     "receive-dice": "..SPM..",
     "seal-dice": "..SPM..",
@@ -96,7 +97,8 @@ ROLES: Final = (
 )
 
 SAMPLES: Final[tuple[c.Action, ...]] = (
-    set_up_of(NZ), c.CountFloat({5: 1}), c.ReceiveDice("d9"), c.SealDice("d1", "s9"), c.InspectDice(sound=True),
+    set_up_of(NZ), c.AssignDealing(c.DealtBy.HOUSE), c.CountFloat({5: 1}), c.ReceiveDice("d9"), c.SealDice("d1", "s9"),
+    c.InspectDice(sound=True),
     c.RetireDice("d1"), c.TestRun((1, 2, 3), lit_correctly=True), c.CheckItem("power", passed=True), c.OpenTable(),
     c.SuspendTable("x"), c.ResumeTable(c.Mending.MENDED, "x"), c.SetLimits(LIMITS), c.CloseTable({}),
     c.SitDown("ann"), c.LeaveTable("ann"), c.WalkAway("ann"), c.BuyIn("ann", 5), c.BringChips("ann", 5),

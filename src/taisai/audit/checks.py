@@ -20,8 +20,8 @@ from taisai.core.faults import InputFault
 from taisai.core.limits import OPPOSITE_OF, Limits
 from taisai.core.rulebook import Rule, RuleBook
 from taisai.table import events as e
-from taisai.table.commands import Dice, How
-from taisai.table.people import PIT_MANAGERS, PLAYERS_AND_CREW, SHIFT_MANAGERS, SUPERVISORS, Role
+from taisai.table.commands import DealtBy, Dice, How
+from taisai.table.people import HOUSE, PIT_MANAGERS, PLAYERS_AND_CREW, SHIFT_MANAGERS, SUPERVISORS, Role
 from taisai.table.rules import limits_of
 from taisai.table.state import PaidLine, RoundPhase, SetUpState, TablePhase, TableState
 
@@ -141,6 +141,9 @@ def run_is_right(audited: Audited, run: Run, before: TableState, after: TableSta
     if before.round.phase not in phases or before.phase is not TablePhase.OPEN:
         for seq, event in run:
             yield from in_order(Seen(audited, seq, before, event), event.what)
+    if kind is e.BetPaid and before.dealt_by is DealtBy.HOUSE:
+        for seq, event in run:
+            yield from by_the_house(Seen(audited, seq, before, event), event.what)
     if kind is e.BetPlaced:
         suspect = _suspect_bets(audited, run, before, after)
         if suspect:
@@ -418,6 +421,7 @@ def _two_people(seen: Seen, ranks: frozenset[Role], rule: Rule) -> Iterator[Audi
 
 RANKS: Final[dict[type[e.EventBody], tuple[frozenset[Role], Rule]]] = {
     e.TableSetUp: (SUPERVISORS, Rule.ROLES),
+    e.DealingAssigned: (HOUSE, Rule.ROLES),
     e.ItemChecked: (SUPERVISORS, Rule.OPENING_CHECK),
     e.TableOpened: (SUPERVISORS, Rule.OPENING_CHECK),
     e.TableResumed: (SUPERVISORS, Rule.SUSPENDED_AFTER_MALFUNCTION),
@@ -426,11 +430,34 @@ RANKS: Final[dict[type[e.EventBody], tuple[frozenset[Role], Rule]]] = {
 
 
 def of_rank(seen: Seen, what: e.EventBody) -> Iterator[AuditFinding]:
-    """Some things only a supervisor or the shift manager may do."""
+    """Some things only a supervisor, the shift manager or the house itself may do."""
     ranks, rule = RANKS[type(what)]
     by = seen.event.by
     if by.role not in ranks:
         yield seen.finding("not-authorised", f"{_kind(what)} by {by.id} ({by.role})", rule)
+
+
+DEALT: Final = (
+    e.DiceCommitted, e.DiceTumbled, e.BetsOpened, e.BetsClosed, e.DiceUncovered, e.ResultAnnounced, e.NumberPressed,
+    e.ResultEntered, e.LosersCollected, e.RoundConcluded,
+)  # fmt: skip
+"""The steps of a round."""
+
+
+def by_the_house(seen: Seen, what: e.EventBody) -> Iterator[AuditFinding]:
+    """Where the house deals, its own dealer takes every step, the commitment first; the crew only stops a round."""
+    by = seen.event.by
+    if seen.before.dealt_by is DealtBy.HOUSE and by.role is not Role.SYSTEM:
+        sentence = f"{_kind(what)} by {by.id} ({by.role}), at a table that the house deals"
+        yield seen.finding("not-authorised", sentence, Rule.ROLES)
+
+
+def open_long_enough(seen: Seen, _what: e.BetsClosed) -> Iterator[AuditFinding]:
+    """Bets were open for as long as the table promises (R20)."""
+    open_us, least_ms = seen.event.at - seen.before.round.opened_at, seen.before.betting_min_ms
+    if open_us < least_ms * 1_000:
+        sentence = f"bets were open for {open_us // 1_000} ms, at least {least_ms} are promised"
+        yield seen.finding("betting-too-short", sentence, Rule.BETS_CLOSE)
 
 
 def book_is_known(seen: Seen, what: e.TableSetUp | e.BetsOpened | e.TableOpened) -> Iterator[AuditFinding]:
@@ -474,6 +501,8 @@ CHECKS: Final[tuple[tuple[tuple[type, ...], Check], ...]] = (
     ((e.RoundVoided,), void_returns_all),
     (tuple(ALTERATIONS), two_people),
     (tuple(RANKS), of_rank),
+    (DEALT, by_the_house),
+    ((e.BetsClosed,), open_long_enough),
     ((e.TableSetUp, e.BetsOpened, e.TableOpened), book_is_known),
     ((e.TableOpened,), opened_after_check),
 )

@@ -27,7 +27,7 @@ from taisai.table.people import Person, Role
 from taisai.table.rules import TableRules
 from taisai.table.state import SEAL_ITEM, TEST_RUN_ITEM, Round, RoundPhase, SetUpState, TablePhase, TableState
 
-DEALER: Final = Person("auto-dealer", Role.DEALER)
+DEALER: Final = Person("auto-dealer", Role.SYSTEM)
 SUPERVISOR: Final = Person("auto-supervisor", Role.SUPERVISOR)
 _MS: Final = 1_000
 
@@ -77,7 +77,7 @@ class _Step(NamedTuple):
 
 
 class AutomaticDealer:
-    """Deals one table by its book.
+    """Deals one table by its book, alone: it takes the table over, and the crew may only stop it.
 
     `unattended`: an interruption is resolved by the book without waiting for people. `idle_when_empty`: after a round
     that was dealt to nobody the next waits until somebody is there. A wagering period under its minimum is a refusal.
@@ -99,6 +99,7 @@ class AutomaticDealer:
         self._rules = TableRules(book)
         self._dice = dice
         self._timing = timing
+        self._dealing = c.AssignDealing(c.DealtBy.HOUSE, minimum_betting_ms)
         self._unattended = unattended
         self._idle_when_empty = idle_when_empty
         self._tumbles_first = book.procedure.tumble is Tumble.BEFORE_BETS
@@ -203,8 +204,11 @@ class AutomaticDealer:
         return current.opened_at + self._timing.betting_ms * _MS // 2
 
     def _out_of_turn(self, state: TableState, now: int, exposed_at: int | None) -> _Step | None:
-        """A step that does not wait for its time: a lost secret, or a cover that lifts early."""
-        current = state.round
+        """A step that does not wait for its time: taking over, a lost secret, or a cover that lifts early."""
+        current, dealing = state.round, self._dealing
+        is_taken = (state.dealt_by, state.betting_min_ms) == (dealing.to, dealing.betting_min_ms)
+        if state.phase is not TablePhase.NEW and not is_taken:
+            return _Step(dealing)
         if state.phase is not TablePhase.OPEN or current.interrupted:
             return None
         before_reveal = current.phase in (RoundPhase.BETTING, RoundPhase.CLOSED)
@@ -283,6 +287,14 @@ def _entry(dice: c.Dice, pressed: tuple[int, ...]) -> c.Action:
 
 
 # ------------------------------------------------------------------ opening a table
+
+
+def back_to_people(state: TableState, at: int) -> c.Command | None:
+    """The command that gives people a table which the house dealt before; None where people deal it already."""
+    if state.dealt_by is c.DealtBy.PEOPLE:
+        return None
+    do = c.AssignDealing(c.DealtBy.PEOPLE)
+    return c.Command(id=f"people-{state.seq:012d}", at=max(at, state.at), by=DEALER, do=do)
 
 
 def opening_moves(

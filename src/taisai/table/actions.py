@@ -21,6 +21,7 @@ from taisai.table.handlers import betting, chips, dealing, shared, shift, troubl
 from taisai.table.people import (
     CREW,
     CREW_AND_SYSTEM,
+    HOUSE,
     PIT_MANAGERS,
     PLAYERS_AND_CREW,
     SHIFT_MANAGERS,
@@ -28,7 +29,7 @@ from taisai.table.people import (
     Role,
 )
 from taisai.table.refusals import Code, Refusal
-from taisai.table.state import RoundPhase, TablePhase
+from taisai.table.state import RoundPhase, TablePhase, TableState
 
 IN_ROUND: Final = frozenset(RoundPhase) - {RoundPhase.BETWEEN}
 BETWEEN: Final = frozenset({RoundPhase.BETWEEN})
@@ -109,6 +110,8 @@ class Declaration:
     """The rule cited when it comes at the wrong time."""
     of_round: bool = False
     """Meant for the round that was on the screen: a screen sends that round's number along."""
+    house: frozenset[Role] | None = None
+    """Who may do it at a table that the house deals; None for the same roles as at any other."""
     groups: tuple[Group, ...] = ()
     """Where it stands on the screens."""
     key: str = ""
@@ -117,12 +120,15 @@ class Declaration:
 
 ACTIONS: Final[dict[type, Declaration]] = {
     # the round, step by step
-    c.CommitDice: Declaration(dealing.commit_dice, CREW, _OPEN, BETWEEN, suspended=_NEVER, rule=Rule.BETS_OPEN),
+    c.CommitDice: Declaration(
+        dealing.commit_dice, CREW, _OPEN, BETWEEN, suspended=_NEVER, house=HOUSE, rule=Rule.BETS_OPEN
+    ),
     c.Tumble: Declaration(
         dealing.tumble,
         CREW,
         _OPEN,
         suspended=IN_ROUND,
+        house=HOUSE,
         rule=Rule.TUMBLE_COUNT,
         of_round=True,
         groups=(Group.DEAL_STEPS,),
@@ -133,36 +139,87 @@ ACTIONS: Final[dict[type, Declaration]] = {
         _OPEN,
         BETWEEN,
         suspended=_NEVER,
+        house=HOUSE,
         rule=Rule.NO_BET_BEFORE_PAID,
         of_round=True,
         groups=(Group.DEAL_STEPS,),
     ),
     c.CloseBets: Declaration(
-        dealing.close_bets, CREW, _OPEN, BETTING, rule=Rule.BETS_CLOSE, of_round=True, groups=(Group.DEAL_STEPS,)
+        dealing.close_bets,
+        CREW,
+        _OPEN,
+        BETTING,
+        house=HOUSE,
+        rule=Rule.BETS_CLOSE,
+        of_round=True,
+        groups=(Group.DEAL_STEPS,),
     ),
     c.Uncover: Declaration(
-        dealing.uncover, CREW, _OPEN, _CLOSED_BETS, rule=Rule.UPPERMOST_FACES, of_round=True, groups=(Group.DEAL_STEPS,)
+        dealing.uncover,
+        CREW,
+        _OPEN,
+        _CLOSED_BETS,
+        house=HOUSE,
+        rule=Rule.UPPERMOST_FACES,
+        of_round=True,
+        groups=(Group.DEAL_STEPS,),
     ),
     c.Announce: Declaration(
-        dealing.announce, CREW, _OPEN, _UNCOVERED, rule=Rule.UPPERMOST_FACES, of_round=True, groups=(Group.DEAL_STEPS,)
+        dealing.announce,
+        CREW,
+        _OPEN,
+        _UNCOVERED,
+        house=HOUSE,
+        rule=Rule.UPPERMOST_FACES,
+        of_round=True,
+        groups=(Group.DEAL_STEPS,),
     ),
     c.Press: Declaration(
-        dealing.press, CREW, _OPEN, _PRESSED, rule=Rule.ENTRY_TERMINAL, of_round=True, groups=(Group.DEAL_ENTRY,)
+        dealing.press,
+        CREW,
+        _OPEN,
+        _PRESSED,
+        house=HOUSE,
+        rule=Rule.ENTRY_TERMINAL,
+        of_round=True,
+        groups=(Group.DEAL_ENTRY,),
     ),
     c.Enter: Declaration(
-        dealing.enter, CREW, _OPEN, _ANNOUNCED, rule=Rule.ENTRY_TERMINAL, of_round=True, groups=(Group.DEAL_STEPS,)
+        dealing.enter,
+        CREW,
+        _OPEN,
+        _ANNOUNCED,
+        house=HOUSE,
+        rule=Rule.ENTRY_TERMINAL,
+        of_round=True,
+        groups=(Group.DEAL_STEPS,),
     ),
     c.Collect: Declaration(
-        dealing.collect, CREW, _OPEN, _SETTLING, rule=Rule.COLLECT_THEN_PAY, of_round=True, groups=(Group.DEAL_STEPS,)
+        dealing.collect,
+        CREW,
+        _OPEN,
+        _SETTLING,
+        house=HOUSE,
+        rule=Rule.COLLECT_THEN_PAY,
+        of_round=True,
+        groups=(Group.DEAL_STEPS,),
     ),
     c.PayNext: Declaration(
-        dealing.pay_next, CREW, _OPEN, _COLLECTED, rule=Rule.COLLECT_THEN_PAY, of_round=True, groups=(Group.DEAL_STEPS,)
+        dealing.pay_next,
+        CREW,
+        _OPEN,
+        _COLLECTED,
+        house=HOUSE,
+        rule=Rule.COLLECT_THEN_PAY,
+        of_round=True,
+        groups=(Group.DEAL_STEPS,),
     ),
     c.PayAll: Declaration(
         dealing.pay_all,
         CREW,
         _OPEN,
         _COLLECTED,
+        house=HOUSE,
         rule=Rule.COLLECT_THEN_PAY,
         of_round=True,
         groups=(Group.DEAL_PAY,),
@@ -177,6 +234,7 @@ ACTIONS: Final[dict[type, Declaration]] = {
         second=SUPERVISORS,
         reason=True,
         alters=_KNOWN,
+        house=CREW_AND_SYSTEM,
         rule=Rule.VOID_RETURNS_BETS,
         of_round=True,
         groups=(Group.DEAL_TROUBLE, Group.PIT_ROUND),
@@ -199,6 +257,7 @@ ACTIONS: Final[dict[type, Declaration]] = {
         _ENTERED,
         second=SUPERVISORS,
         reason=True,
+        house=CREW_AND_SYSTEM,
         rule=Rule.ENTRY_AMENDED,
         of_round=True,
         groups=(Group.DEAL_TROUBLE, Group.PIT_ROUND),
@@ -222,6 +281,7 @@ ACTIONS: Final[dict[type, Declaration]] = {
         reason=True,
         interrupted=True,
         only=Code.NOT_INTERRUPTED,
+        house=CREW_AND_SYSTEM,
         rule=Rule.INTERRUPTION_VOID,
         of_round=True,
         groups=(Group.DEAL_TROUBLE, Group.PIT_ROUND),
@@ -349,6 +409,7 @@ ACTIONS: Final[dict[type, Declaration]] = {
     ),
     # the table and its shift
     c.SetUp: Declaration(shift.set_up, SUPERVISORS, _ANY, first=True, groups=(Group.PIT_SET_UP,)),
+    c.AssignDealing: Declaration(shift.assign_dealing, HOUSE, _ANY, interrupted=True),
     c.CountFloat: Declaration(shift.count_float, SUPERVISORS, _CLOSED, groups=(Group.PIT_OPENING,)),
     c.TestRun: Declaration(shift.run_test, SUPERVISORS, _CLOSED, rule=Rule.OPENING_CHECK, groups=(Group.PIT_OPENING,)),
     c.CheckItem: Declaration(
@@ -427,6 +488,14 @@ ACTIONS: Final[dict[type, Declaration]] = {
     ),
 }
 """Every action, in the order in which the groups of the screens show them."""
+
+
+def roles_for(action: type, state: TableState) -> frozenset[Role]:
+    """Who may ask for an action at this table: where the house deals, the crew may stop a round but not deal it."""
+    declared = ACTIONS[action]
+    if state.dealt_by is c.DealtBy.HOUSE and declared.house is not None:
+        return declared.house
+    return declared.roles
 
 
 def name_of(action: type[Struct]) -> str:

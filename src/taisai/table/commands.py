@@ -61,6 +61,14 @@ class Mending(StrEnum):
     PROCEDURE = "procedure"
 
 
+class DealtBy(StrEnum):
+    """Who deals a table."""
+
+    PEOPLE = "people"
+    HOUSE = "house"
+    """The house's own dealer, a program, and nobody else."""
+
+
 class _Action(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do"):
     """Something to do."""
 
@@ -100,6 +108,13 @@ class SetUp(_Action, frozen=True, tag="set-up"):
     currency: Annotated[str, Meta(pattern=r"^[A-Z]{3}$(?!\n)")]
     denominations: Annotated[tuple[Amount, ...], Meta(min_length=1, max_length=20)]
     colours: dict[Name, ColourSet] = {}
+
+
+class AssignDealing(_Action, frozen=True, tag="assign-dealing"):
+    """The house says who deals a table, and how long bets stay open at least."""
+
+    to: DealtBy
+    betting_min_ms: Annotated[int, Meta(ge=0, le=86_400_000)] = 0
 
 
 class CountFloat(_Action, frozen=True, tag="count-float"):
@@ -431,8 +446,8 @@ class ResolveDispute(_Action, frozen=True, tag="resolve-dispute"):
 
 
 Action = (
-    SetUp | CountFloat | ReceiveDice | SealDice | InspectDice | RetireDice | TestRun | CheckItem | OpenTable
-    | SuspendTable | ResumeTable | SetLimits | CloseTable
+    SetUp | AssignDealing | CountFloat | ReceiveDice | SealDice | InspectDice | RetireDice | TestRun | CheckItem
+    | OpenTable | SuspendTable | ResumeTable | SetLimits | CloseTable
     | SitDown | LeaveTable | WalkAway | BuyIn | BringChips | CashOut | TakeColour | TurnInColour | Fill | Credit
     | SettleDebt
     | CommitDice | Tumble | OpenBets | PlaceBet | WithdrawBet | AdviseMinimum | RejectExcess | CloseBets | Uncover

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from taisai.core.rulebook import Rule
 from taisai.table import commands as c
-from taisai.table.actions import ACTIONS, BETTING, BETWEEN, Declaration
+from taisai.table.actions import ACTIONS, BETTING, BETWEEN, Declaration, roles_for
 from taisai.table.events import Event
 from taisai.table.people import Person, Role
 from taisai.table.refusals import Code, Refusal, comes_before
@@ -24,8 +24,9 @@ from taisai.table.state import RoundPhase, SetUpState, TablePhase, TableState
 def decide(rules: TableRules, state: TableState, command: c.Command) -> list[Event] | Refusal:
     """The events of an allowed command, or why it is refused."""
     needs = ACTIONS[type(command.do)]
-    if command.by.role not in needs.roles:
-        return _not_yours(rules, needs, command.by)
+    roles = roles_for(type(command.do), state)
+    if command.by.role not in roles:
+        return _not_yours(rules, roles, needs, command.by)
     refused = None if needs.whose is None else needs.whose(rules, command, command.do)
     if refused is None and command.round is not None and command.round != state.round.number:
         refused = _round_over(command.round, state)
@@ -53,7 +54,8 @@ def can(rules: TableRules, state: TableState, command: c.Command) -> Refusal | N
 def may_begin(rules: TableRules, state: TableState, person: Person, action: type) -> Refusal | None:
     """Why a person cannot do this kind of thing now, whatever the details; None when they may try."""
     needs = ACTIONS[action]
-    return _gate(rules, state, needs) if person.role in needs.roles else _not_yours(rules, needs, person)
+    roles = roles_for(action, state)
+    return _gate(rules, state, needs) if person.role in roles else _not_yours(rules, roles, needs, person)
 
 
 def _gate(rules: TableRules, state: TableState, needs: Declaration) -> Refusal | None:
@@ -117,8 +119,12 @@ def _alteration(rules: TableRules, needs: Declaration, command: c.Command) -> Re
     return None
 
 
-def _not_yours(rules: TableRules, needs: Declaration, by: Person) -> Refusal:
-    who = " or ".join(sorted(needs.roles))
+def _not_yours(rules: TableRules, roles: frozenset[Role], needs: Declaration, by: Person) -> Refusal:
+    if by.role in needs.roles:
+        sentence = "The house's own dealer deals this table: the crew may stop it, and not deal it."
+        allowed = "suspend-table, interrupt or void-round"
+        return rules.refuse(Code.NOT_YOURS_TO_DO, sentence, Rule.ROLES, allowed=allowed)
+    who = " or ".join(sorted(roles))
     article = "An" if by.role is Role.AUDITOR else "A"
     return rules.refuse(Code.NOT_YOURS_TO_DO, f"{article} {by.role} may not do this.", Rule.ROLES, allowed=f"by {who}")
 

@@ -13,7 +13,7 @@ from typing import ClassVar, Final
 from msgspec import Struct
 
 from taisai.core.rulebook import Rule, VoidReason
-from taisai.table.commands import ColourSet, Count, Dice, How, Mending, TableLimits
+from taisai.table.commands import ColourSet, Count, DealtBy, Dice, How, Mending, TableLimits
 from taisai.table.declared import Audience, Declared, Meter, Significance
 from taisai.table.parts import FixedBet, FlagRaised, Handed, Loss, ReversedLine
 from taisai.table.people import Person
@@ -48,6 +48,14 @@ class TableSetUp(_EventBody, frozen=True, gc=False, tag="table-set-up"):
     currency: str
     denominations: tuple[int, ...]
     colours: dict[str, ColourSet]
+
+
+class DealingAssigned(_EventBody, frozen=True, gc=False, tag="dealing-assigned"):
+    """Who deals the table from now on, and how long bets stay open at least."""
+
+    declared: ClassVar = Declared(EVERYONE, significance=ALWAYS)
+    to: DealtBy
+    betting_min_ms: int
 
 
 class FloatCounted(_EventBody, frozen=True, gc=False, tag="float-counted"):
@@ -522,8 +530,8 @@ class DisputeResolved(_EventBody, frozen=True, gc=False, tag="dispute-resolved")
 
 
 EventBody = (
-    TableSetUp | FloatCounted | DiceReceived | DiceSealed | DiceInspected | DiceRetired | DiceOverdue | TestRunMade
-    | ItemChecked | TableOpened | TableSuspended | TableResumed | LimitsSet | TableClosed
+    TableSetUp | DealingAssigned | FloatCounted | DiceReceived | DiceSealed | DiceInspected | DiceRetired | DiceOverdue
+    | TestRunMade | ItemChecked | TableOpened | TableSuspended | TableResumed | LimitsSet | TableClosed
     | PlayerSat | PlayerLeft | PlayerWalkedAway | BoughtIn | ChipsBrought | CashedOut | ColourTaken | ColourTurnedIn
     | Filled | Credited | DebtSettled
     | DiceCommitted | DiceTumbled | BetsOpened | BetPlaced | BetWithdrawn | MinimumAdvised | ExcessRejected

@@ -118,6 +118,10 @@ def _set_up(state: TableState, _event: e.Event, what: e.TableSetUp) -> TableStat
     return replace(state, phase=TablePhase.CLOSED, set_up=made, checks={}, test_runs=0)
 
 
+def _dealing_assigned(state: TableState, _event: e.Event, what: e.DealingAssigned) -> TableState:
+    return replace(state, dealt_by=what.to, betting_min_ms=what.betting_min_ms)
+
+
 def _float_counted(state: TableState, event: e.Event, what: e.FloatCounted) -> TableState:
     return replace(state, shift=Shift(opened_at=event.at, opener=what.amount))
 
@@ -462,6 +466,7 @@ def _dispute_resolved(state: TableState, _event: e.Event, what: e.DisputeResolve
 
 _EVOLVED: Final[dict[type, Callable[..., TableState]]] = {
     e.TableSetUp: _set_up,
+    e.DealingAssigned: _dealing_assigned,
     e.FloatCounted: _float_counted,
     e.DiceReceived: _dice_received,
     e.DiceSealed: _dice_sealed,

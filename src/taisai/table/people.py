@@ -22,7 +22,7 @@ class Role(StrEnum):
     SHIFT_MANAGER = "shift-manager"
     AUDITOR = "auditor"
     SYSTEM = "system"
-    """The house's own program: it reports a restart, or that a player is gone, nothing else."""
+    """The house's own program: it deals automatic tables, and reports a restart or that a player is gone."""
 
 
 class Person(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
@@ -32,10 +32,11 @@ class Person(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     role: Role
 
 
+HOUSE: Final = frozenset({Role.SYSTEM})
 PLAYERS: Final = frozenset({Role.PLAYER})
 SHIFT_MANAGERS: Final = frozenset({Role.SHIFT_MANAGER})
 PIT_MANAGERS: Final = SHIFT_MANAGERS | {Role.PIT_MANAGER}
 SUPERVISORS: Final = PIT_MANAGERS | {Role.SUPERVISOR}
 CREW: Final = SUPERVISORS | {Role.DEALER}
 PLAYERS_AND_CREW: Final = CREW | PLAYERS
-CREW_AND_SYSTEM: Final = CREW | {Role.SYSTEM}
+CREW_AND_SYSTEM: Final = CREW | HOUSE

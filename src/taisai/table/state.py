@@ -12,12 +12,12 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from taisai.table.commands import ColourSet, Dice, How, TableLimits
+from taisai.table.commands import ColourSet, DealtBy, Dice, How, TableLimits
 from taisai.table.parts import FixedBet, FlagRaised
 
 HISTORY_ROUNDS: Final = 100
 """Rounds kept for recall and reversal; older ones are in the journal."""
-SNAPSHOT_FORMAT: Final = 2
+SNAPSHOT_FORMAT: Final = 3
 TEST_RUN_ITEM: Final = "test-run"
 """The item of an opening check that stands on test runs."""
 SEAL_ITEM: Final = "seal"
@@ -225,6 +225,9 @@ class TableState(Struct, frozen=True):
     meters: Meters = Meters()
     shift: Shift = Shift()
     disputes: dict[str, Dispute] = {}
+    dealt_by: DealtBy = DealtBy.PEOPLE
+    betting_min_ms: int = 0
+    """How long bets stay open at least."""
 
     def balance(self, account: str) -> int:
         """What stands in an account."""

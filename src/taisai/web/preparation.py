@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 
 from taisai.books import Shelf
-from taisai.floor.dealer import AutomaticDealer, opening_moves
+from taisai.floor.dealer import AutomaticDealer, back_to_people, opening_moves
 from taisai.floor.dice import DiceSource, VirtualTumbler, mischief_every
 from taisai.floor.driver import Driver
 from taisai.floor.floor import Floor
@@ -40,6 +40,8 @@ class Preparation:
         is_due = live.owned and (live.state.phase is TablePhase.NEW or table.mode == "automatic")
         if is_due and not await self._set_up(table):
             return
+        if live.owned:
+            await self._give_back(table)
         if table.mode == "automatic":
             dealer = AutomaticDealer(
                 self._shelf.book(table.book),
@@ -72,6 +74,13 @@ class Preparation:
                 return False
         return True
 
+    async def _give_back(self, table: TableSettings) -> None:
+        """Let people deal a table that was automatic before; an automatic dealer takes its table over by itself."""
+        live = self._floor.table(table.name)
+        command = None if table.mode == "automatic" else back_to_people(live.state, self._floor.clock.now())
+        if command is not None:
+            await self._floor.do(table.name, command)
+
     def _taken_over(self, name: str) -> None:
         """Finish the set-up of a table if the node that held it died before it had."""
         state = self._floor.table(name).state
@@ -81,6 +90,8 @@ class Preparation:
         is_half_open = table.mode == "automatic" and not state.round.number and state.phase is not TablePhase.OPEN
         if state.phase is TablePhase.NEW or is_half_open:
             self._floor.background(self._set_up(table))
+        else:
+            self._floor.background(self._give_back(table))
 
 
 def _dice_of(table: TableSettings) -> DiceSource:

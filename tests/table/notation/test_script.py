@@ -364,7 +364,7 @@ def test_the_digest_of_the_book_need_not_be_written() -> None:
         (HEAD + "dan:\n", 5, "expected a verb after dan:"),
         (HEAD + "dan: amount=5\n", 5, "expected a verb after dan:"),
         (HEAD + "dan: opn-bets\n", 5, "did you mean open-bets"),
-        (HEAD + "dan: xyzzy\n", 5, "there are set-up, count-float"),
+        (HEAD + "dan: xyzzy\n", 5, "there are set-up, assign-dealing, count-float"),
         (HEAD + "ann: place-bet small\n", 5, "place-bet needs amount; write place-bet BOX AMOUNT [how=…] [colour=…]"),
         (HEAD + "dan: place-bet small 500\n", 5, "place-bet needs amount; write place-bet PLAYER BOX AMOUNT"),
         (HEAD + "ann: place-bet small much\n", 5, "amount: expected a whole number, got 'much'"),

@@ -98,8 +98,12 @@ def _overdue(state: TableState, at: int) -> list[e.EventBody]:
     return found
 
 
-def close_bets(rules: TableRules, state: TableState, _command: c.Command, _do: c.CloseBets) -> Decision:
-    """The closing call fixes every bet, and what of it is at risk."""
+def close_bets(rules: TableRules, state: TableState, command: c.Command, _do: c.CloseBets) -> Decision:
+    """The closing call fixes every bet, and what of it is at risk; it does not come before its time (R20)."""
+    left_us = state.round.opened_at + state.betting_min_ms * 1_000 - command.at
+    if left_us > 0:
+        sentence = f"Bets stay open for {state.betting_min_ms} ms at least; {-(-left_us // 1_000)} ms are left."
+        return rules.refuse(Code.WRONG_STEP, sentence, Rule.BETS_CLOSE, allowed="void-round, or later")
     _, limits = rules.at(state)
     parts: Parts = {}
     for stack in state.round.stacks:

@@ -44,6 +44,13 @@ def set_up(rules: TableRules, state: TableState, _command: c.Command, do: c.SetU
     ]
 
 
+def assign_dealing(_rules: TableRules, state: TableState, _command: c.Command, do: c.AssignDealing) -> Decision:
+    """Who deals a table is the house's word: no person at the table gives it to anybody else."""
+    if (state.dealt_by, state.betting_min_ms) == (do.to, do.betting_min_ms):
+        return Refusal(Code.NOTHING_TO_DO, "The table is dealt like that already.")
+    return [e.DealingAssigned(do.to, do.betting_min_ms)]
+
+
 def _bad_limits(rules: TableRules, limits: c.TableLimits) -> Refusal | None:
     try:
         limits_of(limits)

@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from taisai.table import events as e
-from taisai.table.commands import Count, Dice, How, Mending
+from taisai.table.commands import Count, DealtBy, Dice, How, Mending
 from taisai.table.notation.fields import sign_text
 from taisai.table.notation.script import output_line
 from taisai.table.parts import FixedBet, Handed
@@ -120,6 +120,11 @@ def _set_up(what: e.TableSetUp) -> str:
     colours = "".join(f"; {colour} {each.chips} chips" for colour, each in what.colours.items())
     where = f"table set up under {what.book}/{what.layout}"
     return f"{where}: {what.currency}, chips of {chips}, limits {sign_text(what.limits)}{colours}"
+
+
+def _dealing_assigned(what: e.DealingAssigned) -> str:
+    least = f", bets open for {what.betting_min_ms} ms at least" if what.betting_min_ms else ""
+    return f"table dealt by {'the house alone' if what.to is DealtBy.HOUSE else 'people'}{least}"
 
 
 def _inspected(what: e.DiceInspected) -> str:
@@ -234,6 +239,7 @@ def _reversed(what: e.RoundReversed) -> str:
 
 _SENTENCES: Final[Mapping[type, Callable[..., str]]] = {
     e.TableSetUp: _set_up,
+    e.DealingAssigned: _dealing_assigned,
     e.FloatCounted: lambda what: f"float {what.amount} counted: {_count(what.count)}",
     e.DiceReceived: lambda what: f"dice {what.dice_set} received",
     e.DiceSealed: lambda what: f"dice {what.dice_set} sealed in under {what.seal}",

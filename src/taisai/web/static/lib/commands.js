@@ -318,6 +318,15 @@ export const COMMANDS = {
       { name: "colours", widget: "set-up", required: false, default: {} },
     ],
   },
+  "assign-dealing": {
+    of_round: false,
+    second: [],
+    key: "",
+    fields: [
+      { name: "to", widget: "choice", required: true, choices: ["people", "house"] },
+      { name: "betting_min_ms", widget: "number", required: false, min: 0, max: 86400000, default: 0 },
+    ],
+  },
   "count-float": { of_round: false, second: [], key: "", fields: [{ name: "count", widget: "count", required: true }] },
   "test-run": {
     of_round: false,
