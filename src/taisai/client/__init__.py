@@ -1,7 +1,7 @@
-"""A typed client of a taisai floor, for bots, screens and integrators. Needs the extra `client`.
+"""A typed client of a taisai server, for bots, screens and integrators. Needs the extra `client`.
 
-Enters: the address of a house. Leaves: sessions of players and crew, tables that keep their view up to date, commands
-that are carried out once however often the connection is lost.
+Enters: the address of a server. Leaves: sessions of players and crew, tables that keep their view up to date, and
+commands that are carried out once, however often the connection is lost.
 
     async with Client("http://127.0.0.1:8000") as client:
         seat = await client.sit_down(guest_at="TS-C")

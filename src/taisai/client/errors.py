@@ -1,4 +1,4 @@
-"""What can go wrong for a client: the house says no, or the house is not there.
+"""What can go wrong for a client: the server refuses, or it cannot be reached.
 
 Enters: an answer in the one shape of errors, or a lost connection. Leaves: `Refused` or `Lost`.
 """
@@ -11,11 +11,11 @@ from taisai.protocol.errors import Errors
 
 
 class ClientError(Exception):
-    """Something was not done."""
+    """The base of every error of this client."""
 
 
 class Refused(ClientError):
-    """The house or its rule book says no: why, by which clauses, and what would be allowed."""
+    """The server or the rule book refuses: why, by which clauses, and what would be allowed."""
 
     def __init__(
         self,
@@ -36,16 +36,16 @@ class Refused(ClientError):
         self.allowed = allowed
         self.field = field
         self.request = request
-        """The id under which the house's log has more."""
+        """The id under which the server's log has more."""
         self.status = status
         """The HTTP status; 0 over the play socket."""
         self.retry_after_s = retry_after_s
 
 
 class Lost(ClientError):
-    """The connection was lost and could not be had again; what became of commands in flight is not known.
+    """The connection was lost and could not be restored; the outcome of commands in flight is unknown.
 
-    A command that is repeated with the same id is carried out once.
+    Repeat such a command with the same id: it is carried out once.
     """
 
     def __init__(self, sentence: str, command_id: str = "") -> None:
@@ -54,12 +54,12 @@ class Lost(ClientError):
 
 
 def refused_by(status: int, body: bytes, retry_after: str | None = None) -> Refused:
-    """The error of an HTTP answer; one that is not in our shape comes from something in between."""
+    """The error in an HTTP answer; one in another shape comes from a proxy on the way."""
     waits = float(retry_after) if retry_after is not None and retry_after.isdigit() else 0.0
     try:
         error = msgspec.json.decode(body, type=Errors).error
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return Refused("not-ours", f"The answer was {status}, and not from a floor.", status=status)
+        return Refused("not-ours", f"The answer was {status}, and not from a taisai server.", status=status)
     return Refused(
         error.code,
         error.sentence,

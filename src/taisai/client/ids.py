@@ -1,7 +1,7 @@
-"""Command ids: ordered by time, never twice.
+"""Command ids: unique, and ordered by time.
 
-Enters: a clock and chance. Leaves: UUIDs of version 7 (RFC 9562). The journal keeps ids in an index; ids that grow with
-time are written at its end, where random ones would touch pages all over it.
+Enters: a clock and chance. Leaves: UUIDs of version 7 (RFC 9562). The journal indexes command ids; ids that grow with
+time are appended to the index, while random ones would touch pages all over it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class CommandIds:
         elif self._counter < _COUNTER_MAX:
             self._counter += 1
         else:
-            # More than the counter holds in a millisecond, or the clock went back: borrow from the next.
+            # The counter overflowed within a millisecond, or the clock went back: borrow the next millisecond.
             self._last_ms, self._counter = self._last_ms + 1, 0
         value = self._last_ms << 80 | 7 << 76 | self._counter << 64 | 2 << 62 | randbits(62)
         return str(UUID(int=value))

@@ -1,7 +1,7 @@
-"""The house over HTTP: signing in, sitting down, staff, set-up, history.
+"""The server over HTTP: signing in, sitting down, staff, set-up, history.
 
 Enters: an address, credentials, seat codes. Leaves: a `Session`, from which tables are joined. A session is a bearer
-token: nothing of it is kept on disk here.
+token; nothing of it is kept on disk here.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TIMEOUT_S = 30.0
 
 
 class _Caller:
-    """Calls the API, as somebody or as nobody."""
+    """Calls the API, with a session or without one."""
 
     def __init__(self, http: httpx.AsyncClient, address: str, token: str = "") -> None:
         self._http = http
@@ -48,7 +48,7 @@ class _Caller:
     async def call(
         self, method: str, path: str, body: Any = None, *, query: Mapping[str, Any] | None = None, kind: Any = None
     ) -> Any:
-        """Call any endpoint of `/openapi.json`; `Refused` when the house says no, `Lost` when it is not there."""
+        """Call any endpoint of `/openapi.json`; raises `Refused`, or `Lost` when the server cannot be reached."""
         headers = {"authorization": f"Bearer {self._token}"} if self._token else {}
         content = None
         if body is not None:
@@ -77,11 +77,11 @@ class _Caller:
 
 
 class Client(_Caller):
-    """A house, seen from outside. Use it as `async with Client(address) as client`."""
+    """A server, before anybody signs in. Use it as `async with Client(address) as client`."""
 
     def __init__(self, address: str, *, timeout_s: float = TIMEOUT_S) -> None:
         http = httpx.AsyncClient(timeout=timeout_s)
-        # Sessions here are bearer tokens; a cookie kept from one of them would speak for all the others.
+        # Sessions are bearer tokens here: a cookie kept from one of them would be sent for all the others.
         http.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=()))
         super().__init__(http, address.rstrip("/"))
 
@@ -94,34 +94,34 @@ class Client(_Caller):
         await self.close()
 
     async def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         await self._http.aclose()
 
     async def sign_in(self, login: str, password: str, post: str) -> Session:
-        """Take up a post: `dealer`, `supervisor`, `pit-manager`, `shift-manager`, `auditor`, `administrator`."""
+        """Sign in to a post: `dealer`, `supervisor`, `pit-manager`, `shift-manager`, `auditor`, `administrator`."""
         body = {"login": login, "password": password, "post": post}
         return self._session(await self.call("POST", "/api/sign-in", body, kind=Admitted))
 
     async def sit_down(self, *, code: str = "", player: str | None = None, guest_at: str | None = None) -> Session:
-        """Take a seat by a code of the table, or as a guest of a demo table."""
+        """Sit down with a seat code, or as a guest at a demo table."""
         body: Plain = {"code": code} if guest_at is None else {"guest_at": guest_at}
         if player is not None:
             body["player"] = player
         return self._session(await self.call("POST", "/api/seat", body, kind=Admitted))
 
     async def resume(self, token: str) -> Session:
-        """Go on with a session whose token was kept."""
+        """Resume a session from its token."""
         me = await _Caller(self._http, self.address, token).call("GET", "/api/me", kind=Me)
         return Session(self._http, self.address, token, me)
 
     async def choose_password(self, link: str, password: str) -> str:
-        """Use a one-time link, or its token alone; whose login it is."""
+        """Choose a password with a one-time link, or with its token alone; returns the login."""
         token = link.rpartition("#")[2]
         said = await self.call("POST", f"/api/one-time/{quote(token)}", {"password": password}, kind=Said)
         return said.said
 
     def watch(self, table: str) -> Table:
-        """A table for somebody who only watches."""
+        """Watch a table without a session."""
         return Table(self.address, table)
 
     def _session(self, admitted: Admitted) -> Session:
@@ -129,7 +129,7 @@ class Client(_Caller):
 
 
 class Session(_Caller):
-    """Somebody signed in: a player in a seat, or staff at a post."""
+    """A session of a player at a table, or of staff at a post."""
 
     def __init__(self, http: httpx.AsyncClient, address: str, token: str, me: Me) -> None:
         super().__init__(http, address, token)
@@ -141,11 +141,11 @@ class Session(_Caller):
 
     @property
     def token(self) -> str:
-        """What stands for the session; keep it as you would a password."""
+        """The bearer token of the session; keep it as you would a password."""
         return self._token
 
     def table(self, name: str | None = None) -> Table:
-        """Join a table over the play socket; a player need not name it."""
+        """Join a table over the play socket; a player's session has one table and need not name it."""
         if name is None:
             if len(self.me.tables) != 1 or self.me.tables == "*":
                 raise ValueError("name the table: this session reaches more than one")
@@ -162,9 +162,9 @@ class Session(_Caller):
         command_id: str = "",
         of_round: int | None = None,
     ) -> CarriedOut:
-        """Carry out one command over HTTP. Repeat it after `Lost` with the same id: it is done once.
+        """Carry out one command over HTTP. After `Lost`, repeat it with the same id: it is carried out once.
 
-        What is said to be `of_round` is refused (`round-over`) in another round.
+        A command with `of_round` is refused (`round-over`) in any other round.
         """
         chosen = command_id or self.ids()
         asked = Do(chosen, action, reason, second, of_round)
@@ -174,12 +174,12 @@ class Session(_Caller):
             raise Lost(str(lost), chosen) from lost
 
     async def put_up(self, table: str, set_up: SetUp) -> CarriedOut:
-        """Put up a new table under a rule book."""
+        """Open a new table under a rule book."""
         body = {"table": table, "set_up": set_up, "id": self.ids()}
         return await self.call("POST", "/api/tables", body, kind=CarriedOut)
 
     async def seat_code(self, table: str, player: str | None = None, buy_in: int | None = None) -> SeatCodeMade:
-        """A code with which a player sits down."""
+        """Make a code with which a player sits down."""
         body = {"player": player, "buy_in": buy_in}
         return await self.call("POST", f"/api/tables/{quote(table)}/seat-codes", body, kind=SeatCodeMade)
 
@@ -191,7 +191,7 @@ class Session(_Caller):
         *,
         administrator: bool = False,
     ) -> LinkMade:
-        """A new account: for each post the tables it reaches, `*` for all."""
+        """Add an account: for each post the tables it reaches, `*` for all."""
         body = {
             "login": login,
             "name": name,
@@ -213,16 +213,16 @@ class Session(_Caller):
         return await self.call("GET", f"/api/tables/{quote(table)}/journal", query=query, kind=list[Plain])
 
     async def refresh(self) -> Me:
-        """Who the house takes us for now."""
+        """Ask the server again who is signed in."""
         self.me = await self.call("GET", "/api/me", kind=Me)
         return self.me
 
     async def lock(self) -> None:
-        """Lock the session: its holder leaves the screen."""
+        """Lock the session, as somebody does who leaves the screen."""
         await self.call("POST", "/api/lock")
 
     async def unlock(self, password: str) -> Me:
-        """Open it again."""
+        """Unlock the session."""
         self.me = await self.call("POST", "/api/unlock", {"password": password}, kind=Me)
         return self.me
 

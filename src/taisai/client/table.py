@@ -1,8 +1,11 @@
-"""A table over the play socket: its view kept up to date, commands carried out once.
+"""A table over the play socket: its view is kept up to date, and commands are carried out once.
 
-Enters: frames of the house. Leaves: the view, one's own chips, and answers. When the connection is lost it is made
-again, the view goes on from the last record number, and commands without an answer are repeated with the ids that they
-had: the house answers a repeat and does nothing twice. A disconnect cancels no bet.
+Enters: messages of the server. Leaves: the view, the player's own chips, and answers. After a lost connection the
+client reconnects, resumes the view from the last record number, and repeats unanswered commands with their ids: the
+server answers a repeat and does nothing twice. A disconnect cancels no bet.
+
+Views are kept as JSON objects, because merge patches are applied to them and a newer server may send more than this
+client knows. `public_view`, `seat_view` and `crew_view` read them as typed values.
 """
 
 from __future__ import annotations
@@ -43,30 +46,33 @@ from taisai.protocol.messages import (
 )
 from taisai.protocol.messages import Refused as RefusedMessage
 from taisai.table.commands import Action, PlaceBet, WithdrawBet
+from taisai.view.crew import CrewView
 from taisai.view.patch import merged
+from taisai.view.public import PublicView
+from taisai.view.seat import SeatView
 
 TableMessage = Snapshot[Json] | Change | SeatUpdate[Json] | CrewUpdate[Json] | Notice
-"""What a table tells, in the order of `async for`."""
+"""What `async for` yields, in order."""
 
 PATIENCE_S: Final = 60.0
-"""How long a lost connection is tried for."""
+"""How long the client tries to reconnect."""
 FIRST_WAIT_S: Final = 0.1
 LONGEST_WAIT_S: Final = 5.0
 MESSAGES_KEPT: Final = 1_000
-"""Messages kept for whoever reads them late; older ones are left out, and the view is right all the same."""
+"""Messages buffered for `async for`; when more arrive the oldest are dropped, and the view is right all the same."""
 MISBEHAVED: Final = 1008
 PASSING: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
-"""Statuses that may be another after a while."""
+"""HTTP statuses after which it is worth trying again."""
 
 _decode: Final = msgspec.json.Decoder(ReceivedMessage).decode
 _encode: Final = msgspec.json.Encoder().encode
 
 
 class _Asked(Struct):
-    """A command without an answer yet."""
+    """A command that is not answered yet."""
 
     again: str
-    """What is sent after a lost connection."""
+    """The frame that is sent after a reconnect."""
     answer: asyncio.Future[Done]
 
 
@@ -90,14 +96,15 @@ class Table:
         self.view: Json = {}
         """The table as everybody sees it."""
         self.seat: Json = {}
-        """A player's own part: chips in hand, last round."""
+        """The player's own view: chips in hand, last round."""
         self.crew: Json = {}
-        """What the crew sees beyond that."""
+        """What the crew sees beyond the public view."""
         self.until: Until | None = None
+        """What an automatic dealer does next, and when."""
         self.mode = ""
         self.you: You | None = None
         self.connections = 0
-        """How many times the connection was made."""
+        """How often the client has connected."""
         self._url = f"ws{address.removeprefix('http')}/play/{quote(name)}"
         self._headers = {"authorization": f"Bearer {token}"} if token else {}
         self._ids = ids or CommandIds()
@@ -112,10 +119,10 @@ class Table:
         self._task: asyncio.Task[None] | None = None
         self._over: ClientError | None = None
         self._funds_seq = 0
-        """The record up to which an answer has told one's chips in hand."""
+        """The record number of the last answer that told the player's chips in hand."""
         self._closing = False
 
-    # ------------------------------------------------------------------ coming and going
+    # ------------------------------------------------------------------ joining and leaving
 
     async def __aenter__(self) -> Self:
         self._task = asyncio.create_task(self._keep_up())
@@ -131,17 +138,17 @@ class Table:
         await self.close()
 
     async def close(self) -> None:
-        """Leave; what stands on the felt stands."""
+        """Disconnect; bets on the felt stand."""
         self._closing = True
         if self._task is not None:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
             self._task = None
-        self._end(Lost("the table was left"))
+        self._end(Lost("the client left the table"))
 
     async def drop(self) -> None:
-        """Cut the connection, as a bad network does: it is made again by itself."""
+        """Cut the connection as a bad network does; the client reconnects by itself."""
         if self._socket is not None:
             self._socket.transport.abort()
 
@@ -159,18 +166,30 @@ class Table:
         return self._messages.popleft()
 
     async def until_seq(self, seq: int) -> None:
-        """Wait until the view holds a record: an answer may come a moment before the change that it made."""
+        """Wait until the view has a record: an answer may arrive a moment before the change that it made."""
         while self.seq < seq:
             if self._over is not None:
                 raise self._over
             self._heard.clear()
             await self._heard.wait()
 
-    # ------------------------------------------------------------------ what is seen
+    # ------------------------------------------------------------------ views
+
+    def public_view(self) -> PublicView:
+        """The view as a typed value; raises `msgspec.ValidationError` if the server's view does not fit this client."""
+        return msgspec.convert(self.view, PublicView)
+
+    def seat_view(self) -> SeatView:
+        """The player's own view as a typed value."""
+        return msgspec.convert(self.seat, SeatView)
+
+    def crew_view(self) -> CrewView:
+        """The crew's view as a typed value."""
+        return msgspec.convert(self.crew, CrewView, str_keys=True)
 
     @property
     def phase(self) -> str:
-        """The phase of the round: `betting` while bets are taken."""
+        """The phase of the round: `betting` while bets are open."""
         return str(self.view.get("round", {}).get("phase", ""))
 
     @property
@@ -185,13 +204,13 @@ class Table:
 
     @property
     def stakes(self) -> dict[str, int]:
-        """One's own chips on the felt, by box."""
+        """The player's own chips on the felt, by box."""
         found: dict[str, int] = self.view.get("stakes", {}).get(self.player or "", {})
         return found
 
     @property
     def funds(self) -> int:
-        """One's own chips in hand."""
+        """The player's own chips in hand."""
         return int(self.seat.get("funds", 0))
 
     @property
@@ -200,7 +219,7 @@ class Table:
         found: list[Json] = self.view.get("results", [])
         return found
 
-    # ------------------------------------------------------------------ what is done
+    # ------------------------------------------------------------------ commands
 
     async def do(
         self,
@@ -211,10 +230,10 @@ class Table:
         command_id: str = "",
         of_round: int | None = None,
     ) -> Done:
-        """Have something done. Returns when it is on disk; `Refused` when the house or the book says no.
+        """Carry out a command. Returns when it is on disk; raises `Refused` when the server or the book refuses.
 
-        What is said to be `of_round` is refused (`round-over`) in another round. A bet that goes out again after a lost
-        connection is always of the round in which it was made.
+        A command with `of_round` is refused (`round-over`) in any other round. A bet that is repeated after a
+        reconnect is always meant for the round in which it was made.
         """
         if self._over is not None:
             raise self._over
@@ -236,13 +255,13 @@ class Table:
     async def bet(self, box: str, amount: int, *, colour: str | None = None, of_round: int | None = None) -> Done:
         """Put chips into a box, or more of them. The view has them when this returns.
 
-        `of_round=table.round` lets a bet that comes too late be refused instead of falling into the next round.
+        With `of_round=table.round` a bet that arrives too late is refused; otherwise it counts for the next round.
         """
         bet = PlaceBet(self._player(), box, amount, colour=colour)
         return await self._seen(await self.do(bet, of_round=of_round))
 
     async def withdraw(self, box: str, amount: int | None = None, *, of_round: int | None = None) -> Done:
-        """Take chips back while bets are open; all of them when no amount is given."""
+        """Take chips back while bets are open; all of them if no amount is given."""
         return await self._seen(await self.do(WithdrawBet(self._player(), box, amount), of_round=of_round))
 
     async def _seen(self, done: Done) -> Done:
@@ -250,7 +269,7 @@ class Table:
         return done
 
     async def ping(self) -> int:
-        """The house's time in microseconds; proof that it is there."""
+        """Ask whether the server is there; returns its time in microseconds."""
         self._ping_number += 1
         answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._pings[self._ping_number] = answer
@@ -259,11 +278,11 @@ class Table:
 
     def _player(self) -> str:
         if self.player is None:
-            raise ValueError("only players bet for themselves: use do(PlaceBet(player, ...)) as crew")
+            raise ValueError("only a player bets this way: as crew, use do(PlaceBet(player, ...))")
         return self.player
 
     async def _send(self, frame: str) -> None:
-        """Send now if there is a connection; what has no answer is sent again with the next one."""
+        """Send if there is a connection; unanswered commands are sent again on the next one."""
         if self._socket is not None:
             with contextlib.suppress(ConnectionClosed):
                 await self._socket.send(frame)
@@ -271,7 +290,7 @@ class Table:
     # ------------------------------------------------------------------ the connection
 
     async def _keep_up(self) -> None:
-        """Be connected until told otherwise, or until patience ends."""
+        """Stay connected until the table is left, or reconnecting has failed for too long."""
         loop = asyncio.get_running_loop()
         wait, until = FIRST_WAIT_S, loop.time() + self._patience_s
         try:
@@ -288,7 +307,7 @@ class Table:
             self._end(error)
 
     async def _connected_once(self) -> ClientError:
-        """One connection from its beginning to its end; why it ended. What waiting cannot mend is raised."""
+        """Run one connection; returns why it ended, or raises what trying again cannot help."""
         url = f"{self._url}?after={self.seq}" if self.view else self._url
         try:
             async with connect(
@@ -303,13 +322,13 @@ class Table:
             return refused
         except ConnectionClosed as error:
             if error.rcvd is not None and error.rcvd.code == MISBEHAVED:
-                raise Lost("the house ended the connection: too many messages that it could not take") from error
+                raise Lost("the server ended the connection: too many messages that it could not take") from error
             return Lost(f"the connection was lost: {error}")
         except (OSError, InvalidHandshake, TimeoutError) as error:
-            return Lost(f"there is no house at {self._url}: {error}")
+            return Lost(f"there is no server at {self._url}: {error}")
         finally:
             self._socket = None
-        return Lost("the house ended the connection")
+        return Lost("the server ended the connection")
 
     async def _read(self, socket: ClientConnection) -> None:
         while True:
@@ -317,7 +336,7 @@ class Table:
             try:
                 message = _decode(frame)
             except msgspec.DecodeError as error:
-                raise Lost(f"the house said something that this client does not know: {error}") from error
+                raise Lost(f"the server sent a message that this client does not know: {error}") from error
             if isinstance(message, Hello):
                 self._greeted(message)
                 for asked in list(self._asked.values()):
@@ -355,7 +374,7 @@ class Table:
             case Change():
                 self.seq, self.view, self.until = message.seq, merged(self.view, message.patch), message.until
             case SeatUpdate() if message.seq < self._funds_seq:
-                # An answer came first, and knows better.
+                # An answer about a later record came first; its balance is newer.
                 self.seat = {**message.seat, "funds": self.seat["funds"]}
             case SeatUpdate():
                 self.seat = message.seat
@@ -363,7 +382,7 @@ class Table:
                 self.crew = message.crew
             case Notice():
                 pass
-        # A seat's or the crew's own part is sent right behind the table's.
+        # Players and crew are sent their own view right after the public one.
         if self.view and (self.you is None or self.seat or self.crew):
             self._ready.set()
 
@@ -377,7 +396,7 @@ class Table:
             asked.answer.set_result(found)
 
     def _end(self, error: ClientError) -> None:
-        """Nothing more comes: everybody who waits is told."""
+        """Fail everything that waits: nothing more will come."""
         self._over = self._over or error
         asked, self._asked = self._asked, {}
         for command_id, each in asked.items():

@@ -1,4 +1,4 @@
-"""The client against a house, and against servers that are none."""
+"""A table of the client, against a server and against servers that misbehave."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ import msgspec
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
-from taisai.client import Change, Client, Lost, Refused, Session, Snapshot, Table
+from taisai.client import Change, Lost, Refused, Snapshot, Table
 from taisai.client import table as tables
 from taisai.table import commands as c
-from tests.web.serving import PASSWORD, on_a_loop, open_house
+from taisai.table.state import RoundPhase
+from taisai.view.public import public_view
+from taisai.view.seat import seat_view
+from tests.web.serving import on_a_loop, open_house
 
 HELLO = '{"t":"hello","table":"T1","you":null,"mode":"dealer","now":0,"version":"0"}'
 
@@ -39,40 +42,8 @@ async def false_house(handler: Callable[[ServerConnection], Awaitable[None]]) ->
 
 
 @on_a_loop
-async def test_one_client_holds_many_sessions() -> None:
-    """Sessions of one client do not speak for each other: no cookie is kept, each sends its own token."""
-    async with open_house() as running:
-        await running.ready_table("T1")
-        ann, bob = await running.seat("ann"), await running.seat("bob")
-        who = [(await each.refresh()).who for each in (ann, running.crew["dan"], bob, running.crew["admin"])]
-        assert who == ["ann", "dan", "bob", "admin"]
-        with pytest.raises(Refused) as refused:
-            await running.client.call("GET", "/api/me")
-        assert refused.value.code == "not-signed-in"
-
-
-@on_a_loop
-async def test_a_session_is_resumed_by_its_token() -> None:
-    """A kept token is the session again, until it is signed out; then a player's bets stand."""
-    async with open_house() as running:
-        await running.ready_table("T1")
-        ann = await running.seat("ann")
-        await running.crew["dan"].do("T1", c.OpenBets())
-        async with ann.table() as table:
-            await table.bet("small", 100)
-        async with Client(running.address + "/") as another:
-            again = await another.resume(ann.token)
-            assert again.me.player == "ann"
-            assert ann.token not in repr(again)
-            await again.sign_out()
-            with pytest.raises(Refused):
-                await another.resume(ann.token)
-        assert (await running.client.look_at("T1")).view["stakes"] == {"ann": {"small": 100}}
-
-
-@on_a_loop
 async def test_a_refusal_says_everything() -> None:
-    """A refused bet carries code, sentence, clauses and what would be allowed, over both ways in."""
+    """A refused bet carries code, sentence, clauses and what would be allowed, over the socket and over HTTP."""
     async with open_house() as running:
         await running.ready_table("T1")
         ann = await running.seat("ann")
@@ -94,7 +65,7 @@ async def test_a_refusal_says_everything() -> None:
 
 @on_a_loop
 async def test_a_view_has_the_bet_when_bet_returns() -> None:
-    """After a bet is answered its chips are on the felt; the crew's commands can be awaited by number."""
+    """A bet is in the view when `bet` returns; another client's commands can be awaited by their record number."""
     async with open_house(gather_s=0.02) as running:
         await running.ready_table("T1")
         ann, dan = await running.seat("ann"), running.crew["dan"]
@@ -117,7 +88,7 @@ async def test_a_view_has_the_bet_when_bet_returns() -> None:
 
 @on_a_loop
 async def test_an_answer_knows_better_than_an_older_seat() -> None:
-    """Chips in hand do not jump back when a frame about an earlier record comes after an answer."""
+    """A seat update about an earlier record does not undo the balance that a later answer told."""
 
     async def house(socket: ServerConnection) -> None:
         await socket.send(HELLO)
@@ -142,21 +113,8 @@ async def test_an_answer_knows_better_than_an_older_seat() -> None:
 
 
 @on_a_loop
-async def test_only_players_bet_for_themselves() -> None:
-    """Crew bet by naming the player; a session of many tables names the table."""
-    async with open_house() as running:
-        await running.ready_table("T1")
-        dan = running.crew["dan"]
-        with pytest.raises(ValueError, match="name the table"):
-            dan.table()
-        async with dan.table("T1") as table:
-            with pytest.raises(ValueError, match="only players"):
-                await table.bet("small", 100)
-
-
-@on_a_loop
 async def test_an_observer_watches() -> None:
-    """Somebody without a seat sees the table and its changes, and no more."""
+    """An observer is sent the public view and its changes, and nothing else."""
     async with open_house() as running:
         await running.ready_table("T1")
         async with running.client.watch("T1") as table:
@@ -170,8 +128,27 @@ async def test_an_observer_watches() -> None:
 
 
 @on_a_loop
-async def test_a_gap_is_mended_by_a_snapshot() -> None:
-    """A change that does not follow on what is known is not applied: the whole table is asked for."""
+async def test_views_can_be_read_as_typed_values() -> None:
+    """After a snapshot and patches the JSON views convert to the structs that the server encoded."""
+    async with open_house(gather_s=0) as running:
+        await running.ready_table("T1")
+        ann, dan = await running.seat("ann"), running.crew["dan"]
+        async with ann.table() as table, dan.table("T1") as crew:
+            done = await crew.do(c.OpenBets())
+            await table.until_seq(done.seq)
+            await table.bet("small", 300)
+            done = await crew.do(c.CloseBets())
+            await table.until_seq(done.seq)
+            state = running.context.floor.tables["T1"].state
+            assert table.public_view() == public_view(running.context.floor.tables["T1"].rules(), state)
+            assert table.public_view().round.phase is RoundPhase.CLOSED
+            assert table.seat_view() == seat_view(state, "ann")
+            assert crew.crew_view().moves["close-bets"] is not None
+
+
+@on_a_loop
+async def test_a_gap_is_filled_by_a_snapshot() -> None:
+    """A change that does not follow the last one is not applied; the client asks for a snapshot."""
     asked: list[str] = []
 
     async def house(socket: ServerConnection) -> None:
@@ -188,8 +165,8 @@ async def test_a_gap_is_mended_by_a_snapshot() -> None:
 
 
 @on_a_loop
-async def test_it_goes_on_from_the_last_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After a cut connection the next asks for what came since, and bets go out again, as of their round."""
+async def test_a_reconnect_resumes_from_the_last_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a reconnect the client asks for what it missed, and repeats bets for the round that they were meant for."""
     monkeypatch.setattr(tables, "FIRST_WAIT_S", 0.01)
     paths: list[str] = []
     frames: list[str] = []
@@ -219,8 +196,8 @@ async def test_it_goes_on_from_the_last_number(monkeypatch: pytest.MonkeyPatch) 
 
 
 @on_a_loop
-async def test_patience_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A house that does not come back is lost: whoever waits is told, with the id to repeat."""
+async def test_reconnecting_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """When reconnecting fails for too long, every waiting command fails with `Lost` and the id to repeat."""
     monkeypatch.setattr(tables, "FIRST_WAIT_S", 0.01)
     got = asyncio.Event()
 
@@ -249,8 +226,8 @@ async def test_patience_ends(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @on_a_loop
-async def test_a_house_that_drops_us_for_misbehaving_is_not_asked_again() -> None:
-    """Closed for policy: the client does not come back with the same."""
+async def test_a_close_for_misbehaviour_is_final() -> None:
+    """After a close for misbehaviour (1008) the client does not reconnect."""
     visits = 0
 
     async def house(socket: ServerConnection) -> None:
@@ -269,8 +246,8 @@ async def test_a_house_that_drops_us_for_misbehaving_is_not_asked_again() -> Non
 
 
 @on_a_loop
-async def test_a_server_that_is_no_house_is_said_so() -> None:
-    """Words that no house says end the table with a clear fault."""
+async def test_an_unknown_message_is_an_error() -> None:
+    """A message that no server sends ends the table with a clear error."""
 
     async def house(socket: ServerConnection) -> None:
         await socket.send('{"t":"welcome"}')
@@ -282,8 +259,8 @@ async def test_a_server_that_is_no_house_is_said_so() -> None:
 
 
 @on_a_loop
-async def test_who_reads_late_misses_words_and_no_state() -> None:
-    """Messages that nobody reads do not pile up; the view is right all the same."""
+async def test_unread_messages_do_not_pile_up() -> None:
+    """Unread messages are bounded, and the view is right all the same."""
     count = tables.MESSAGES_KEPT + 50
 
     async def house(socket: ServerConnection) -> None:
@@ -301,7 +278,7 @@ async def test_who_reads_late_misses_words_and_no_state() -> None:
 
 @on_a_loop
 async def test_leaving_ends_the_stream() -> None:
-    """Who leaves a table is told nothing more, and a command in flight is lost with its id."""
+    """After leaving, the stream ends, and a command in flight is lost with its id."""
 
     async def house(socket: ServerConnection) -> None:
         await socket.send(HELLO)
@@ -319,17 +296,3 @@ async def test_leaving_ends_the_stream() -> None:
         with pytest.raises(Lost):
             await pinged
         assert [message async for message in table] == []
-
-
-@on_a_loop
-async def test_a_session_locks_and_unlocks() -> None:
-    """A dealer leaves the screen and comes back; reports and journals are read by who may."""
-    async with open_house() as running:
-        await running.ready_table("T1")
-        dan: Session = running.crew["dan"]
-        await dan.lock()
-        with pytest.raises(Refused, match="locked"):
-            await dan.journal("T1")
-        assert not (await dan.unlock(PASSWORD)).locked
-        opened = await dan.journal("T1", kind="table-opened", count=1)
-        assert [record["by"] for record in opened] == ["sue"]
