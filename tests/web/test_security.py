@@ -80,6 +80,8 @@ def test_a_rate_has_a_burst_and_fills_with_time(monkeypatch: pytest.MonkeyPatch)
     rates.take("c")
     rates.take("d")
     assert [rates.take("a") for _ in range(4)] == [True, True, True, False]
+    rates.give_back("a")
+    assert [rates.take("a") for _ in range(2)] == [True, False]
 
 
 @on_a_loop

@@ -117,6 +117,10 @@ class Declaration:
     key: str = ""
     """Its key on the dealer's desk."""
 
+    def alters_in(self, phase: RoundPhase) -> bool:
+        """Whether it alters what stood in this phase, and so needs a reason and the second person, if one is named."""
+        return self.reason and phase in self.alters
+
 
 ACTIONS: Final[dict[type, Declaration]] = {
     # the round, step by step

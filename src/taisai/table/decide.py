@@ -2,6 +2,7 @@
 
 Enters: the rules, a state, a command. Leaves: events, or one refusal. One rule stands behind three doors: `decide`
 acts on it, `can` asks it of a whole command, `may_begin` asks the part that needs no details, for greying buttons.
+`may_authorise` says who must authorise what may begin.
 Deterministic: time and dice come with the command.
 
 Order of refusals (`refusals.Code`): who asks; then the table; then the round; then the second person and the reason;
@@ -35,7 +36,7 @@ def decide(rules: TableRules, state: TableState, command: c.Command) -> list[Eve
     if refused is not None:
         return refused
     found = needs.handle(rules, state, command, command.do)
-    if needs.reason and state.round.phase in needs.alters:
+    if needs.alters_in(state.round.phase):
         refused = _alteration(rules, needs, command)
         if refused is not None and not (isinstance(found, Refusal) and comes_before(found, refused)):
             return refused
@@ -56,6 +57,17 @@ def may_begin(rules: TableRules, state: TableState, person: Person, action: type
     needs = ACTIONS[action]
     roles = roles_for(action, state)
     return _gate(rules, state, needs) if person.role in roles else _not_yours(rules, roles, needs, person)
+
+
+def may_authorise(rules: TableRules, state: TableState, person: Person, action: type) -> frozenset[Role]:
+    """The roles of which one must authorise this kind of thing, done by this person now.
+
+    Empty when no second person is asked for, and when the person cannot do it now, whoever authorises it.
+    """
+    needs = ACTIONS[action]
+    if needs.second is None or not needs.alters_in(state.round.phase):
+        return frozenset()
+    return needs.second if may_begin(rules, state, person, action) is None else frozenset()
 
 
 def _gate(rules: TableRules, state: TableState, needs: Declaration) -> Refusal | None:

@@ -107,7 +107,7 @@ def needs(state: TableState, person: Person) -> dict[str, Need]:
     """For each action of this person's role that needs another person or a reason now: what it needs."""
     found: dict[str, Need] = {}
     for action, asked in ACTIONS.items():
-        if person.role in asked.roles and asked.reason and state.round.phase in asked.alters:
+        if person.role in asked.roles and asked.alters_in(state.round.phase):
             found[name_of(action)] = Need(tuple(role for role in Role if role in (asked.second or ())), reason=True)
     return found
 

@@ -11,8 +11,11 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Final
 
+from msgspec.structs import replace
+
 from taisai.books import Shelf
 from taisai.floor.alerts import Alerts
+from taisai.floor.answers import HouseCode
 from taisai.floor.clock import Clock
 from taisai.floor.floor import Floor
 from taisai.floor.live import LiveTable
@@ -29,6 +32,7 @@ from taisai.protocol.messages import Do, Notice
 from taisai.settings.forms import Settings
 from taisai.streams.house_events import HouseStopped, Post
 from taisai.table.commands import Command
+from taisai.table.decide import can, may_authorise
 from taisai.table.events import Event
 from taisai.table.people import Person, Role
 from taisai.table.refusals import Refusal
@@ -50,6 +54,12 @@ RELOAD_S: Final = 5.0
 """How soon a node sees that another one has ended or locked a session."""
 VERIFY_S: Final = 24 * 3600.0
 """Program, books and settings are verified by digest every day (R36)."""
+
+GUESSES: Final = 3
+"""Wrong passwords of second persons that one asker may give at once; after them, one a minute."""
+TOO_MANY_GUESSES: Final = Refusal(
+    HouseCode.TOO_FAST, "Too many wrong passwords of a second person: wait a minute.", ("R37",), allowed="in a minute"
+)
 
 
 class ThreadedStore:
@@ -95,6 +105,7 @@ class Context:
         self.counts = WebCounts()
         self.rates = Rates(200, 400)
         self.sign_in_rates = Rates(settings.limits.sign_ins_per_minute / 60, settings.limits.sign_ins_per_minute)
+        self.guess_rates = Rates(1 / 60, GUESSES)
         self.addresses = Addresses(settings.listen, settings.limits.connections_per_address)
         self.manifest: Manifest
         self.authentication: Authentication
@@ -243,15 +254,28 @@ class Context:
         return found
 
     async def command_of(self, do: Do, by: Person, table: str, *, where: str = "") -> Command | Refusal:
-        """The command that a person asks for, once the second person, if there is one, has shown their credentials."""
-        authoriser: Person | None = None
-        if do.second is not None:
-            second = do.second
-            found = await self.authentication.vouch(
-                second.login, second.password, second.role, table, where, asker=by.id
-            )
-            if isinstance(found, SignInRefusal):
-                return sign_in_refused(found)
-            authoriser = found
-        at = self.clock.now()
-        return Command(id=do.id, at=at, by=by, do=do.do, authorised_by=authoriser, reason=do.reason, round=do.round)
+        """The command that a person asks for, once the second person, if one is needed, has shown their credentials.
+
+        Rank and moment come first: a password that would decide nothing is not looked at, so that nobody can guess
+        passwords or lock logins with commands that are not theirs to give. Such a command goes to the table without
+        the second person, and the table refuses it, carries it out, or answers it as a repeat.
+        """
+        command = Command(id=do.id, at=self.clock.now(), by=by, do=do.do, reason=do.reason, round=do.round)
+        second, live = do.second, self.floor.tables.get(table)
+        rules = None if live is None else live.rules()
+        if second is None or live is None or rules is None:
+            return command
+        roles = may_authorise(rules, live.state, by, type(do.do))
+        if not roles:
+            return command
+        if second.role not in roles:
+            claimed = replace(command, authorised_by=Person(second.login, second.role))
+            return can(rules, live.state, claimed) or command
+        # The token is taken before the password is checked, so that guesses sent together are counted one by one.
+        if not self.guess_rates.take(by.id):
+            return TOO_MANY_GUESSES
+        found = await self.authentication.vouch(second.login, second.password, second.role, table, where, asker=by.id)
+        if isinstance(found, SignInRefusal):
+            return sign_in_refused(found)
+        self.guess_rates.give_back(by.id)
+        return replace(command, at=self.clock.now(), authorised_by=found)

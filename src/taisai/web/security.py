@@ -64,14 +64,14 @@ def bearer(headers: Headers) -> str | None:
 
 
 class Rates:
-    """A token bucket for each address; the least recently seen addresses are forgotten."""
+    """A token bucket for each address or person; the least recently seen are forgotten."""
 
     def __init__(self, per_second: float, burst: float, *, kept: int = 10_000) -> None:
         self._per_second, self._burst, self._kept = per_second, burst, kept
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, who: str) -> bool:
-        """Take one token; false when the address has none left."""
+        """Take one token; false when there is none left."""
         now = monotonic()
         left, since = self._left.pop(who, (self._burst, now))
         left = min(self._burst, left + (now - since) * self._per_second)
@@ -80,3 +80,8 @@ class Rates:
         if len(self._left) > self._kept:
             self._left.popitem(last=False)
         return ok
+
+    def give_back(self, who: str) -> None:
+        """Give back a token that was taken for something that turned out not to count."""
+        left, since = self._left.get(who, (self._burst, monotonic()))
+        self._left[who] = (min(self._burst, left + 1), since)

@@ -9,7 +9,7 @@ from taisai.client import Refused
 from taisai.table import commands as c
 from taisai.table.people import Role
 from tests.house.people import HOUR, MINUTE
-from tests.web.serving import PASSWORD, ROOMY, by_sue, on_a_loop, open_house, quick_clock, settings_for
+from tests.web.serving import PASSWORD, ROOMY, on_a_loop, open_house, quick_clock, settings_for
 
 
 @on_a_loop
@@ -28,21 +28,6 @@ async def test_three_failures_lock_a_login() -> None:
         assert (await running.client.sign_in("dan", PASSWORD, "dealer")).me.who == "dan"
         kinds = [each["kind"] for each in await admin.call("GET", "/api/house/events")]
         assert "house.login-locked" in kinds
-
-
-@on_a_loop
-async def test_a_second_persons_failures_count() -> None:
-    """Guessing a supervisor's password in a two-person authorisation locks that login like any other."""
-    async with open_house() as running:
-        await running.ready_table("T1")
-        dan = running.crew["dan"]
-        guess = by_sue().__class__("sue", "wrong horse 9", by_sue().role)
-        for _ in range(3):
-            with pytest.raises(Refused) as refused:
-                await dan.do("T1", c.AmendEntry((1, 2, 3)), reason="to guess", second=guess)
-            assert refused.value.code == "sign-in-refused"
-        with pytest.raises(Refused, match="locked"):
-            await running.client.sign_in("sue", PASSWORD, "supervisor")
 
 
 @on_a_loop

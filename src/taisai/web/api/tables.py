@@ -166,7 +166,7 @@ async def _command(call: Call, do: Do, session: Session, table: str) -> Command:
         raise Stop(Refusal(HouseCode.NOT_ALLOWED, "Administrators give no commands at a table.", ("R37",)))
     command = await call.context.command_of(do, session.person, table, where=call.where)
     if isinstance(command, Refusal):
-        raise Stop(command)
+        raise Stop(command, {"retry-after": "60"} if command.code == HouseCode.TOO_FAST else None)
     return command
 
 

@@ -153,6 +153,11 @@ def test_the_auditor_may_do_nothing() -> None:
         assert may_begin(deal.rules, deal.state, auditor, type(do)) is not None
 
 
+def test_no_action_of_a_player_asks_for_a_second_person() -> None:
+    """A player never reaches the check of a second person's password, so they cannot guess one or lock a login."""
+    assert [kind for kind, needs in ACTIONS.items() if needs.second and Role.PLAYER in needs.roles] == []
+
+
 @pytest.mark.clause("nz-division-9 §4.6")
 def test_a_player_acts_for_himself_only() -> None:
     """What players may do at all, they may not do in another's name, whatever the state of the table."""

@@ -1,4 +1,4 @@
-"""Trouble. Interruptions at every phase of the round, under every book, with every number of readable dice."""
+"""Interruptions at every phase of the round, under every book, with every number of readable dice."""
 
 from __future__ import annotations
 

@@ -1,1 +1,0 @@
-"""Tests of the handlers, each of which decides one kind of command."""
