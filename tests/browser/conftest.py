@@ -1,4 +1,4 @@
-"""What tests of screens share: Chromium, a floor, and visits that notice every error on a page."""
+"""Fixtures of the browser tests: Chromium, a floor, a crew house, and visits that fail on any error on a page."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ import random
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
 
+from tests.browser.crew import CrewHouse, crew_house
 from tests.browser.floor import Floor, Wire, running_floor
+from tests.browser.visits import WAIT_MS, Visit
 
 FOLDER = Path(__file__).parent
-WAIT_MS = 20_000
 _EXPECTED = ("401", "409", "ERR_CONNECTION", "ERR_INTERNET_DISCONNECTED", "WebSocket connection", "ERR_EMPTY_RESPONSE")
-"""What the console says about nobody being signed in, what a table refuses, and wires that a test cuts."""
+"""Console errors that tests cause on purpose: not signed in, a refusal, a cut connection."""
 
 SLOW_LINE = """(() => {
   const fetched = window.fetch;
@@ -30,19 +31,12 @@ SLOW_LINE = """(() => {
     return answer;
   };
 })();"""
-"""Answers that come late and out of turn, as over a bad line, from a seed: every page has it under TAISAI_TORTURE."""
-
-
-class Visit(Protocol):
-    """Opens a page in a browser of its own."""
-
-    def __call__(self, path: str, *, at: str = "", **options: Any) -> Page:
-        """Open an address of the floor, or of a wire to it."""
+"""Delays answers and changes their order, from a seed; every page has it under TAISAI_TORTURE."""
 
 
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
-    """A real Chromium: Debian's."""
+    """A real Chromium, as the system has it."""
     program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     assert program, "no Chromium found: tools/setup dev installs it (on Debian: apt-get install chromium)"
     with sync_playwright() as playwright:
@@ -58,9 +52,16 @@ def floor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Floor]:
         yield running
 
 
+@pytest.fixture(scope="module")
+def house() -> Iterator[CrewHouse]:
+    """A house with a crew and without guests, for the tests of a file; each test has a table of its own."""
+    with crew_house() as opened:
+        yield opened
+
+
 @pytest.fixture
 def wire(floor: Floor) -> Iterator[Wire]:
-    """A wire to the floor that can be cut."""
+    """A connection to the floor that can be cut."""
     made = Wire(floor.port)
     yield made
     made.close()
@@ -68,11 +69,11 @@ def wire(floor: Floor) -> Iterator[Wire]:
 
 @pytest.fixture
 def visit(chromium: Browser, floor: Floor) -> Iterator[Visit]:
-    """Pages, each in a browser context of its own; an error on any of them fails the test."""
+    """Opens pages, each in a browser context of its own; an error on any of them fails the test."""
     contexts: list[BrowserContext] = []
     errors: list[str] = []
     seed = random.randrange(1, 2**31 - 1)
-    print(f"the line's seed, if it is slow: {seed}")  # shown with a failure
+    print(f"seed of the slow line: {seed}")  # pytest shows it when the test fails
 
     def note(message: ConsoleMessage) -> None:
         if message.type == "error" and not any(each in message.text for each in _EXPECTED):

@@ -1,6 +1,6 @@
-"""A house for tests of the crew's screens: it runs beside the test, whose players and helpers use the Python client.
+"""A house for tests of the crew's screens. It runs in a thread of the test, whose helpers use the Python client.
 
-Enters: nothing. Leaves: an address, people who work there, and coroutines done on the house's own loop.
+Enters: nothing. Leaves: an address, a crew, and a way to run coroutines on the house's event loop.
 """
 
 from __future__ import annotations
@@ -11,21 +11,23 @@ from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any, Final, TypeVar
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page
 
 from taisai.client import Session
 from taisai.table import commands as c
-from tests.browser.conftest import WAIT_MS, Visit
+from tests.browser.visits import Visit
 from tests.web.serving import PASSWORD, POSTS, Running, open_house
 
 T = TypeVar("T")
 ANSWER_S: Final = 30
-
-expect.set_options(timeout=WAIT_MS)
+BUY_IN: Final = 20_000
+"""What every player of a crew house buys in for."""
+NZ: Final = "nz-division-9/1"
+TAI_SAI: Final = "rws-tai-sai-v6/A"
 
 
 class CrewHouse:
-    """A house that runs on a loop of its own thread."""
+    """A house that runs on the event loop of its own thread."""
 
     def __init__(self, running: Running, loop: asyncio.AbstractEventLoop) -> None:
         self._running, self._loop = running, loop
@@ -33,31 +35,31 @@ class CrewHouse:
 
     @property
     def running(self) -> Running:
-        """The house and those who work there."""
+        """The house and its crew."""
         return self._running
 
     @property
     def address(self) -> str:
-        """Where it listens."""
+        """Its URL."""
         return self._running.address
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
-        """Have something done on the house's loop."""
+        """Run a coroutine on the house's event loop and wait for its result."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(ANSWER_S)
 
     def new_table(self, layout: str, **set_up: Any) -> str:
-        """A table of its own for a test, open for gaming; its name."""
+        """Open a new table for a test; returns its name."""
         self._tables += 1
         name = f"T{self._tables}"
         self.wait(self._running.ready_table(name, layout, **set_up))
         return name
 
     def seat(self, player: str, table: str) -> Session:
-        """A player with chips."""
+        """Seat a player with chips."""
         return self.wait(self._running.seat(player, table))
 
     def do(self, who: str | Session, table: str, *actions: c.Action) -> None:
-        """Have somebody do one thing after the other."""
+        """Send commands one after the other, as a member of the crew or a player."""
         session = self._running.crew[who] if isinstance(who, str) else who
         for action in actions:
             self.wait(session.do(table, action))
@@ -68,7 +70,7 @@ class CrewHouse:
         return view
 
     def page(self, visit: Visit, login: str, path: str, **options: Any) -> Page:
-        """A page of somebody who is signed in."""
+        """Open a page as a member of the crew who is signed in."""
         page = visit("/sign-in", at=self.address, **options)
         post = "administrator" if login == "admin" else str(POSTS[login])
         status = page.evaluate(
@@ -83,7 +85,7 @@ class CrewHouse:
 
 @contextmanager
 def crew_house() -> Iterator[CrewHouse]:
-    """A house with a dealer, a supervisor, two managers, an auditor and an administrator; gone afterwards."""
+    """A temporary house with a dealer, a supervisor, two managers, an auditor and an administrator."""
     opened: list[CrewHouse] = []
     failed: list[BaseException] = []
     ready, over = threading.Event(), asyncio.Event()
@@ -98,7 +100,7 @@ def crew_house() -> Iterator[CrewHouse]:
     def main() -> None:
         try:
             asyncio.run(run())
-        except BaseException as error:  # told to the test, which waits for it
+        except BaseException as error:  # raised in the test, which waits for it
             failed.append(error)
             ready.set()
 
@@ -115,7 +117,7 @@ def crew_house() -> Iterator[CrewHouse]:
 
 
 def authorise(page: Page, login: str, reason: str) -> None:
-    """The second person types login and password into the open dialog; the one who asks gives the reason."""
+    """Fill in the reason and the second person's login and password in the open dialog, and submit it."""
     form = page.locator("dialog[open] form")
     form.locator("[name=reason]").fill(reason)
     form.locator("[name=second-role]").select_option(str(POSTS[login]))

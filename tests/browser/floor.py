@@ -1,10 +1,10 @@
-"""A floor for browsers: `taisai serve` in a process of its own, with short rounds; and a wire that can be cut.
+"""A floor for browsers: `taisai serve` in a process of its own, with short rounds; and a connection that can be cut.
 
 Enters: a folder to write in. Leaves: the address, and the one-time links of the demo's staff by post. The tables:
 
-    QUICK   rws-tai-sai-v6/C     automatic, a round of about eleven seconds: a page is looked at once a second
-    SLOW    rws-tai-sai-v6/C     automatic, bets stay open for all of a test
-    E       rws-tai-sai-v6/E     automatic, the largest layout, bets stay open for all of a test
+    QUICK   rws-tai-sai-v6/C     automatic, a round of about eleven seconds
+    SLOW    rws-tai-sai-v6/C     automatic, bets stay open throughout a test
+    E       rws-tai-sai-v6/E     automatic, the largest layout, bets stay open throughout a test
     NZ, OC, MD, TS               dealer tables, one for each book, closed at first
 """
 
@@ -40,7 +40,7 @@ _TABLES: Final = (
 
 
 def settings() -> str:
-    """The floor's settings, as a file has them."""
+    """The text of the floor's settings file."""
     parts = [
         "demo = { enabled = true, guest_chips = 100000 }",
         'house = { name = "Test House", minimum_betting_ms = 0 }',
@@ -63,26 +63,26 @@ def settings() -> str:
 
 @dataclass
 class Floor:
-    """A floor that runs."""
+    """A running floor."""
 
     address: str
     links: dict[str, str] = field(default_factory=dict)
     """One-time links by post: dealer, supervisor, shift-manager, administrator."""
 
     def get(self, path: str) -> Any:
-        """An answer of the API, as anybody gets it."""
+        """An answer of the API, without signing in."""
         with urllib.request.urlopen(self.address + path, timeout=10) as answer:
             return json.load(answer)
 
     @property
     def port(self) -> int:
-        """Where it listens."""
+        """The port it listens on."""
         return int(self.address.rpartition(":")[2])
 
 
 @contextmanager
 def running_floor(folder: Path) -> Iterator[Floor]:
-    """Start a floor; it is gone afterwards."""
+    """Run a temporary floor."""
     file = folder / "floor.toml"
     file.write_text(settings(), encoding="utf-8")
     command = [sys.executable, "-m", "taisai", "serve", "--settings", str(file), "--listen", "127.0.0.1:0"]
@@ -105,7 +105,7 @@ def running_floor(folder: Path) -> Iterator[Floor]:
 
 
 def _greeting(process: subprocess.Popen[str]) -> Floor:
-    """What the program says when the house is open."""
+    """Read the address and the one-time links from the program's output."""
     assert process.stdout is not None
     said = []
     floor = None
@@ -122,7 +122,7 @@ def _greeting(process: subprocess.Popen[str]) -> Floor:
 
 
 class Wire:
-    """A wire between browsers and a floor, to be cut: `mute` swallows what the floor answers, `cut` ends all."""
+    """A proxy between browsers and a floor: `mute` swallows the floor's answers, `cut` closes every connection."""
 
     def __init__(self, port: int) -> None:
         self._port = port
@@ -133,11 +133,11 @@ class Wire:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def mute(self) -> None:
-        """Let everything through to the floor and nothing back."""
+        """Pass everything on to the floor, and none of its answers."""
         self._muted = True
 
     def cut(self) -> None:
-        """End every connection, and let none through."""
+        """Close every connection and refuse new ones."""
         self._down = True
         for each in self._ends:
             with suppress(OSError):
@@ -145,11 +145,11 @@ class Wire:
         self._ends.clear()
 
     def mend(self) -> None:
-        """As before."""
+        """Pass everything on again."""
         self._muted = self._down = False
 
     def close(self) -> None:
-        """Take the wire away."""
+        """Stop for good."""
         self.cut()
         with suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)

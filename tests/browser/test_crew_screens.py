@@ -1,4 +1,4 @@
-"""The crew's screens, every part of them: readable by all, in each language and size, from little script."""
+"""Every part of the crew's screens: accessible in each language and size, from little script."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from taisai.table import commands as c
-from tests.browser.conftest import Visit
+from tests.browser.checks import LANGUAGES, SCRIPT_BYTES, SIZES, cut_off, loaded, serious_findings, too_wide
 from tests.browser.crew import CrewHouse, crew_house
-from tests.browser.test_screens import LANGUAGES, SCRIPT_BYTES, SIZES, serious_findings
+from tests.browser.visits import Visit
 from tests.web.serving import set_up_of
 
 TABLE = "T1"
-"""In the middle of a round of `nz-division-9`, with a dispute, an alert, a wrong entry and bets to pay."""
+"""A table in the middle of a round of `nz-division-9`, with a dispute, an alert, a wrong entry and bets to pay."""
 CLOSED = "T2"
-"""Not opened yet."""
+"""A table that is not open yet."""
 SCREENS = {
     "deal": ("dan", f"/deal?table={TABLE}", ".payouts"),
     "deal-dialog": ("dan", f"/deal?table={TABLE}", ".payouts"),
@@ -29,7 +29,7 @@ SCREENS = {
     "house": ("kim", "/pit#house", "#audit button"),
     "staff": ("admin", "/pit#staff", "[data-login=dan]"),
 }
-"""Who looks at it, its address, and what is there when it is drawn."""
+"""Who opens each screen, its address, and a selector that matches once it is drawn."""
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def house() -> Iterator[CrewHouse]:
 
 
 def look(house: CrewHouse, visit: Visit, screen: str, **options: object) -> Page:
-    """A screen, drawn."""
+    """Open a screen and wait until it is drawn."""
     who, path, _ = SCREENS[screen]
     page = house.page(visit, who, path, **options)
     drawn(page, screen)
@@ -65,7 +65,7 @@ def drawn(page: Page, screen: str) -> None:
 
 @pytest.mark.parametrize("screen", SCREENS)
 def test_axe_has_no_serious_finding(house: CrewHouse, visit: Visit, screen: str) -> None:
-    """Axe-core finds nothing serious, in each language and in a dark room; no text shows its key for its words."""
+    """Axe-core finds nothing serious in any language or in the dark theme, and no text shows its key."""
     page = look(house, visit, screen, reduced_motion="reduce")
     for language in LANGUAGES:
         page.evaluate("(code) => localStorage.setItem('taisai.language', JSON.stringify(code))", language)
@@ -81,23 +81,17 @@ def test_axe_has_no_serious_finding(house: CrewHouse, visit: Visit, screen: str)
 
 @pytest.mark.parametrize("screen", SCREENS)
 def test_nothing_is_wider_than_the_screen(house: CrewHouse, visit: Visit, screen: str) -> None:
-    """No part scrolls sideways, on a phone, a tablet or a table's display, and no line of text leaves its button."""
+    """On a phone, a tablet and a table's display no part scrolls sideways, and every text fits its button."""
     page = look(house, visit, screen)
     for width, height in SIZES.values():
         page.set_viewport_size({"width": width, "height": height})
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        cut = page.evaluate(
-            """() => [...document.querySelectorAll('button, .button, .tag')]
-                .filter((each) => each.offsetParent && each.scrollWidth > each.clientWidth + 2)
-                .map((each) => each.textContent)"""
-        )
-        assert cut == []
+        assert (too_wide(page), cut_off(page)) == ([], [])
 
 
 @pytest.mark.parametrize("screen", ["deal", "floor"])
 def test_little_script_from_here_alone(house: CrewHouse, visit: Visit, screen: str) -> None:
-    """Under 150 KB of script, and not a byte from another place."""
+    """The screen loads under 150 KB of script, and nothing from elsewhere."""
     page = look(house, visit, screen)
-    entries = page.evaluate("performance.getEntriesByType('resource').map((each) => [each.name, each.decodedBodySize])")
-    assert [name for name, _ in entries if not name.startswith(house.address)] == []
-    assert 0 < sum(size for name, size in entries if name.endswith(".js")) < SCRIPT_BYTES
+    script, elsewhere = loaded(page, house.address)
+    assert elsewhere == []
+    assert 0 < script < SCRIPT_BYTES

@@ -1,39 +1,30 @@
-"""A dealer at a real browser: whole rounds by keyboard under every book, limits, voids, interruptions, the lock."""
+"""The dealer's desk in a browser: whole rounds by keyboard under every book, limits, voids, interruptions, the lock."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 
 from taisai.table import commands as c
-from tests.browser.conftest import Visit
-from tests.browser.crew import CrewHouse, authorise, crew_house
+from tests.browser.crew import BUY_IN, CrewHouse, authorise
+from tests.browser.desk import dealt_to, next_is, press
+from tests.browser.visits import Visit
 from tests.web.serving import PASSWORD
-
-BUY_IN = 20_000
-
-
-@pytest.fixture(scope="module")
-def house() -> Iterator[CrewHouse]:
-    """A house for the tests of this file; each has a table of its own."""
-    with crew_house() as opened:
-        yield opened
 
 
 @dataclass(frozen=True)
 class Book:
-    """What a round under a book needs."""
+    """What a round under a book consists of."""
 
     layout: str
     steps: tuple[str, ...]
-    """The next steps in their order, as the large button names them."""
+    """The steps in order, as the large button names them."""
     winner: str
     loser: str
     pays: int
-    """To 1, on 1-2-4."""
+    """Odds to 1 of the winner, on 1-2-4."""
     voids: frozenset[str]
 
 
@@ -65,38 +56,9 @@ BOOKS = {
 }  # fmt: skip
 
 
-def next_is(page: Page, step: str) -> Locator:
-    """The large button, once it stands for this step."""
-    button = page.locator("#next")
-    expect(button).to_have_attribute("data-next", step)
-    return button
-
-
-def press(page: Page, step: str) -> None:
-    """Take the next step by keyboard; it must be this one."""
-    expect(next_is(page, step)).to_have_attribute("aria-disabled", "false")
-    page.keyboard.press("Enter")
-
-
-def dealt_to(page: Page, house: CrewHouse, table: str, step: str) -> None:
-    """A round at a table whose book tumbles after the close, brought to a step by the Python client."""
-    order = (
-        ("close-bets", c.OpenBets()),
-        ("tumble", c.CloseBets()),
-        ("uncover", c.Tumble(3)),
-        ("announce", c.Uncover((1, 2, 4))),
-        ("collect", c.Announce()),
-    )
-    for reached, action in order:
-        house.do("dan", table, action)
-        if reached == step:
-            break
-    next_is(page, step)
-
-
 @pytest.mark.parametrize("name", BOOKS)
 def test_a_whole_round_by_keyboard(name: str, house: CrewHouse, visit: Visit) -> None:
-    """A dealer deals a round with the keyboard alone: each step as the book has it, the sums shown, everybody paid."""
+    """A dealer deals a round by keyboard alone: each step follows the book, the sums are shown, and all are paid."""
     book = BOOKS[name]
     table = house.new_table(book.layout)
     ann, bob = house.seat("ann", table), house.seat("bob", table)
@@ -135,7 +97,7 @@ def test_a_whole_round_by_keyboard(name: str, house: CrewHouse, visit: Visit) ->
 
 
 def test_what_is_not_next_is_greyed_with_the_reason(house: CrewHouse, visit: Visit) -> None:
-    """Steps and actions that the table would refuse say why, to a mouse, to a keyboard and to a screen reader."""
+    """Commands that the table would refuse show the reason to mouse, keyboard and screen reader."""
     table = house.new_table("rws-tai-sai-v6/A")
     page = house.page(visit, "dan", f"/deal?table={table}")
     dealt_to(page, house, table, "close-bets")
@@ -155,7 +117,7 @@ def test_what_is_not_next_is_greyed_with_the_reason(house: CrewHouse, visit: Vis
 
 
 def test_excess_is_rejected_and_call_bets_are_placed(house: CrewHouse, visit: Visit) -> None:
-    """A bet over the maximum, found on the felt, is shown as a breach; one key hands the excess back."""
+    """A bet over the maximum that lies on the felt is shown as a breach; one key returns the excess."""
     table = house.new_table("rws-tai-sai-v6/A")
     house.seat("ann", table)
     page = house.page(visit, "dan", f"/deal?table={table}")
@@ -175,7 +137,7 @@ def test_excess_is_rejected_and_call_bets_are_placed(house: CrewHouse, visit: Vi
 
 @pytest.mark.parametrize("name", BOOKS)
 def test_every_void_reason_of_the_book(name: str, house: CrewHouse, visit: Visit) -> None:
-    """The dialog offers exactly the reasons of the book; before the dice are known no second person is asked for."""
+    """The dialog offers exactly the book's reasons; before the dice are known no second person is needed."""
     book = BOOKS[name]
     table = house.new_table(book.layout)
     ann = house.seat("ann", table)
@@ -198,7 +160,7 @@ def test_every_void_reason_of_the_book(name: str, house: CrewHouse, visit: Visit
 
 
 def test_an_interruption_is_resolved_by_two(house: CrewHouse, visit: Visit) -> None:
-    """A stopped round goes on as the dice lie, when dealer and supervisor say so; a wrong password does not count."""
+    """Dealer and supervisor together resume an interrupted round as the dice lie; a wrong password is refused."""
     table = house.new_table("rws-tai-sai-v6/A")
     page = house.page(visit, "dan", f"/deal?table={table}")
     dealt_to(page, house, table, "uncover")
@@ -221,7 +183,7 @@ def test_an_interruption_is_resolved_by_two(house: CrewHouse, visit: Visit) -> N
 
 
 def test_lights_that_failed_are_reported(house: CrewHouse, visit: Visit) -> None:
-    """The dealer says that the lights failed; the dice decide, and the round is paid."""
+    """The dealer reports that the lights failed; the dice decide, and the round is paid."""
     table = house.new_table("rws-tai-sai-v6/A")
     page = house.page(visit, "dan", f"/deal?table={table}")
     dealt_to(page, house, table, "collect")
@@ -234,7 +196,7 @@ def test_lights_that_failed_are_reported(house: CrewHouse, visit: Visit) -> None
 
 
 def test_chips_and_seats(house: CrewHouse, visit: Visit) -> None:
-    """A dealer seats a player, sells chips, takes some back, and gives out a seat code that works."""
+    """A dealer seats a player, sells and buys back chips, and creates a seat code; an amount must be readable."""
     table = house.new_table("nz-division-9/1", colours={"red": c.ColourSet(100)})
     page = house.page(visit, "dan", f"/deal?table={table}", viewport={"width": 390, "height": 844})
     expect(page.locator("[data-action=sit-down]")).to_be_visible()
@@ -260,13 +222,17 @@ def test_chips_and_seats(house: CrewHouse, visit: Visit) -> None:
         expect(person.locator(".number")).to_have_text(left)
     page.keyboard.press("k")
     page.locator("dialog[open] [name=player]").fill("dov")
+    page.locator("dialog[open] [name=buy_in]").fill("1,000")
+    page.keyboard.press("Enter")
+    expect(page.locator("dialog[open] .fault")).to_contain_text("enter an amount")
+    page.locator("dialog[open] [name=buy_in]").fill("1000")
     page.keyboard.press("Enter")
     code = page.locator(".seat-code").inner_text()
     assert house.wait(house.running.client.sit_down(code=code)).me.player == "dov"
 
 
 def test_an_idle_screen_locks_itself(house: CrewHouse, visit: Visit) -> None:
-    """After the idle minutes the screen is covered and takes no step; the holder's password opens it."""
+    """An idle screen is covered and takes no step; the password of its user unlocks it."""
     table = house.new_table("rws-tai-sai-v6/A")
     page = house.page(visit, "dan", f"/deal?table={table}")
     page.clock.install()
@@ -275,7 +241,7 @@ def test_an_idle_screen_locks_itself(house: CrewHouse, visit: Visit) -> None:
     page.clock.fast_forward("06:00")
     lock = page.locator("dialog.lock[open]")
     expect(lock).to_contain_text("dan")
-    for _ in range(4):  # the browser itself closes a dialog after a few
+    for _ in range(4):  # browsers close a dialog after a few
         page.keyboard.press("Escape")
         expect(lock).to_be_visible()
     lock.locator("input").fill("not the password")

@@ -1,107 +1,32 @@
-"""The crew over a bad line: nothing is done in another round, at another player, twice, or by a key meant elsewhere."""
+"""The crew on a bad connection: no command reaches another round or player, or is done twice or by a stray key."""
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
-from playwright.sync_api import Locator, Page, Route, WebSocketRoute, expect
+from playwright.sync_api import Page, Route, expect
 
 from taisai.core.rulebook import VoidReason
 from taisai.table import commands as c
-from tests.browser.conftest import Visit
-from tests.browser.crew import CrewHouse, crew_house
-from tests.browser.late import Late
-from tests.browser.test_deal import dealt_to, next_is
+from tests.browser.crew import BUY_IN, TAI_SAI, CrewHouse
+from tests.browser.desk import dealt_to, form_of, next_is
+from tests.browser.late import Late, PlaySocket
+from tests.browser.visits import Visit
 from tests.web.serving import FLOAT, PASSWORD, set_up_of
 
-BUY_IN = 20_000
-TAI_SAI = "rws-tai-sai-v6/A"
 OVER = "The round this was meant for is over."
 LOST = "Connection lost"
 
 
-@pytest.fixture(scope="module")
-def house() -> Iterator[CrewHouse]:
-    """A house for the tests of this file; each has a table of its own."""
-    with crew_house() as opened:
-        yield opened
-
-
-class Line:
-    """The play socket of a page in the test's hand: what is asked is kept, answers are held back, all of it is cut."""
-
-    def __init__(self, page: Page) -> None:
-        self.asked: list[dict[str, Any]] = []
-        self._hold: frozenset[str] = frozenset()
-        self._held: list[tuple[WebSocketRoute, str]] = []
-        self._open: list[WebSocketRoute] = []
-        self._down = False
-        page.route_web_socket(re.compile("/play/"), self._opened)
-
-    def hold(self, *kinds: str) -> None:
-        """Keep back what the house says of these kinds."""
-        self._hold = frozenset(kinds)
-
-    def release(self) -> None:
-        """Let all of it come."""
-        self._hold = frozenset()
-        for socket, message in self._held:
-            socket.send(message)
-        self._held.clear()
-
-    def cut(self) -> None:
-        """End the connection, and let no other through."""
-        self._down = True
-        for socket in self._open:
-            socket.close()
-        self._open.clear()
-
-    def mend(self) -> None:
-        """Let connections through again."""
-        self._down = False
-
-    def _opened(self, socket: WebSocketRoute) -> None:
-        if self._down:
-            socket.close()
-            return
-        self._open.append(socket)
-        house = socket.connect_to_server()
-
-        def ask(message: str | bytes) -> None:
-            said = json.loads(message)
-            if said["t"] == "do":
-                self.asked.append(said)
-            house.send(message)
-
-        def answer(message: str | bytes) -> None:
-            if json.loads(message)["t"] in self._hold:
-                self._held.append((socket, str(message)))
-            else:
-                socket.send(message)
-
-        socket.on_message(ask)
-        house.on_message(answer)
-
-
-def on_a_line(house: CrewHouse, visit: Visit, login: str, path: str) -> tuple[Page, Line]:
-    """A page of somebody who is signed in, and its line."""
+def on_a_line(house: CrewHouse, visit: Visit, login: str, path: str) -> tuple[Page, PlaySocket]:
+    """A page of a member of the crew, and its play socket."""
     page = house.page(visit, login, "/rules")
-    line = Line(page)
+    line = PlaySocket(page)
     page.goto(house.address + path)
     return page, line
 
 
-def form_of(page: Page, action: str) -> Locator:
-    """The open form of an action."""
-    return page.locator(f"dialog[open] form[data-ask={action}]")
-
-
 def next_round(house: CrewHouse, table: str, *steps: c.Action) -> None:
-    """Somebody else voids the round and begins the next."""
+    """Another dealer voids the round and begins the next."""
     house.do("dan", table, c.VoidRound(VoidReason.NOT_FLAT), c.OpenBets(), *steps)
 
 
@@ -109,7 +34,7 @@ def next_round(house: CrewHouse, table: str, *steps: c.Action) -> None:
 
 
 def test_a_form_does_not_outlive_its_round(house: CrewHouse, visit: Visit) -> None:
-    """A void was about to be said when another round began: the form says so, and the new round goes on."""
+    """A form that was open when another round began says so and cannot be sent; the new round goes on."""
     table = house.new_table(TAI_SAI)
     page = house.page(visit, "dan", f"/deal?table={table}")
     dealt_to(page, house, table, "close-bets")
@@ -127,7 +52,7 @@ def test_a_form_does_not_outlive_its_round(house: CrewHouse, visit: Visit) -> No
 
 
 def test_a_form_that_knows_of_no_new_round_is_refused(house: CrewHouse, visit: Visit) -> None:
-    """What a form asks is for the round in which it was opened, even when the page has not heard of another."""
+    """A form is for the round in which it was opened, even if the page does not know of another yet."""
     table = house.new_table(TAI_SAI)
     house.seat("ann", table)
     page, line = on_a_line(house, visit, "dan", f"/deal?table={table}")
@@ -148,7 +73,7 @@ def test_a_form_that_knows_of_no_new_round_is_refused(house: CrewHouse, visit: V
 
 
 def test_faces_do_not_outlive_their_round(house: CrewHouse, visit: Visit) -> None:
-    """Faces were typed, then the round was void: the next round's dice are not uncovered as the last ones lay."""
+    """Faces typed for a round that was then void are dropped: the next dice are not uncovered with them."""
     table = house.new_table(TAI_SAI)
     page = house.page(visit, "dan", f"/deal?table={table}")
     dealt_to(page, house, table, "uncover")
@@ -174,7 +99,7 @@ def test_faces_do_not_outlive_their_round(house: CrewHouse, visit: Visit) -> Non
 
 
 def test_the_focus_stays_where_it_is(house: CrewHouse, visit: Visit) -> None:
-    """Others bet while somebody goes from button to button by keyboard: Enter still opens the marked one."""
+    """While others bet, the focus stays on the button it was moved to by keyboard, and Enter activates that one."""
     table = house.new_table(TAI_SAI)
     ann, bob = house.seat("ann", table), house.seat("bob", table)
     page = house.page(visit, "dan", f"/deal?table={table}")
@@ -202,7 +127,7 @@ def test_the_focus_stays_where_it_is(house: CrewHouse, visit: Visit) -> None:
 
 
 def test_enter_is_not_for_the_next_step_when_its_button_has_gone(house: CrewHouse, visit: Visit) -> None:
-    """A button goes while it has the focus: Enter deals nothing, but marks the large button; the next Enter deals."""
+    """If the focused button disappears, Enter only moves the focus to the large button; the next Enter deals."""
     table = house.new_table(TAI_SAI)
     house.seat("ann", table)
     page = house.page(visit, "dan", f"/deal?table={table}")
@@ -220,7 +145,7 @@ def test_enter_is_not_for_the_next_step_when_its_button_has_gone(house: CrewHous
 
 
 def test_a_step_that_only_says_why_takes_no_other(house: CrewHouse, visit: Visit) -> None:
-    """A step that is not next can have the focus, to be read; Enter there deals nothing."""
+    """A step that is not next can be focused to read its reason; Enter there deals nothing."""
     table = house.new_table(TAI_SAI)
     ann = house.seat("ann", table)
     page = house.page(visit, "dan", f"/deal?table={table}")
@@ -237,7 +162,7 @@ def test_a_step_that_only_says_why_takes_no_other(house: CrewHouse, visit: Visit
 
 
 def test_an_opening_check_keeps_its_place(house: CrewHouse, visit: Visit) -> None:
-    """Two people share an opening check: what one of them records does not move the other to another item."""
+    """When two people share an opening check, what one records does not move the other's focus to another item."""
     table = "CHECK"
     house.wait(house.running.crew["sue"].put_up(table, set_up_of("nz-division-9/1")))
     page = house.page(visit, "sue", f"/pit#table/{table}")
@@ -254,7 +179,7 @@ def test_an_opening_check_keeps_its_place(house: CrewHouse, visit: Visit) -> Non
 
 @pytest.mark.parametrize("selector", ["#next", "[data-player=bob] [data-action=buy-in]"])
 def test_a_click_is_not_lost_when_somebody_bets(selector: str, house: CrewHouse, visit: Visit) -> None:
-    """The button goes down, a bet comes, the button goes up: that was a click."""
+    """A bet that arrives between press and release of the mouse does not lose the click."""
     table = house.new_table(TAI_SAI)
     ann, _ = house.seat("ann", table), house.seat("bob", table)
     page = house.page(visit, "dan", f"/deal?table={table}")
@@ -274,7 +199,7 @@ def test_a_click_is_not_lost_when_somebody_bets(selector: str, house: CrewHouse,
 
 
 def test_what_is_on_its_way_cannot_be_cancelled(house: CrewHouse, visit: Visit) -> None:
-    """Until the answer has come a form stays, whatever is pressed: nobody does the same again for safety."""
+    """A form that was sent stays open until it is answered, so that nobody sends it twice to be safe."""
     table = house.new_table(TAI_SAI)
     house.seat("ann", table)
     page, line = on_a_line(house, visit, "dan", f"/deal?table={table}")
@@ -298,7 +223,7 @@ def test_what_is_on_its_way_cannot_be_cancelled(house: CrewHouse, visit: Visit) 
 
 
 def test_nothing_is_begun_without_a_connection(house: CrewHouse, visit: Visit) -> None:
-    """While the table cannot be reached a form waits and can be left, and a step is refused: neither is done later."""
+    """Without a connection a form cannot be sent but can be left, and a step is refused: neither is done later."""
     table = house.new_table(TAI_SAI)
     house.seat("ann", table)
     page, line = on_a_line(house, visit, "dan", f"/deal?table={table}")
@@ -325,7 +250,7 @@ def test_nothing_is_begun_without_a_connection(house: CrewHouse, visit: Visit) -
 
 
 def test_the_same_asked_again_has_the_same_id(house: CrewHouse, visit: Visit) -> None:
-    """A form sent again as it is asks for the same thing; one with another amount for another; a clause for none."""
+    """A form sent again unchanged has the same command id, a changed one another; opening a clause sends nothing."""
     table = house.new_table(TAI_SAI)
     house.seat("ann", table)
     page, line = on_a_line(house, visit, "dan", f"/deal?table={table}")
@@ -351,7 +276,7 @@ def test_the_same_asked_again_has_the_same_id(house: CrewHouse, visit: Visit) ->
 
 
 def test_a_form_goes_with_its_table(house: CrewHouse, visit: Visit) -> None:
-    """Somebody leaves a table by the browser's own button: its form goes; what was on its way is said to be lost."""
+    """Leaving a table closes its form; a command without an answer is reported."""
     table = house.new_table(TAI_SAI)
     page, line = on_a_line(house, visit, "sue", f"/pit#table/{table}")
     for on_its_way in (False, True):
@@ -373,7 +298,7 @@ def test_a_form_goes_with_its_table(house: CrewHouse, visit: Visit) -> None:
 
 
 def test_a_felt_that_failed_is_asked_for_again(house: CrewHouse, visit: Visit) -> None:
-    """The felt did not come: at the next change of the table it is asked for again."""
+    """A felt that failed to load is requested again."""
     table = house.new_table(TAI_SAI)
     page = house.page(visit, "dan", "/rules")
     failed: list[Route] = []
@@ -394,7 +319,7 @@ def test_a_felt_that_failed_is_asked_for_again(house: CrewHouse, visit: Visit) -
 
 
 def test_an_older_felt_does_not_cover_a_newer_one(house: CrewHouse, visit: Visit) -> None:
-    """The cloth was changed to red while the green one was on its way: the green one comes last, and red stays."""
+    """The green cloth arrives after red was chosen: red stays."""
     table = house.new_table(TAI_SAI)
     ann = house.seat("ann", table)
     page = house.page(visit, "dan", "/rules")
@@ -414,7 +339,7 @@ def test_an_older_felt_does_not_cover_a_newer_one(house: CrewHouse, visit: Visit
 
 
 def test_the_lock_opens_on_the_table_as_it_is(house: CrewHouse, visit: Visit) -> None:
-    """What happened while the screen was locked is there when it opens: the next step is the next."""
+    """After unlocking, the desk shows what happened while it was locked, and the right next step."""
     table = house.new_table(TAI_SAI)
     page = house.page(visit, "dan", f"/deal?table={table}")
     next_is(page, "open-bets")
@@ -429,7 +354,7 @@ def test_the_lock_opens_on_the_table_as_it_is(house: CrewHouse, visit: Visit) ->
 
 
 def test_a_form_over_which_the_lock_came_is_sent_again(house: CrewHouse, visit: Visit) -> None:
-    """The session was locked behind an open form: after the password the form is as it was, and goes through."""
+    """If the session is locked while a form is open, the form is unchanged after unlocking and can be sent."""
     table = house.new_table(TAI_SAI)
     house.seat("ann", table)
     page = house.page(visit, "sue", f"/pit#table/{table}")
@@ -451,7 +376,7 @@ def test_a_form_over_which_the_lock_came_is_sent_again(house: CrewHouse, visit: 
 
 @pytest.mark.parametrize(("login", "path"), [("dan", "/deal?table="), ("sue", "/pit#table/")])
 def test_a_table_set_up_anew_shows_its_new_currency(login: str, path: str, house: CrewHouse, visit: Visit) -> None:
-    """A table goes on in yen under the same layout: nothing on the screen stays in dollars."""
+    """A table set up again in yen under the same layout shows no dollars any more."""
     table = house.new_table(TAI_SAI)
     page = house.page(visit, login, path + table)
     figures = page.locator(".facts, .figures").first

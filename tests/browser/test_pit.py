@@ -1,33 +1,20 @@
-"""Supervisors, managers, auditors and administrators at a real browser: the pit and everything done from it."""
+"""The pit in a browser: what supervisors, managers, auditors and administrators do there."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from taisai.table import commands as c
-from tests.browser.conftest import Visit
-from tests.browser.crew import CrewHouse, authorise, crew_house
+from tests.browser.crew import BUY_IN, NZ, TAI_SAI, CrewHouse, authorise
 from tests.browser.late import Late
+from tests.browser.visits import Visit
 from tests.web.serving import PASSWORD, shelf
-
-BUY_IN = 20_000
-NZ = "nz-division-9/1"
-TAI_SAI = "rws-tai-sai-v6/A"
-
-
-@pytest.fixture(scope="module")
-def house() -> Iterator[CrewHouse]:
-    """A house for the tests of this file; each has a table of its own."""
-    with crew_house() as opened:
-        yield opened
 
 
 def entered_wrong(house: CrewHouse) -> str:
-    """A table whose dice show 1-2-4 and whose terminal was given 1-2-5."""
+    """A table where the dice show 1-2-4 and 1-2-5 was entered."""
     table = house.new_table(NZ)
     ann = house.seat("ann", table)
     house.do("dan", table, c.Tumble(3), c.OpenBets())
@@ -44,7 +31,7 @@ def journal(page: Page, house: CrewHouse, table: str) -> None:
 
 
 def test_an_entry_is_amended_by_two(house: CrewHouse, visit: Visit) -> None:
-    """A supervisor puts a wrong entry right with a second person; the record names both and the reason."""
+    """A supervisor corrects a wrong entry with a second person; the record names both, and the reason."""
     table = entered_wrong(house)
     page = house.page(visit, "sue", f"/pit#table/{table}")
     expect(page.locator(".round-facts")).to_contain_text("entered 1-2-5")
@@ -64,7 +51,7 @@ def test_an_entry_is_amended_by_two(house: CrewHouse, visit: Visit) -> None:
 
 
 def test_a_round_is_voided_by_two(house: CrewHouse, visit: Visit) -> None:
-    """Once the dice are known a void needs two people and a reason; every bet goes back."""
+    """Once the dice are known a void needs two people and a reason; all bets are returned."""
     table = entered_wrong(house)
     page = house.page(visit, "sue", f"/pit#table/{table}")
     page.locator("[data-action=void-round]").click()
@@ -75,8 +62,8 @@ def test_a_round_is_voided_by_two(house: CrewHouse, visit: Visit) -> None:
     assert house.crew_view(table)["funds"] == {"ann": BUY_IN}
 
 
-def test_a_table_is_put_up_checked_and_opened(house: CrewHouse, visit: Visit) -> None:
-    """A supervisor puts up a table, records its opening check item by item, and opens it: all on the screen."""
+def test_a_new_table_is_set_up_checked_and_opened(house: CrewHouse, visit: Visit) -> None:
+    """A supervisor sets up a new table, records its opening check item by item, and opens it."""
     page = house.page(visit, "sue", "/pit")
     page.get_by_role("link", name="Open a new table").click()
     form = page.locator("form.setup")
@@ -117,7 +104,7 @@ def test_a_table_is_put_up_checked_and_opened(house: CrewHouse, visit: Visit) ->
 
 
 def test_limits_that_were_typed_outlive_a_late_layout(house: CrewHouse, visit: Visit) -> None:
-    """Another layout may be slow to come: nothing typed is lost, and a layout left again stays away; yen are yen."""
+    """A layout that loads slowly loses nothing typed and does not replace a later choice; amounts are in yen."""
     page = house.page(visit, "sue", "/pit#setup")
     form = page.locator("form.setup")
     smallest, even = form.locator("[name=default-min]"), form.locator("[name=even-min]")
@@ -147,7 +134,7 @@ def test_limits_that_were_typed_outlive_a_late_layout(house: CrewHouse, visit: V
 
 
 def test_an_alert_stays_until_somebody_clears_it(house: CrewHouse, visit: Visit) -> None:
-    """A suspension raises an alert; one person clears it, another sees who did, and the house's stream keeps it."""
+    """A suspension raises an alert; one person clears it, another sees who did, and the house's log keeps it."""
     table = house.new_table(TAI_SAI)
     sue, kim = (house.page(visit, each, "/pit") for each in ("sue", "kim"))
     expect(sue.locator(f"[data-table={table}]")).to_be_visible()
@@ -185,7 +172,7 @@ def test_the_grid_follows_the_tables(house: CrewHouse, visit: Visit) -> None:
 
 
 def test_staff_are_added_by_link(house: CrewHouse, visit: Visit) -> None:
-    """The administrator adds a dealer for one table; the link asks for a password and leads to that table."""
+    """The administrator adds a dealer for one table, who chooses a password with the link and starts work."""
     admin = house.page(visit, "admin", "/pit#staff")
     admin.locator("[data-action=add-staff]").click()
     form = admin.locator("dialog[open] form")
@@ -212,7 +199,7 @@ def test_staff_are_added_by_link(house: CrewHouse, visit: Visit) -> None:
 
 
 def test_a_dispute_limits_and_rulings(house: CrewHouse, visit: Visit) -> None:
-    """A dispute is resolved, limits change with a manager and a reason, and the shift manager rules."""
+    """A dispute is resolved, limits change with a manager and a reason, and the shift manager makes rulings."""
     table = house.new_table(TAI_SAI)
     ann = house.seat("ann", table)
     house.do("dan", table, c.OpenBets())
@@ -263,7 +250,7 @@ def test_an_auditor_audits(house: CrewHouse, visit: Visit) -> None:
 
 
 def test_rounds_are_disabled_and_enabled(house: CrewHouse, visit: Visit) -> None:
-    """A supervisor disables a table with a reason: its card says so, no round begins, and it can be enabled again."""
+    """A supervisor disables a table with a reason, which stops new rounds and shows on its card, and enables it."""
     table = house.new_table(TAI_SAI)
     page = house.page(visit, "sue", f"/pit#table/{table}")
     page.locator("[data-action=disable]").click()
@@ -286,7 +273,7 @@ def test_rounds_are_disabled_and_enabled(house: CrewHouse, visit: Visit) -> None
 
 
 def test_a_dealer_has_no_business_in_the_pit(house: CrewHouse, visit: Visit) -> None:
-    """A dealer who opens the pit sees the way to sign in, and no table of it."""
+    """A dealer who opens the pit sees a link to sign in, and no table."""
     page = house.page(visit, "dan", "/pit")
     expect(page.get_by_role("link", name="Staff sign-in")).to_be_visible()
     expect(page.locator(".pit-card")).to_have_count(0)

@@ -1,4 +1,4 @@
-"""The pit over a bad line: what comes late, twice or not at all takes nothing away that is on screen or was typed."""
+"""The pit on a bad connection: late, repeated or lost answers change nothing on screen and lose nothing typed."""
 
 from __future__ import annotations
 
@@ -10,27 +10,25 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from taisai.table import commands as c
-from tests.browser.conftest import Visit
-from tests.browser.crew import CrewHouse, crew_house
+from tests.browser.crew import BUY_IN, TAI_SAI, CrewHouse, crew_house
 from tests.browser.late import Late, settle
+from tests.browser.visits import Visit
 from tests.web.serving import PASSWORD
 
-BUY_IN = 20_000
-TAI_SAI = "rws-tai-sai-v6/A"
 YEN = "YEN"
-"""A table in yen, after all the others in the alphabet."""
+"""A table in yen, last in the alphabet."""
 
 
 @pytest.fixture(scope="module")
 def house() -> Iterator[CrewHouse]:
-    """A house with a table in yen; each test has a table of its own besides."""
+    """A house with a table in yen; each test has a table of its own."""
     with crew_house() as opened:
         opened.wait(opened.running.ready_table(YEN, TAI_SAI, currency="JPY"))
         yield opened
 
 
 def refusal(code: str) -> dict[str, Any]:
-    """An answer that refuses."""
+    """An answer that is a refusal."""
     return {"status": 409, "json": {"error": {"code": code, "sentence": f"Refused: {code}."}}}
 
 
@@ -40,12 +38,12 @@ def go(page: Page, part: str) -> None:
 
 
 def dialog(page: Page) -> Locator:
-    """The dialogs of a part."""
+    """Open dialogs but the lock."""
     return page.locator("dialog[open]:not(.lock)")
 
 
 def unlock(page: Page) -> None:
-    """Give the password to the lock."""
+    """Unlock the screen with the password."""
     lock = page.locator("dialog.lock[open]")
     lock.locator("input").fill(PASSWORD)
     lock.locator("[type=submit]").click()
@@ -56,7 +54,7 @@ def unlock(page: Page) -> None:
 
 
 def test_a_late_floor_leaves_the_currency_of_a_table(house: CrewHouse, visit: Visit) -> None:
-    """The floor's answer comes when a table is looked at: its dollars stay dollars, read and typed."""
+    """A late answer of the floor does not change the currency of the table on screen."""
     table = house.new_table(TAI_SAI)
     house.seat("ann", table)
     page = house.page(visit, "sue", "/pit")
@@ -76,7 +74,7 @@ def test_a_late_floor_leaves_the_currency_of_a_table(house: CrewHouse, visit: Vi
 
 
 def test_a_set_up_left_early_leaves_the_currency_of_a_table(house: CrewHouse, visit: Visit) -> None:
-    """The form of a table in yen was left before it came: it does not turn the dollars of another table into yen."""
+    """The set-up form of a table in yen, left before it loads, does not change the currency of another table."""
     table = house.new_table(TAI_SAI)
     house.seat("ann", table)
     page = house.page(visit, "sue", "/pit")
@@ -100,7 +98,7 @@ def test_a_set_up_left_early_leaves_the_currency_of_a_table(house: CrewHouse, vi
 
 
 def test_a_part_that_fails_late_leaves_the_form(house: CrewHouse, visit: Visit) -> None:
-    """Reports were asked for and left; their refusal comes late and takes nothing from the form that is filled."""
+    """A late refusal of a part that was left takes nothing from the form on screen."""
     page = house.page(visit, "sue", "/pit#setup")
     name = page.locator("form.setup [name=table]")
     expect(name).to_be_visible()
@@ -115,7 +113,7 @@ def test_a_part_that_fails_late_leaves_the_form(house: CrewHouse, visit: Visit) 
 
 
 def test_a_set_up_done_late_takes_nobody_away(house: CrewHouse, visit: Visit) -> None:
-    """A table is put up slowly and its form left: the answer leads nobody away, and a refusal is still told."""
+    """A late answer to a set-up form that was left changes no page; a refusal is still shown."""
     page = house.page(visit, "sue", "/pit#setup")
     form = page.locator("form.setup")
     for answer in ({}, refusal("bad-value")):
@@ -136,7 +134,7 @@ def test_a_set_up_done_late_takes_nobody_away(house: CrewHouse, visit: Visit) ->
 
 
 def test_the_lock_leaves_what_was_typed(house: CrewHouse, visit: Visit) -> None:
-    """After the lock a form is as it was left; a part that could not be opened behind the lock opens now."""
+    """After unlocking a form is as it was left; a part that could not be opened while locked opens."""
     page = house.page(visit, "sue", "/pit#setup")
     name = page.locator("form.setup [name=table]")
     name.fill("HALF-TYPED")
@@ -155,7 +153,7 @@ def test_the_lock_leaves_what_was_typed(house: CrewHouse, visit: Visit) -> None:
 
 
 def test_a_form_over_which_the_lock_came_goes_on(house: CrewHouse, visit: Visit) -> None:
-    """A new account is refused because the session is locked: after the password the same form is sent again."""
+    """A form refused because the session is locked can be sent again after unlocking."""
     page = house.page(visit, "admin", "/pit#staff")
     page.locator("[data-action=add-staff]").click()
     dialog(page).locator("[name=login]").fill("newcomer")
@@ -174,7 +172,7 @@ def test_a_form_over_which_the_lock_came_goes_on(house: CrewHouse, visit: Visit)
 
 
 def test_a_password_is_tried_once(house: CrewHouse, visit: Visit) -> None:
-    """Enter pressed twice on a wrong password is one failure, and the refusal takes nothing that is typed after it."""
+    """Enter pressed twice on a wrong password is one attempt, and the refusal clears nothing typed afterwards."""
     page = house.page(visit, "sue", "/pit#setup")
     page.get_by_role("button", name="Lock").click()
     lock = page.locator("dialog.lock[open]")
@@ -194,7 +192,7 @@ def test_a_password_is_tried_once(house: CrewHouse, visit: Visit) -> None:
 
 
 def test_a_link_is_made_once(house: CrewHouse, visit: Visit) -> None:
-    """Link pressed twice makes one link, in one dialog; after the part was left it opens over no other."""
+    """The link button pressed twice creates one link; a late link does not open over another part."""
     page = house.page(visit, "admin", "/pit#staff")
     link = page.locator("[data-login=dan]").get_by_role("button", name="Link")
     late = Late(page, "**/api/staff/dan/link")
@@ -215,7 +213,7 @@ def test_a_link_is_made_once(house: CrewHouse, visit: Visit) -> None:
 
 
 def test_limits_are_asked_for_once(house: CrewHouse, visit: Visit) -> None:
-    """Limits pressed twice on a slow line open one dialog, none over another part, and say so when offline."""
+    """The limits button pressed twice opens one dialog, none over another part, and reports a lost connection."""
     table = house.new_table(TAI_SAI)
     book = re.compile("/api/books/rws-tai-sai-v6$")
     page = house.page(visit, "sue", f"/pit#table/{table}")
@@ -240,7 +238,7 @@ def test_limits_are_asked_for_once(house: CrewHouse, visit: Visit) -> None:
 
 
 def test_a_part_takes_its_dialogs_along(house: CrewHouse, visit: Visit) -> None:
-    """A dialog of a part that is left is closed with it; the lock stays."""
+    """Leaving a part closes its dialogs; the lock stays."""
     table = house.new_table(TAI_SAI)
     page = house.page(visit, "kim", f"/pit#table/{table}")
     page.locator("[data-action=disable]").click()
@@ -259,7 +257,7 @@ def test_a_part_takes_its_dialogs_along(house: CrewHouse, visit: Visit) -> None:
 
 
 def test_the_journal_follows_its_filters(house: CrewHouse, visit: Visit) -> None:
-    """An older answer does not win over a newer one, nor does a half-typed number turn the list; a refusal is said."""
+    """Older answers do not replace newer ones, a half-typed number does not change the order, refusals are shown."""
     table = house.new_table(TAI_SAI)
     page = house.page(visit, "sue", f"/pit#journal/{table}")
     rows = page.locator(".journal tbody tr")
@@ -288,7 +286,7 @@ def test_the_journal_follows_its_filters(house: CrewHouse, visit: Visit) -> None
 
 
 def test_reports_follow_their_filters(house: CrewHouse, visit: Visit) -> None:
-    """An older report does not win over a newer one, the file is of the same query, and a refusal is said."""
+    """An older report does not replace a newer one, the file is of the same query, and refusals are shown."""
     house.new_table(TAI_SAI)
     page = house.page(visit, "sue", "/pit#reports")
     span, rows = page.locator("[data-part=reports] [name=by]"), page.locator("[data-part=reports] tbody tr")
@@ -310,7 +308,7 @@ def test_reports_follow_their_filters(house: CrewHouse, visit: Visit) -> None:
 
 
 def test_a_cleared_alert_stays_cleared(house: CrewHouse, visit: Visit) -> None:
-    """A look at the alerts from before one was cleared comes after it: the alert does not stand again."""
+    """A late list of alerts from before one was cleared does not bring it back."""
     table = house.new_table(TAI_SAI)
     house.do("dan", table, c.SuspendTable("the dome is dull"))
     page = house.page(visit, "sue", "/pit")
@@ -322,7 +320,7 @@ def test_a_cleared_alert_stays_cleared(house: CrewHouse, visit: Visit) -> None:
     waiting.get_by_role("button").click()
     dialog(page).locator("[type=submit]").click()
     expect(page.locator(".alert.cleared", has_text="the dome is dull")).to_be_attached()
-    Late(page, "**/api/alerts?*")  # nothing newer comes to put it right
+    Late(page, "**/api/alerts?*")  # no newer answer corrects it
     late.answer(route, response=before)
     expect(waiting).to_have_count(0)
 
@@ -331,7 +329,7 @@ def test_a_cleared_alert_stays_cleared(house: CrewHouse, visit: Visit) -> None:
 
 
 def test_the_audit_is_looked_at_again(house: CrewHouse, visit: Visit) -> None:
-    """A look at the audit that fails is tried again when the line is down; a refusal is told, and it can be begun."""
+    """A failed poll of the audit is repeated; a refused one is shown, and the audit can be started again."""
     page = house.page(visit, "ada", "/pit#house")
     button = page.locator("[data-action=audit]")
     expect(page.locator("#audit [role=status]")).not_to_be_empty()

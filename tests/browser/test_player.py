@@ -1,48 +1,25 @@
-"""A player at a real browser: the first round, bets and their limits, two browsers, a cut wire."""
+"""A player in a browser: the first round, bets and their limits, two browsers, a cut connection."""
 
 from __future__ import annotations
 
 import re
 from time import monotonic
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import WAIT_MS, Visit
+from tests.browser.checks import too_wide
+from tests.browser.felt import ROUND_MS, box, sit, stack
 from tests.browser.floor import Floor, Wire
+from tests.browser.visits import WAIT_MS, Visit
 
 BROWSERS_AGREE_MS = 300
-ROUND_MS = 60_000
-"""More than a round and what comes before the next takes."""
 WATCH = """([box, note]) => { new MutationObserver((_, watch) => {
     if (!document.querySelector(`g.chips.others g.stack[data-box="${box}"]`)) return;
     document.body.setAttribute(`data-${note}`, String(Date.now())); watch.disconnect();
 }).observe(document.querySelector("svg.felt"), {subtree: true, childList: true}); }"""
 NOTE_CLICK = """([box, note]) => document.querySelector(`g.box[data-box="${box}"]`).addEventListener("click",
     () => document.body.setAttribute(`data-${note}`, String(Date.now())), {capture: true, once: true})"""
-
-expect.set_options(timeout=WAIT_MS)
-
-
-def box(page: Page, name: str) -> Any:
-    """A box of the felt."""
-    return page.locator(f'g.box[data-box="{name}"]').first
-
-
-def stack(page: Page, name: str, layer: str = "own") -> Any:
-    """The chips that lie in a box."""
-    return page.locator(f'g.chips.{layer} g.stack[data-box="{name}"]').first
-
-
-def sit(page: Page) -> str:
-    """Sit down as a guest of the demo, and wait until bets are open; the player's name."""
-    page.locator("[data-action=sit]").click()
-    expect(page.locator(".rail-chip").first).to_be_visible()
-    expect(page.locator("body[data-phase=betting]")).to_be_attached(timeout=ROUND_MS)
-    expect(page.locator("g.box").first).to_be_attached()
-    who: str = page.evaluate("fetch('/api/me').then((answer) => answer.json()).then((me) => me.who)")
-    return who
 
 
 def time_on(page: Page, name: str) -> int:
@@ -51,7 +28,7 @@ def time_on(page: Page, name: str) -> int:
 
 
 def test_a_newcomer_plays_a_round(visit: Visit) -> None:
-    """Somebody who has never been here sits down, bets, sees the dice and what the round brought, with its clauses."""
+    """A newcomer sits down, bets, and sees the dice and the result of the round with its clauses."""
     page = visit("/")
     page.locator('[data-table="QUICK"] button').click()
     expect(page.locator(".guide")).to_contain_text("Pick a chip")
@@ -75,7 +52,7 @@ def test_a_newcomer_plays_a_round(visit: Visit) -> None:
 
 @pytest.mark.clause("rws-tai-sai-v6 §3.3")
 def test_limits_and_differential_are_always_in_sight(visit: Visit) -> None:
-    """The sign with minimum, maximum and differential is on screen, at the table's and at a phone's size."""
+    """The sign with minimum, maximum and differential is on screen on a table's display and on a phone."""
     for width, height in ((1920, 1080), (390, 844)):
         page = visit("/play?table=SLOW", viewport={"width": width, "height": height})
         expect(page.locator(".limits")).to_contain_text("$5 to $5,000")
@@ -84,7 +61,7 @@ def test_limits_and_differential_are_always_in_sight(visit: Visit) -> None:
 
 
 def test_bets_are_raised_undone_doubled_and_cleared(visit: Visit, floor: Floor) -> None:
-    """Every button of the rail does what it says, and the table agrees."""
+    """Every button of the rail does what it says, and the table has the same bets."""
     page = visit("/play?table=SLOW")
     who = sit(page)
     page.locator(".rail-chip").nth(1).click()
@@ -106,7 +83,7 @@ def test_bets_are_raised_undone_doubled_and_cleared(visit: Visit, floor: Floor) 
 
 
 def test_a_refusal_says_why_and_what_is_allowed(visit: Visit) -> None:
-    """A chip under the minimum is refused in the reader's money, with the clause, and the minimum is one tap away."""
+    """A chip under the minimum is refused with the minimum and the clause, and one tap places the minimum."""
     page = visit("/play?table=SLOW")
     sit(page)
     page.locator(".rail-chip").first.click()
@@ -138,7 +115,7 @@ def test_a_full_box_is_said_to_be_full(visit: Visit) -> None:
 
 
 def test_a_bet_is_placed_with_the_keyboard_alone(visit: Visit) -> None:
-    """Boxes are buttons with names: arrows go from one to the next, Enter bets, Delete takes back."""
+    """Boxes are buttons with names: arrow keys move between them, Enter bets, Delete withdraws."""
     page = visit("/play?table=SLOW")
     sit(page)
     page.keyboard.press("2")
@@ -153,7 +130,7 @@ def test_a_bet_is_placed_with_the_keyboard_alone(visit: Visit) -> None:
 
 
 def test_favourites_and_rebet_bring_bets_back(visit: Visit) -> None:
-    """Bets saved in this browser are placed again at one touch, and so are those of the last round."""
+    """Saved bets, and those of the last round, are placed again at one touch."""
     page = visit("/play?table=QUICK")
     sit(page)
     expect(page.locator("body[data-phase=between-rounds]")).to_be_attached(timeout=ROUND_MS)
@@ -174,7 +151,7 @@ def test_favourites_and_rebet_bring_bets_back(visit: Visit) -> None:
 
 
 def test_two_browsers_see_the_same_table(visit: Visit) -> None:
-    """A bet in one browser lies on the felt of another within 300 ms; a busy machine has several tries."""
+    """A bet in one browser shows in another within 300 ms; several tries allow for a busy machine."""
     one, two = visit("/play?table=SLOW"), visit("/play?table=SLOW")
     sit(one)
     expect(two.locator("body[data-phase=betting]")).to_be_attached()
@@ -193,7 +170,7 @@ def test_two_browsers_see_the_same_table(visit: Visit) -> None:
 
 
 def test_a_bet_in_doubt_is_sent_once(visit: Visit, floor: Floor, wire: Wire) -> None:
-    """The wire is cut after a bet was recorded and before it was answered: the page heals, and the bet stands once."""
+    """The connection is cut after a bet was recorded and before it was answered: the bet stands once."""
     page = visit("/play?table=SLOW", at=wire.address)
     who = sit(page)
     page.locator(".rail-chip").nth(1).click()
@@ -202,7 +179,7 @@ def test_a_bet_in_doubt_is_sent_once(visit: Visit, floor: Floor, wire: Wire) -> 
     box(page, "small").click()
     until = monotonic() + WAIT_MS / 1000
     while who not in floor.get("/api/tables/SLOW")["view"]["stakes"] and monotonic() < until:
-        pass  # each look asks the floor: the bet is on its way
+        pass  # each look is a request: the bet is on its way
     assert who in floor.get("/api/tables/SLOW")["view"]["stakes"]
     wire.cut()
     expect(page.locator("#banner")).to_be_visible()
@@ -215,7 +192,7 @@ def test_a_bet_in_doubt_is_sent_once(visit: Visit, floor: Floor, wire: Wire) -> 
 
 
 def test_a_bet_that_never_left_is_sent_when_the_wire_is_back(visit: Visit, floor: Floor, wire: Wire) -> None:
-    """A bet made while the connection is lost goes out once, in the same round, when it is back."""
+    """A bet made without a connection is sent once, in the same round, after reconnecting."""
     page = visit("/play?table=SLOW", at=wire.address)
     who = sit(page)
     page.locator(".rail-chip").nth(1).click()
@@ -235,6 +212,6 @@ def test_the_largest_layout_is_usable_on_a_phone(visit: Visit) -> None:
         """() => Math.min(...[...document.querySelectorAll('g.box > .ground')].map((ground) => {
             const {width, height} = ground.getBoundingClientRect(); return Math.min(width, height); })) >= 40"""
     )
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert too_wide(page) == []
     page.get_by_role("button", name="Totals").tap()
     expect(box(page, "total:9")).to_be_in_viewport()

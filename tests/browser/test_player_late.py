@@ -1,4 +1,4 @@
-"""A player, a guest and a learner whose answers come late, twice, cut off or not at all."""
+"""A player, a guest and a trainee on a bad connection: answers come late, twice, cut off or not at all."""
 
 from __future__ import annotations
 
@@ -9,42 +9,33 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from taisai.table import commands as c
-from tests.browser.conftest import WAIT_MS, Visit
-from tests.browser.crew import CrewHouse, crew_house
+from tests.browser.crew import BUY_IN, TAI_SAI, CrewHouse
+from tests.browser.felt import box, sit, stack
 from tests.browser.floor import Floor, Wire
 from tests.browser.late import Late
-from tests.browser.test_player import box, sit, stack
+from tests.browser.visits import WAIT_MS, Visit
 from tests.web.serving import FLOAT, set_up_of
 
-TAI_SAI = "rws-tai-sai-v6/A"
-BUY_IN = 20_000
 CUT_OFF = """(path) => { const fetched = window.fetch; window.fetch = (...asked) =>
     String(asked[0]).startsWith(path)
       ? Promise.resolve(new Response(new ReadableStream({start: (body) => body.error(new TypeError("cut off"))}),
           {headers: {"content-type": "application/json"}}))
       : fetched(...asked); }"""
-"""From now on the bodies of answers for a path are cut off on their way."""
+"""From now on the bodies of answers for a path are cut off."""
 READ = "(path) => fetch(path).then((answer) => answer.text()).then(() => new Promise(requestAnimationFrame))"
-"""Fetch something and let a frame go by: what came before has been used."""
-
-
-@pytest.fixture(scope="module")
-def house() -> Iterator[CrewHouse]:
-    """A house without guests; each test has a table of its own."""
-    with crew_house() as opened:
-        yield opened
+"""Fetch something and wait for a frame: the page has handled everything that came before."""
 
 
 @pytest.fixture
 def line(house: CrewHouse) -> Iterator[Wire]:
-    """A wire to the house that can be cut."""
+    """A connection to the house that can be cut."""
     made = Wire(Floor(house.address).port)
     yield made
     made.close()
 
 
 def sit_by_code(house: CrewHouse, visit: Visit, table: str, line: Wire) -> Page:
-    """The page of ann, who sat down with a code and has chips."""
+    """The page of ann, who sat down with a seat code and has chips."""
     code = house.wait(house.running.crew["dan"].seat_code(table, "ann", BUY_IN))
     page = visit(f"/play?table={table}", at=line.address)
     page.locator("[name=code]").fill(code.code)
@@ -58,25 +49,25 @@ def sit_by_code(house: CrewHouse, visit: Visit, table: str, line: Wire) -> Page:
 
 
 def next_round(house: CrewHouse, table: str) -> None:
-    """The round goes by, with dice that pay nobody, and bets are open again."""
+    """Finish the round with dice that pay nobody, and open bets again."""
     house.do("dan", table, c.CloseBets(), c.Tumble(3), c.Uncover((1, 1, 1)), c.Announce(), c.Collect(), c.OpenBets())
 
 
 def stakes(house: CrewHouse, table: str) -> dict[str, int]:
-    """What ann has on the felt, as anybody sees it."""
+    """What ann has on the felt, in the public view."""
     found: dict[str, int] = Floor(house.address).get(f"/api/tables/{table}")["view"]["stakes"].get("ann", {})
     return found
 
 
 def come_back(page: Page, line: Wire) -> None:
-    """Mend the wire, and wait until the page has noticed."""
+    """Restore the connection and wait until the page has reconnected."""
     line.mend()
     expect(page.locator("#banner")).to_be_hidden()
     expect(page.locator("body[data-phase=betting]")).to_be_attached()
 
 
 def fail_once(page: Page, address: str) -> None:
-    """The next request for an address does not reach the house."""
+    """Make the next request for an address fail."""
 
     def fail(route: Route) -> None:
         route.abort("connectionrefused")
@@ -88,7 +79,7 @@ def fail_once(page: Page, address: str) -> None:
 
 
 def test_nothing_of_an_earlier_round_is_undone_after_coming_back(house: CrewHouse, visit: Visit, line: Wire) -> None:
-    """Bets are cleared, the connection is lost, another round is open on coming back: there is nothing to undo."""
+    """After reconnecting in another round, nothing of the earlier one can be undone."""
     table = house.new_table(TAI_SAI)
     page = sit_by_code(house, visit, table, line)
     box(page, "small").click()
@@ -110,7 +101,7 @@ def test_nothing_of_an_earlier_round_is_undone_after_coming_back(house: CrewHous
 
 
 def test_a_bet_that_comes_too_late_for_its_round_ends_there(house: CrewHouse, visit: Visit, line: Wire) -> None:
-    """A bet made while the connection is lost, whose round is over when it arrives, is told and leaves the felt."""
+    """A bet made without a connection is refused if its round is over when it arrives, and leaves the felt."""
     table = house.new_table(TAI_SAI)
     page = sit_by_code(house, visit, table, line)
     line.cut()
@@ -131,7 +122,7 @@ def test_a_bet_that_comes_too_late_for_its_round_ends_there(house: CrewHouse, vi
 
 
 def test_the_rest_of_several_bets_does_not_fall_into_the_next_round(house: CrewHouse, visit: Visit, line: Wire) -> None:
-    """Two bets are doubled and only the first is recorded before the line is lost: the other is not made later."""
+    """If the connection is lost while two bets are doubled, the second is not made in a later round."""
     table = house.new_table(TAI_SAI)
     page = sit_by_code(house, visit, table, line)
     for name in ("small", "big"):
@@ -156,7 +147,7 @@ def test_the_rest_of_several_bets_does_not_fall_into_the_next_round(house: CrewH
 
 
 def test_a_table_set_up_anew_has_its_new_currency(house: CrewHouse, visit: Visit) -> None:
-    """The same cloth with another currency: sign and chips of an open page follow, and so does the floor."""
+    """A table set up again in another currency shows it on the sign and on the start page."""
     table = house.new_table(TAI_SAI)
     page = visit(f"/play?table={table}", at=house.address)
     expect(page.locator(".limits")).to_contain_text("$1 to $100")
@@ -167,7 +158,7 @@ def test_a_table_set_up_anew_has_its_new_currency(house: CrewHouse, visit: Visit
 
 
 def test_a_felt_that_does_not_come_is_asked_for_again(visit: Visit, floor: Floor) -> None:
-    """The drawing fails once: the player is told, and then the felt is there and takes a bet."""
+    """A felt that failed to load is reported and requested again, and then takes a bet."""
     page = visit("/docs")
     fail_once(page, "**/felt.svg?palette=*")
     page.goto(floor.address + "/play?table=SLOW")
@@ -178,7 +169,7 @@ def test_a_felt_that_does_not_come_is_asked_for_again(visit: Visit, floor: Floor
 
 
 def test_the_cloth_is_the_one_chosen_last(visit: Visit) -> None:
-    """Red is chosen and is slow to come, then green again: red stays away when it comes."""
+    """The red cloth arrives after green was chosen again: green stays."""
     page = visit("/play?table=SLOW")
     expect(box(page, "small")).to_be_attached()
     red = Late(page, "**/felt.svg?palette=red").held
@@ -202,7 +193,7 @@ def test_the_cloth_is_the_one_chosen_last(visit: Visit) -> None:
 
 
 def test_two_taps_on_a_table_seat_one_guest(visit: Visit) -> None:
-    """Sit is tapped twice on the floor while the house is slow: one seat is asked for."""
+    """Two taps on Sit down on the start page ask for one seat."""
     page = visit("/")
     asked = Late(page, "**/api/seat").held
     with page.expect_request("**/api/seat"):
@@ -214,7 +205,7 @@ def test_two_taps_on_a_table_seat_one_guest(visit: Visit) -> None:
 
 
 def test_two_taps_at_the_table_seat_one_guest(visit: Visit) -> None:
-    """Sit is tapped twice at the table: one seat is asked for; and once refused it can be tapped again."""
+    """Two taps on Sit down at the table ask for one seat; after a failure it can be tapped again."""
     page = visit("/play?table=SLOW")
     fail_once(page, "**/api/seat")
     page.locator("[data-action=sit]").click()
@@ -229,7 +220,7 @@ def test_two_taps_at_the_table_seat_one_guest(visit: Visit) -> None:
 
 
 def test_a_drill_is_not_replaced_by_one_asked_for_before(visit: Visit) -> None:
-    """Begin is pressed twice: the drill that is on screen stays, with its answers, when the other comes late."""
+    """Begin is pressed twice: a late drill does not replace the one on screen and its answers."""
     page = visit("/train?layout=rws-tai-sai-v6/A&level=1")
     drills = Late(page, "**/api/training/drill").held
     with page.expect_request("**/api/training/drill"):
@@ -248,7 +239,7 @@ def test_a_drill_is_not_replaced_by_one_asked_for_before(visit: Visit) -> None:
 
 
 def test_a_drill_that_was_left_does_not_come_after_all(visit: Visit) -> None:
-    """Begin is pressed and another layout chosen before the drill comes: the choice stays on screen."""
+    """A drill that arrives after another layout was chosen is dropped."""
     page = visit("/train?layout=rws-tai-sai-v6/A&level=1")
     drills = Late(page, "**/api/training/drill").held
     with page.expect_request("**/api/training/drill"):
@@ -261,7 +252,7 @@ def test_a_drill_that_was_left_does_not_come_after_all(visit: Visit) -> None:
 
 
 def test_a_drill_is_marked_once_and_kept_under_its_own_layout(visit: Visit) -> None:
-    """Finish is pressed twice, and another layout chosen before the marks come: one result, of the drill's layout."""
+    """Hand in is pressed twice and another layout chosen before the marks come: one result of the drill is stored."""
     page = visit("/train?layout=rws-tai-sai-v6/A&level=1&seed=exam")
     page.get_by_role("button", name="Begin").click()
     for _ in range(3):
@@ -284,7 +275,7 @@ def test_a_drill_is_marked_once_and_kept_under_its_own_layout(visit: Visit) -> N
 
 @pytest.mark.parametrize("how", ["cut off", "not sent"])
 def test_a_history_that_does_not_come_is_told(visit: Visit, how: str) -> None:
-    """The answer with the own rounds is cut off on its way, or there is none: the player is told so."""
+    """A history that is cut off or does not come is reported to the player."""
     page = visit("/play?table=SLOW")
     sit(page)
     if how == "cut off":
@@ -296,7 +287,7 @@ def test_a_history_that_does_not_come_is_told(visit: Visit, how: str) -> None:
 
 
 def test_the_way_to_sit_down_is_asked_for_until_it_is_known(house: CrewHouse, visit: Visit) -> None:
-    """In a house without guests the form for the code of a seat comes, though the first answer was lost."""
+    """In a house without guests the form for a seat code appears even if the first answer was lost."""
     table = house.new_table(TAI_SAI)
     page = visit("/docs", at=house.address)
     fail_once(page, "**/api/floor")

@@ -1,29 +1,21 @@
-"""Rules, odds and comparison in a real browser: everything readable without a stake, every figure the engine's own."""
+"""Rules, odds and comparison in a browser: readable without a bet, and every figure is the core's."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
-from functools import cache
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from taisai.books import Shelf, open_shelf
 from taisai.core.odds import compare, layout_odds
-from tests.browser.conftest import WAIT_MS, Visit
-
-expect.set_options(timeout=WAIT_MS)
+from tests.browser.checks import too_wide
+from tests.browser.visits import Visit
+from tests.web.serving import shelf
 
 BETS = {"small": 500, "total:9": 100, "double:3": 200}
-
-
-@cache
-def shelf() -> Shelf:
-    """The rule books of the package."""
-    return open_shelf(environment={})
 
 
 def rows(page: Page) -> list[str]:
@@ -35,7 +27,7 @@ def rows(page: Page) -> list[str]:
 
 
 def drawn_odds(page: Page) -> Page:
-    """The odds page once both felts are touchable."""
+    """The odds page, once both felts can be touched."""
     expect(page.locator(".felt-scroll g.box[role=button]").first).to_be_attached()
     expect(page.locator("#bets g.box[role=button]").first).to_be_attached()
     expect(page.locator(".odds-table tbody tr").first).to_be_attached()
@@ -44,7 +36,7 @@ def drawn_odds(page: Page) -> Page:
 
 @pytest.mark.parametrize("start", ["/", "/play?table=SLOW", "/train", "/sign-in"])
 def test_rules_are_one_tap_away_without_a_stake(visit: Visit, start: str) -> None:
-    """From any screen the menu leads to the rule books, for somebody who has neither signed in nor sat down (R4)."""
+    """From any screen the menu leads to the rule books, without signing in or sitting down (R4)."""
     page = visit(start)
     page.get_by_role("navigation", name="Main").get_by_role("link", name="Rules and odds").click()
     expect(page.locator(".book")).to_have_count(len(shelf().books()))
@@ -80,7 +72,7 @@ def test_a_book_is_shown_whole(visit: Visit, book_id: str) -> None:
     ],
 )
 def test_a_link_leads_to_its_clause(visit: Visit, address: str, clause: str) -> None:
-    """An address with a clause brings that clause into sight, marked."""
+    """An address with a clause highlights that clause and scrolls to it."""
     page = visit(address)
     asked = page.locator(".clause.asked")
     expect(asked).to_have_count(1)
@@ -89,7 +81,7 @@ def test_a_link_leads_to_its_clause(visit: Visit, address: str, clause: str) -> 
 
 
 def test_clauses_are_searched_and_show_what_stands_behind_them(visit: Visit) -> None:
-    """Words narrow the list; a clause has its interpretation beside it, the rows that cite it and its tests."""
+    """Search filters the clauses; a clause shows its interpretations, the rows that cite it and its tests."""
     page = visit("/rules?book=rws-tai-sai-v6")
     page.locator("#search").fill("pro-rated minimum")
     expect(page.locator('.clause[data-clause="3.8"]')).to_be_hidden()
@@ -104,7 +96,7 @@ def test_clauses_are_searched_and_show_what_stands_behind_them(visit: Visit) -> 
 
 
 def test_the_odds_table_sorts(visit: Visit) -> None:
-    """A column's head sorts by it, and once more the other way round; screen readers are told."""
+    """A column's heading sorts by it, and reverses the order when pressed again; screen readers are told."""
     odds = {str(each.box.name): each for each in layout_odds(shelf().layout("rws-tai-sai-v6/C"))}
     page = drawn_odds(visit("/odds?layout=rws-tai-sai-v6/C"))
     assert rows(page) == list(odds)
@@ -122,7 +114,7 @@ def test_the_odds_table_sorts(visit: Visit) -> None:
 
 
 def test_odds_are_exact_and_low_returns_are_flagged(visit: Visit) -> None:
-    """Each row has the engine's own fractions; exactly the boxes under 75 % carry the flag (R7)."""
+    """Each row has the core's own fractions; exactly the boxes under 75 % are flagged (R7)."""
     odds = layout_odds(shelf().layout("rws-tai-sai-v6/C"))
     page = drawn_odds(visit("/odds?layout=rws-tai-sai-v6/C"))
     texts = page.evaluate(
@@ -139,7 +131,7 @@ def test_odds_are_exact_and_low_returns_are_flagged(visit: Visit) -> None:
 
 
 def test_row_and_box_light_each_other_up(visit: Visit) -> None:
-    """Pointing at a row marks its box on the heat map; a box that is pointed at or focused marks its row."""
+    """Pointing at a row highlights its box on the heat map; pointing at or focusing a box highlights its row."""
     page = drawn_odds(visit("/odds?layout=rws-tai-sai-v6/A", viewport={"width": 1920, "height": 1080}))
     heat = page.locator(".odds g.box[data-box='triple:2']")
     page.locator("tr[data-box='big']").hover()
@@ -154,7 +146,7 @@ def test_row_and_box_light_each_other_up(visit: Visit) -> None:
 
 
 def told_by_the_command(bets: str) -> dict[str, Any]:
-    """What `taisai odds --bets` says."""
+    """The output of `taisai odds --bets`."""
     command = [sys.executable, "-m", "taisai", "odds", "rws-tai-sai-v6/A", "--bets", bets, "--json"]
     said = subprocess.run(command, capture_output=True, text=True, check=True, encoding="utf-8").stdout
     found: dict[str, Any] = json.loads(said)
@@ -162,7 +154,7 @@ def told_by_the_command(bets: str) -> dict[str, Any]:
 
 
 def test_a_set_of_bets_has_the_figures_of_the_command(visit: Visit) -> None:
-    """Bets tapped onto the felt show what `taisai odds --bets` says: figures, results, all 216 rolls."""
+    """Bets on the felt give the same figures as `taisai odds --bets`: facts, results, all 216 rolls."""
     page = drawn_odds(visit("/odds?layout=rws-tai-sai-v6/A"))
     chips = page.locator("#bets .chip-button")
     for box, amount in BETS.items():
@@ -199,7 +191,7 @@ def test_a_set_of_bets_has_the_figures_of_the_command(visit: Visit) -> None:
     ("one", "two"), [("rws-tai-sai-v6/A", "rws-tai-sai-v6/C"), ("nz-division-9/2", "rws-tai-sai-v6/E")]
 )
 def test_comparison_shows_what_differs(visit: Visit, one: str, two: str) -> None:
-    """The boxes in sight are exactly those that differ; with the switch off all of them are there."""
+    """Exactly the boxes that differ are shown, and all boxes when the switch is off."""
     pairs = compare(shelf().layout(one), shelf().layout(two))
     page = visit(f"/compare?one={one}&two={two}")
     visible = page.locator(".compare tbody tr:visible")
@@ -216,7 +208,7 @@ def test_comparison_shows_what_differs(visit: Visit, one: str, two: str) -> None
 
 
 def test_the_largest_felt_is_usable_on_a_phone(visit: Visit) -> None:
-    """On a phone a part of Layout E comes into sight by its button, and its box can be tapped with a finger."""
+    """On a phone a button scrolls to a part of Layout E, and its boxes can be tapped with a finger."""
     phone: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
     page = drawn_odds(visit("/odds?layout=rws-tai-sai-v6/E", **phone))
     page.locator("#bets").get_by_role("button", name="Singles").click()
@@ -224,4 +216,4 @@ def test_the_largest_felt_is_usable_on_a_phone(visit: Visit) -> None:
     box.scroll_into_view_if_needed()
     box.tap()
     expect(page.locator(".bet-list li")).to_have_attribute("data-box", "single:1")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert too_wide(page) == []

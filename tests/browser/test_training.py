@@ -1,10 +1,9 @@
-"""Training in a real browser: a drill is passed, a mistake is explained by its clause, a seed is repeated."""
+"""Training in a browser: a drill is passed, mistakes are explained by clauses, a seed is repeated."""
 
 from __future__ import annotations
 
 import json
 import re
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import taisai.web
-from taisai.books import Shelf, open_shelf
 from taisai.core.bets import Bet, PlayerId
 from taisai.core.boxes import BoxName
 from taisai.core.calls import result_call
@@ -23,18 +21,11 @@ from taisai.core.prorata import fix_stakes
 from taisai.core.settlement import settle
 from taisai.training.cases import CASE_TEXTS, OUTCOME_TEXTS, cases_of
 from taisai.training.drills import Drill, make_drill
-from tests.browser.conftest import WAIT_MS, Visit
-from tests.browser.test_screens import serious_findings
-
-expect.set_options(timeout=WAIT_MS)
+from tests.browser.checks import serious_findings, too_wide
+from tests.browser.visits import Visit
+from tests.web.serving import shelf
 
 STATIC = Path(taisai.web.__file__).parent / "static"
-
-
-@cache
-def shelf() -> Shelf:
-    """The rule books of the package."""
-    return open_shelf(environment={})
 
 
 class Solution:
@@ -100,7 +91,7 @@ def deal(page: Page, right: Solution, *, type_call: bool = False) -> None:
 
 @pytest.mark.parametrize("layout", ["rws-tai-sai-v6/C", "nz-division-9/1"])
 def test_the_drill_is_passed_at_level_2(visit: Visit, layout: str) -> None:
-    """Call, collect, pay and judge as the core does: everything is right, in time, and the result is kept."""
+    """With the core's answers everything is right and in time, and the result is stored."""
     right = Solution(layout, 2, "exam")
     page = visit(f"/train?layout={layout}&level=2&seed=exam")
     begin(page)
@@ -119,7 +110,7 @@ def test_the_drill_is_passed_at_level_2(visit: Visit, layout: str) -> None:
 
 @pytest.mark.parametrize("layout", ["rws-tai-sai-v6/E", "nz-division-9/2", "rws-open-cover-v3/B", "rws-mini-dice-v3/A"])
 def test_the_fourth_level_is_passed_under_each_book(visit: Visit, layout: str) -> None:
-    """Colours where the book has them, pro rata where it has that; the call is typed, in capitals."""
+    """The fourth level has colours and pro rata where the book has them; a call typed in capitals counts."""
     right = Solution(layout, 4, "exam")
     page = visit(f"/train?layout={layout}&level=4&seed=exam")
     begin(page)
@@ -133,7 +124,7 @@ def test_the_fourth_level_is_passed_under_each_book(visit: Visit, layout: str) -
 
 
 def test_a_mistake_is_explained_by_its_clause(visit: Visit) -> None:
-    """A wrong payment shows what was due and given, how it is made up, and the words of the clause behind it."""
+    """A wrong payment shows what was due and given, how it is worked out, and the words of its clause."""
     right = Solution("rws-tai-sai-v6/A", 2, "exam")
     key = next(name for name, due in right.due.items() if due)
     page = visit("/train?layout=rws-tai-sai-v6/A&level=2&seed=exam")
@@ -156,7 +147,7 @@ def test_a_mistake_is_explained_by_its_clause(visit: Visit) -> None:
 
 
 def test_an_irregularity_answered_wrongly_names_the_books_clause(visit: Visit) -> None:
-    """Whoever does not know what now is told, with the clause of the book in play."""
+    """A wrong answer to an irregularity shows the right one, with the clause of the book."""
     book = shelf().book("nz-division-9")
     right = Solution("nz-division-9/1", 1, "exam")
     case = next(each for each in cases_of(book) if each.id == right.drill.situations[0].id)
@@ -173,7 +164,7 @@ def test_an_irregularity_answered_wrongly_names_the_books_clause(visit: Visit) -
 
 
 def test_chips_build_an_amount_and_nonsense_is_refused(visit: Visit) -> None:
-    """Tapped chips add up in the field; what is no amount is named, and nothing is marked."""
+    """Tapped chips add up in the field; what is not an amount is reported, and nothing is marked."""
     page = visit("/train?layout=rws-tai-sai-v6/A&level=2&seed=exam")
     begin(page)
     onward(page)
@@ -194,7 +185,7 @@ def test_chips_build_an_amount_and_nonsense_is_refused(visit: Visit) -> None:
 
 
 def test_a_seed_is_repeated(visit: Visit) -> None:
-    """The address of a drill is the drill: another browser sees the same dice and chips; without a seed each is new."""
+    """The address of a drill gives the same dice and chips in another browser; without a seed each drill is new."""
 
     def seen(page: Page) -> tuple[list[str], list[str]]:
         begin(page)
@@ -213,7 +204,7 @@ def test_a_seed_is_repeated(visit: Visit) -> None:
 
 
 def test_the_collecting_works_by_keyboard(visit: Visit) -> None:
-    """Boxes are buttons: arrow keys walk the felt and Enter collects."""
+    """Boxes are buttons: Enter collects a focused box, and again takes that back."""
     right = Solution("rws-tai-sai-v6/A", 2, "exam")
     page = visit("/train?layout=rws-tai-sai-v6/A&level=2&seed=exam")
     begin(page)
@@ -237,21 +228,21 @@ def test_the_collecting_works_by_keyboard(visit: Visit) -> None:
     ],
 )
 def test_every_step_of_a_drill_is_readable_by_all(visit: Visit, locale: str, options: dict[str, Any]) -> None:
-    """Through a whole drill axe-core finds nothing serious and nothing is wider than the screen."""
+    """Throughout a drill axe-core finds nothing serious and nothing is wider than the screen."""
     page = visit("/train?layout=rws-tai-sai-v6/C&level=4&seed=exam", locale=locale, reduced_motion="reduce", **options)
     page.locator(".big").click()
     expect(page.locator(".felt g.stack").first).to_be_attached()
     for _ in range(4):
         assert serious_findings(page) == []
-        assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+        assert too_wide(page) == []
         onward(page)
     expect(page.locator(".marks")).to_be_visible()
     assert serious_findings(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+    assert too_wide(page) == []
 
 
 def test_cases_and_outcomes_read_the_same_on_screen() -> None:
-    """The English catalogue has the house's own words for every case and outcome; the others have a text for each."""
+    """The English catalogue has the server's own words for every case and outcome."""
     english = json.loads((STATIC / "texts" / "en.json").read_text(encoding="utf-8"))
     assert {key: text for key, text in english.items() if key.startswith("train.case-")} == {
         f"train.case-{name}": text for name, text in CASE_TEXTS.items()

@@ -1,4 +1,4 @@
-"""A journal in memory whose commits can be held up, refused, or broken off after they took effect."""
+"""A journal in memory whose commits can be delayed, refused, or fail after they took effect."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LIMITS = c.TableLimits(100, c.BoxLimit(100, 1_000_000))
 
 
 class GatedJournal(MemoryJournal):
-    """Commits go through one by one when they are let."""
+    """A journal whose commits wait at a gate."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class GatedJournal(MemoryJournal):
         """What the next commit fails with, after it has taken effect."""
 
     def append(self, batches: Sequence[Batch]) -> dict[str, Head]:
-        """Wait, fail, or do."""
+        """Wait at the gate, then fail or commit."""
         self.waiting.set()
         if not self.open.wait(10):
             raise TimeoutError("the gate was never opened")
@@ -51,7 +51,7 @@ class GatedJournal(MemoryJournal):
         return heads
 
     def close(self) -> None:
-        """Stay open: the test looks at it afterwards, and a floor that reopens it finds it again."""
+        """Stay open, so that the test can read it afterwards, and a floor can reopen it."""
 
     def hold(self) -> None:
         """Let no commit through."""
@@ -59,7 +59,7 @@ class GatedJournal(MemoryJournal):
         self.open.clear()
 
     async def held(self) -> None:
-        """Until a commit waits at the gate."""
+        """Wait until a commit is at the gate."""
         await asyncio.to_thread(self.waiting.wait, 10)
 
 
@@ -70,7 +70,7 @@ def command(number: int, do: c.Action, by: Person = DAN, second: Person | None =
 
 
 def opening(players: Sequence[str]) -> list[c.Command]:
-    """From nothing to open bets with players who have chips."""
+    """The commands from a new table to open bets, with players who have chips."""
     actions: list[tuple[c.Action, Person]] = [
         (c.SetUp(BOOK.id, "C", BOOK.digest, LIMITS, "SGD", (100, 1_000, 10_000)), LEE),
         (c.CountFloat({10_000: 100_000}), LEE),
@@ -102,5 +102,5 @@ async def betting(floor: Floor, table: str = "T", players: Sequence[str] = ("p1"
 
 
 def bet(number: int, player: str = "p1", box: str = "small", amount: int = 100) -> c.Command:
-    """A bet placed by the player."""
+    """A bet that a player places."""
     return command(number, c.PlaceBet(player, box, amount), Person(player, Role.PLAYER))

@@ -66,13 +66,13 @@ class House:
 
     @property
     def state(self) -> TableState:
-        """Where the table stands."""
+        """The table's state."""
         return self.keeper.state
 
-    # -------------------------------------------------------------- what is done
+    # -------------------------------------------------------------- commands
 
     def given(self, command: c.Command) -> Answer:
-        """A command that must be carried out, for the first time."""
+        """Give a command, which must be accepted and new."""
         answer = self.keeper.do(command)
         assert answer.refusal is None, str(answer.refusal)
         assert not answer.repeated
@@ -81,7 +81,7 @@ class House:
     def hand(
         self, do: c.Action, by: Person = DAN, second: Person | None = None, reason: str = ""
     ) -> tuple[e.EventBody, ...]:
-        """Something that people do."""
+        """Give a person's command, which must be accepted."""
         self._hands += 1
         command = c.Command(
             id=f"hand-{self.state.seq}-{self._hands}", at=self.now, by=by, do=do, authorised_by=second, reason=reason
@@ -93,7 +93,7 @@ class House:
         self.hand(c.PlaceBet(name, box, amount), Person(name, Role.PLAYER))
 
     def bet_by_chance(self) -> None:
-        """A few bets of everybody who has chips."""
+        """Place a few random bets for everybody who has chips."""
         for name in self.state.players:
             for box in self.chance.sample(self.boxes, 3):
                 if self.state.funds(name) >= 200:
@@ -102,13 +102,13 @@ class House:
     # -------------------------------------------------------------- time
 
     def move(self) -> Move:
-        """What the dealer says now; asked twice, the same."""
+        """The dealer's next move; asked twice, it is the same."""
         move = self.dealer.next_move(self.state, self.now)
         assert self.dealer.next_move(self.state, self.now) == move
         return move
 
     def step(self, *, bets: bool = True) -> Move:
-        """One move of the dealer: the command given, or the time let pass; players bet while they may."""
+        """Make one move of the dealer: give its command, or let the time pass; players bet when bets open."""
         move = self.move()
         if move.command is not None:
             self.given(move.command)
@@ -121,7 +121,7 @@ class House:
         return move
 
     def until(self, done: Callable[[], bool], *, bets: bool = True, moves: int = 2_000) -> House:
-        """Deal until something is so."""
+        """Deal until a condition holds."""
         for _ in range(moves):
             if done():
                 return self
@@ -130,7 +130,7 @@ class House:
         raise AssertionError(f"not so after {moves} moves; {self.move()}")
 
     def rounds(self, count: int, *, bets: bool = True) -> House:
-        """Deal so many rounds more, to their end."""
+        """Deal some more rounds, to their end."""
         target = len(self.state.history) + count
         return self.until(lambda: len(self.state.history) >= target, bets=bets)
 
@@ -139,16 +139,16 @@ class House:
         return self.until(lambda: self.dealer.countdown(self.state, self.now).what is stage)
 
     def restart(self) -> House:
-        """The house stops and comes back: the journal is all that is left, and every secret is lost."""
+        """Restart the house: only the journal is left, and every secret is lost."""
         self.keeper = TableKeeper(self.journal, shelf().book, TABLE, snapshot_every=200)
         self.keeper.restart(self.now)
         self.dice, self.dealer = self._new_dealer()
         return self
 
-    # -------------------------------------------------------------- what is on record
+    # -------------------------------------------------------------- the record
 
     def events(self) -> list[e.Event]:
-        """Everything that happened."""
+        """Every event on record."""
         return [event_of(record) for record in self.journal.read(TABLE)]
 
     def happened(self, kind: type[What]) -> list[What]:

@@ -58,7 +58,7 @@ ORDERS = [
 
 @pytest.mark.parametrize("layout", LAYOUT_NAMES)
 def test_twenty_rounds_of_every_layout_are_dealt_by_the_book(layout: str) -> None:
-    """With players who bet: every round is committed, opened as committed, settled, and the audit finds nothing."""
+    """With players who bet, every round is committed, opened as committed and settled, and the audit finds nothing."""
     house = House(layout).rounds(20).clean()
     history = house.state.history
     assert [past.number for past in history] == list(range(1, 21))
@@ -90,7 +90,7 @@ def test_the_steps_come_in_the_order_of_the_book(layout: str, order: list[type])
 
 
 def test_each_step_takes_its_time() -> None:
-    """After the close, the tumble, the uncovering, the lights, the collecting, the end: as long as the timing says."""
+    """Every stage after the close lasts as long as the timing says."""
     house = House(TAI_SAI, lambda: ScriptedDice([parse_roll("1,2,3")] * 3))
     house.until(lambda: house.state.round.phase is RoundPhase.BETTING, bets=False)
     house.bet("p1", "small", 100)
@@ -111,7 +111,7 @@ def test_each_step_takes_its_time() -> None:
 
 
 def test_ids_are_those_of_the_step_and_in_the_order_of_time() -> None:
-    """Asked again, by another dealer too, the id is the same; ids sort as the commands came."""
+    """Asked again, also by another dealer, the id is the same; ids sort in the order of the commands."""
     house = House(NZ).rounds(3)
     commands = [record.command_id for record in house.journal.read(TABLE) if record.by == DEALER.id]
     given = list(dict.fromkeys(commands))
@@ -125,7 +125,7 @@ def test_ids_are_those_of_the_step_and_in_the_order_of_time() -> None:
 
 @BOOKS
 def test_every_command_given_twice_is_done_once(layout: str) -> None:
-    """A repeat after a crash gets its first answer, and the table stands where it stood."""
+    """A repeat after a crash gets its first answer, and the table does not change."""
     house = House(layout)
     given = 0
     while len(house.state.history) < 2:
@@ -148,7 +148,7 @@ def seeded() -> VirtualTumbler:
 
 
 def steps_of_a_round(layout: str) -> int:
-    """How many moves the third round of a table takes, from the end of the second."""
+    """How many moves the third round of a table takes, counted from the end of the second."""
     house = House(layout, seeded).rounds(2)
     count = 0
     while len(house.state.history) < 3:
@@ -160,7 +160,7 @@ def steps_of_a_round(layout: str) -> int:
 @pytest.mark.clause("rws-tai-sai-v6 §5.4", "rws-tai-sai-v6 §5.4.1", "rws-tai-sai-v6 §5.4.2")
 @BOOKS
 def test_a_restart_at_any_step_is_resolved_by_the_book_and_the_game_goes_on(layout: str) -> None:
-    """At each of a round's steps all memory is lost: dice on record are concluded, everything else is void."""
+    """After a restart at any step a round with dice on record is concluded, and any other is void."""
     steps = steps_of_a_round(layout)
     outcomes = set()
     for stop in range(steps):
@@ -181,8 +181,8 @@ def test_a_restart_at_any_step_is_resolved_by_the_book_and_the_game_goes_on(layo
 
 
 @BOOKS
-def test_with_people_about_an_interruption_waits_for_them(layout: str) -> None:
-    """Attended, the dealer resolves nothing alone and goes on once two people have."""
+def test_at_an_attended_table_an_interruption_waits_for_people(layout: str) -> None:
+    """At an attended table the dealer resolves nothing by itself, and goes on once two people have."""
     house = House(layout, unattended=False).rounds(1).at(Stage.CLOSING)
     house.restart()
     move = house.step()
@@ -193,7 +193,7 @@ def test_with_people_about_an_interruption_waits_for_them(layout: str) -> None:
 
 
 def test_a_secret_lost_before_the_round_began_makes_it_void_on_record() -> None:
-    """The round is begun, interrupted at once, and what was bet in between comes back."""
+    """The round begins and is interrupted at once; bets placed in between are returned."""
     house = House(NZ, unattended=False).rounds(1).at(Stage.TUMBLING)
     assert house.state.round.phase is RoundPhase.BETWEEN
     house.restart().until(lambda: bool(house.state.round.interrupted))
@@ -208,7 +208,7 @@ def test_a_secret_lost_before_the_round_began_makes_it_void_on_record() -> None:
 
 
 def test_unattended_resolutions_are_on_record_as_two_of_the_house() -> None:
-    """The dealer asks, the supervisor of the house authorises, with the reason."""
+    """The automatic dealer gives the command, the automatic supervisor authorises it, with the reason."""
     house = House(NZ).rounds(1).at(Stage.BETTING)
     house.restart().rounds(1)
     resolved = next(event for event in house.events() if isinstance(event.what, e.InterruptionResolved))
@@ -217,7 +217,7 @@ def test_unattended_resolutions_are_on_record_as_two_of_the_house() -> None:
 
 
 def test_a_secret_lost_without_an_interruption_interrupts_the_round() -> None:
-    """A dealer who takes over a round in play and cannot open its dice says so at once."""
+    """A dealer that takes over a round in play and cannot open its dice interrupts it at once."""
     house = House(TAI_SAI).rounds(1).at(Stage.BETTING)
     house.dealer = AutomaticDealer(house.book, VirtualTumbler(), unattended=True)
     command = house.step().command
@@ -233,7 +233,7 @@ def test_a_secret_lost_without_an_interruption_interrupts_the_round() -> None:
 @pytest.mark.clause("nz-division-9 §7.1(a)", "rws-tai-sai-v6 §5.5.2", "rws-open-cover-v3 §5.1.3")
 @BOOKS
 def test_dice_that_do_not_lie_flat_void_the_round(layout: str) -> None:
-    """Instead of uncovering, the dealer voids by the reason of the book; the next round is dealt."""
+    """Instead of uncovering, the dealer voids the round for the book's reason; the next round is dealt."""
     house = House(layout, lambda: ScriptedDice([Mischief.NOT_FLAT, parse_roll("1,2,3")])).rounds(2).clean()
     assert [past.void for past in house.state.history] == ["not-flat", ""]
     assert len(house.happened(e.DiceUncovered)) == 1
@@ -252,7 +252,7 @@ def test_too_few_tumbles_void_the_round_or_are_made_again_before_it(layout: str)
 @pytest.mark.clause("nz-division-9 §7.1(c)", "rws-tai-sai-v6 §5.5.3")
 @BOOKS
 def test_dice_exposed_before_the_close_void_the_round_where_the_book_says_so(layout: str) -> None:
-    """Half-way through the betting the cover lifts: void, bets back; a book that tumbles later has nothing to hide."""
+    """A cover that lifts during the betting voids the round; a book that tumbles after the close does not mind."""
     house = House(layout, lambda: ScriptedDice([Mischief.EXPOSED, parse_roll("1,2,3")])).rounds(2).clean()
     minds = layout in (NZ, TAI_SAI)
     past = house.state.history[0]
@@ -265,8 +265,8 @@ def test_dice_exposed_before_the_close_void_the_round_where_the_book_says_so(lay
 # ------------------------------------------------------------------ waiting
 
 
-def test_a_table_that_is_not_open_is_waited_for() -> None:
-    """New, closed, or suspended between rounds: nothing to do until somebody changes it."""
+def test_the_dealer_waits_for_a_table_that_is_not_open() -> None:
+    """At a table that is new, closed, or suspended between rounds there is nothing to do until people change it."""
     house = House(TAI_SAI).rounds(1)
     dealer = house.dealer
     new = dealer.next_move(TableState(TABLE), house.now)
@@ -280,7 +280,7 @@ def test_a_table_that_is_not_open_is_waited_for() -> None:
 
 
 def test_a_table_suspended_in_a_round_deals_it_to_its_end() -> None:
-    """What was begun is settled; then the dealer waits."""
+    """The round in play is settled; then the dealer waits."""
     house = House(TAI_SAI).at(Stage.BETTING)
     house.hand(c.SuspendTable("smoke"))
     house.rounds(1)
@@ -289,7 +289,7 @@ def test_a_table_suspended_in_a_round_deals_it_to_its_end() -> None:
 
 
 def test_an_empty_table_is_dealt_once_and_then_waits_for_a_player() -> None:
-    """After a round for nobody the table idles, and wakes when somebody sits down, not when somebody walks away."""
+    """After a round without bets the table idles, until somebody sits down; walking away does not wake it."""
     house = House(TAI_SAI, idle_when_empty=True, players=0).rounds(1)
     assert house.move()[:3] == (None, None, Stage.EMPTY)
     house.hand(c.SitDown("ann"))
@@ -298,8 +298,8 @@ def test_an_empty_table_is_dealt_once_and_then_waits_for_a_player() -> None:
     assert house.move()[:3] == (None, None, Stage.EMPTY)
 
 
-def test_a_float_too_short_to_pay_is_waited_with_until_it_is_filled() -> None:
-    """The dealer gives no command that is refused, says why, and pays after the fill."""
+def test_a_float_too_small_to_pay_waits_for_a_fill() -> None:
+    """The dealer gives no command that would be refused; it says why, and pays after the fill."""
     house = House(TAI_SAI, lambda: ScriptedDice([parse_roll("1,1,1")]), players=0, float_count={500: 200})
     house.hand(c.SitDown("ann"))
     house.hand(c.BringChips("ann", 10_000))
@@ -315,7 +315,7 @@ def test_a_float_too_short_to_pay_is_waited_with_until_it_is_filled() -> None:
 
 
 def test_a_round_that_the_crew_began_is_stopped_by_the_crew() -> None:
-    """Begun before the house took the table over, without its dice: the house closes the bets, the crew voids it."""
+    """A round begun before the automatic dealer took over has no committed dice: it closes the bets, the crew voids."""
     house = House(TAI_SAI)
     house.hand(c.OpenBets())
     house.until(lambda: house.state.round.phase is RoundPhase.CLOSED)
@@ -325,7 +325,7 @@ def test_a_round_that_the_crew_began_is_stopped_by_the_crew() -> None:
     house.rounds(1).clean()
 
 
-def test_a_script_that_has_ended_is_said() -> None:
+def test_a_source_without_dice_is_reported() -> None:
     """When the source has no more dice, the dealer waits and says why."""
     house = House(TAI_SAI, lambda: ScriptedDice([parse_roll("1,2,3")])).rounds(1)
     house.now = house.move().at or 0
@@ -335,7 +335,7 @@ def test_a_script_that_has_ended_is_said() -> None:
 
 
 def test_people_who_come_and_go_do_not_hold_up_the_round() -> None:
-    """Steps are timed from the last step, not from the last thing that happened."""
+    """Steps are timed from the last step, not from the last event."""
     house = House(TAI_SAI).at(Stage.CLOSING)
     due = house.move().at
     assert due is not None
@@ -347,7 +347,7 @@ def test_people_who_come_and_go_do_not_hold_up_the_round() -> None:
 
 
 def test_a_tumble_while_bets_are_open_does_not_make_the_period_longer() -> None:
-    """Where the dice are tumbled early the close still comes on time, and nobody tumbles again."""
+    """When the dice are tumbled early the close still comes on time, and nobody tumbles again."""
     house = House(TAI_SAI).at(Stage.BETTING)
     due = house.state.round.opened_at + BETTING_US
     house.now = due - 1_000
@@ -362,7 +362,7 @@ def test_a_tumble_while_bets_are_open_does_not_make_the_period_longer() -> None:
 
 @pytest.mark.clause("nz-division-9 §6.4")
 def test_the_terminal_is_entered_whatever_was_pressed_before() -> None:
-    """Stray numbers fall out at the front: the last three are the dice when the entry button is pressed."""
+    """Whatever was pressed before, the last three numbers are the dice when the entry button is pressed."""
     house = House(NZ, lambda: ScriptedDice([parse_roll("2,2,3")])).at(Stage.REVEAL)
     for number in (6, 2, 2):
         house.hand(c.Press(number), DEALER)
@@ -373,8 +373,8 @@ def test_the_terminal_is_entered_whatever_was_pressed_before() -> None:
 
 
 @pytest.mark.clause("nz-division-9 §7.2")
-def test_a_wrong_entry_is_amended_by_two_or_waited_with() -> None:
-    """Unattended, dealer and supervisor of the house put it right; otherwise people do."""
+def test_a_wrong_entry_is_amended_by_two_or_waits_for_people() -> None:
+    """At an unattended table the automatic dealer and supervisor amend it; otherwise people do."""
     for unattended in (True, False):
         house = House(NZ, lambda: ScriptedDice([parse_roll("1,2,3")]), unattended=unattended).at(Stage.ENTERING)
         for number in (6, 6, 6):
@@ -392,8 +392,8 @@ def test_a_wrong_entry_is_amended_by_two_or_waited_with() -> None:
 # ------------------------------------------------------------------ displays and settings
 
 
-def test_the_countdown_tells_what_and_until_when() -> None:
-    """Every stage of a round under NZ's book, each with its end; never a time that has passed."""
+def test_the_countdown_shows_the_stage_and_its_end() -> None:
+    """Every stage of a round under the New Zealand book is shown with its end, which is never in the past."""
     house = House(NZ, lambda: ScriptedDice([parse_roll("1,2,3")] * 2))
     seen: dict[Stage, int | None] = {}
     while not house.state.history or house.state.round.phase is not RoundPhase.BETTING:
@@ -411,13 +411,13 @@ def test_the_countdown_tells_what_and_until_when() -> None:
     assert shown == Countdown(Stage.BETTING, house.state.round.opened_at + BETTING_US)
 
 
-def test_exposure_to_come_is_not_told_to_the_display() -> None:
+def test_the_display_does_not_show_a_coming_exposure() -> None:
     """A device about to misbehave shows the countdown of any other round."""
     house = House(TAI_SAI, lambda: ScriptedDice([Mischief.EXPOSED])).at(Stage.BETTING)
     assert house.dealer.countdown(house.state, house.now).until == house.state.round.opened_at + BETTING_US
 
 
-def test_a_wagering_period_under_the_minimum_is_a_fault() -> None:
+def test_a_wagering_period_under_the_minimum_is_refused() -> None:
     """R20: electronic Tai-Sai keeps betting open for 36 seconds at least; the default is just that."""
     book = shelf().book("nz-division-9")
     AutomaticDealer(book, VirtualTumbler(), minimum_betting_ms=36_000)
@@ -430,8 +430,8 @@ def test_a_wagering_period_under_the_minimum_is_a_fault() -> None:
 
 @pytest.mark.clause("nz-division-9 §5.0")
 @BOOKS
-def test_a_table_is_opened_by_the_books_check_from_wherever_it_stands(layout: str) -> None:
-    """Stopped after any command, what is left is asked anew and opens the table; an open one needs nothing."""
+def test_a_table_is_opened_by_the_books_check_from_any_state(layout: str) -> None:
+    """After any of the commands the remaining ones are asked for again and open the table; an open one needs none."""
     book = shelf().book(layout.partition("/")[0])
     whole = opening_moves(TableState(TABLE), book, set_up_of(layout), FLOAT, 1)
     for stop in range(len(whole)):
@@ -456,7 +456,7 @@ def test_a_dealers_table_is_set_up_and_left_to_its_crew() -> None:
 
 
 def test_a_closed_table_is_opened_again_with_other_limits_or_dice() -> None:
-    """Another day: new limits are a new set-up, retired dice are followed by the next set, all items checked anew."""
+    """New limits are a new set-up, retired dice are followed by the next set, and all items are checked again."""
     house = House(NZ).rounds(1)
     count = {500: house.state.balance("float") // 500}
     house.hand(c.CloseTable(count), LEE)
@@ -474,7 +474,7 @@ def test_a_closed_table_is_opened_again_with_other_limits_or_dice() -> None:
 
 
 def test_damaged_dice_are_changed_at_the_opening() -> None:
-    """A set found damaged is retired, and one that was received already takes its place."""
+    """A damaged set is retired, and one that was already received takes its place."""
     house = House(NZ, players=0)
     house.hand(c.CloseTable({}), LEE)
     house.hand(c.CheckItem("seal", passed=True), LEE)  # of the old seal: another one is looked at anew

@@ -50,7 +50,7 @@ def test_the_rolls_of_the_virtual_tumbler_are_even() -> None:
 
 
 def test_chance_comes_from_the_system_and_each_round_has_a_secret_of_its_own() -> None:
-    """Left alone, the tumbler asks the system's cryptographic generator: 32 bytes for every round."""
+    """By default the tumbler takes 32 bytes for every round from the system's cryptographic generator."""
     asked: list[int] = []
 
     def randbytes(size: int) -> bytes:
@@ -68,7 +68,7 @@ def test_chance_comes_from_the_system_and_each_round_has_a_secret_of_its_own() -
 
 @pytest.mark.parametrize("make", SOURCES)
 def test_what_is_revealed_is_what_was_committed(make: Callable[[], DiceSource]) -> None:
-    """The opening fits the commitment and gives the dice; asked again, a round answers the same."""
+    """The opening matches the commitment and gives the dice; asked again, a round gives the same answer."""
     source = make()
     for number in (4, 5):
         commitment = source.commit("T1", number)
@@ -84,7 +84,7 @@ def test_what_is_revealed_is_what_was_committed(make: Callable[[], DiceSource]) 
 
 @pytest.mark.parametrize("make", SOURCES)
 def test_a_source_holds_the_round_it_committed_and_no_other(make: Callable[[], DiceSource]) -> None:
-    """A new source, as after a restart, opens nothing; the round before is forgotten."""
+    """A new source, as after a restart, can open nothing; the previous round is forgotten."""
     source, other = make(), make()
     commitment = source.commit("T1", 1)
     assert not other.holds(commitment)
@@ -97,14 +97,14 @@ def test_a_source_holds_the_round_it_committed_and_no_other(make: Callable[[], D
 
 @pytest.mark.parametrize("make", SOURCES)
 def test_a_source_tells_nothing_to_a_log(make: Callable[[], DiceSource]) -> None:
-    """Printed, a source shows its name and neither secret nor dice."""
+    """A printed source shows its name, and neither secret nor dice."""
     source = make()
     source.commit("T1", 1)
     assert repr(source) == str(source) == f"<{type(source).__name__}>"
 
 
 def test_a_script_gives_its_rolls_in_order_and_then_no_more() -> None:
-    """Each entry is one round's, whatever its number; after the last the source says so."""
+    """Each entry is for one round, whatever its number; after the last one the source raises."""
     wanted: list[Roll | Mischief] = [ALL_ROLLS[0], ALL_ROLLS[215], Mischief.NOT_FLAT, ALL_ROLLS[100]]
     source = ScriptedDice(wanted)
     for number, entry in enumerate(wanted, start=7):
@@ -118,7 +118,7 @@ def test_a_script_gives_its_rolls_in_order_and_then_no_more() -> None:
 
 
 def test_mischief_for_training_comes_every_so_many_rounds() -> None:
-    """Each kind in turn, and the tumbler then stops too early, leans or lifts its cover."""
+    """Each kind comes in turn, and the tumbler then stops too early, leans or lifts its cover."""
     tumbler = VirtualTumbler(mischief=mischief_every(3))
     seen = []
     for number in range(1, 13):
@@ -143,6 +143,6 @@ def test_mischief_for_training_comes_every_so_many_rounds() -> None:
 def test_each_mischief_is_a_void_reason_of_the_book(
     book: str, not_flat: VoidReason, too_few: VoidReason, exposed: VoidReason | None
 ) -> None:
-    """By the book in play; where dice are tumbled after the close only, an early look exposes nothing."""
+    """The book decides; where dice are tumbled only after the close, an early look exposes nothing."""
     procedure = shelf().book(book).procedure
     assert [void_for(procedure, each) for each in Mischief] == [not_flat, too_few, exposed]

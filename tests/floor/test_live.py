@@ -1,4 +1,4 @@
-"""Live tables: one writer, group commit, durable before told, and what happens when the disk says no."""
+"""Live tables: answers come after the commit, repeats get the first answer, and failures are recovered from."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.floor.gated import DAN, LEE, GatedJournal, bet, betting, command, flo
 
 
 def test_an_answer_leaves_only_when_its_event_is_on_disk() -> None:
-    """While the commit is held up there is no answer and no news; afterwards both."""
+    """While the commit waits there is no answer and no new state; afterwards both."""
 
     async def run() -> None:
         journal = GatedJournal()
@@ -41,7 +41,7 @@ def test_an_answer_leaves_only_when_its_event_is_on_disk() -> None:
 
 
 def test_events_of_all_tables_that_arrive_together_share_one_commit() -> None:
-    """What gathers while a commit runs is written in one, whatever table it is of."""
+    """Batches that gather while a commit runs are written in one, whatever their table."""
 
     async def run() -> None:
         journal = GatedJournal()
@@ -66,7 +66,7 @@ def test_events_of_all_tables_that_arrive_together_share_one_commit() -> None:
 
 
 def test_a_repeated_command_gets_its_first_answer() -> None:
-    """In flight, later, and after a restart a repeat changes nothing; somebody else's use of the id is refused."""
+    """In flight, later and after a restart a repeat changes nothing; another person's use of the id is refused."""
 
     async def run() -> None:
         journal = GatedJournal()
@@ -99,7 +99,7 @@ def test_a_repeated_command_gets_its_first_answer() -> None:
 
 
 def test_a_full_disk_refuses_everything_decided_on_top_and_loses_nothing() -> None:
-    """Bets in flight are refused, the state is what is on disk, and when there is room again play goes on."""
+    """Bets in flight are refused, the state is what is on disk, and once there is space again play goes on."""
 
     async def run() -> None:
         journal = GatedJournal()
@@ -126,8 +126,8 @@ def test_a_full_disk_refuses_everything_decided_on_top_and_loses_nothing() -> No
     asyncio.run(run())
 
 
-def test_a_commit_that_broke_off_is_looked_up() -> None:
-    """A commit that took effect though its answer was lost counts as done: the journal is asked."""
+def test_a_commit_whose_answer_was_lost_is_looked_up() -> None:
+    """A commit that took effect counts as done although its answer was lost: the journal is read."""
 
     async def run() -> None:
         journal = GatedJournal()
@@ -144,8 +144,8 @@ def test_a_commit_that_broke_off_is_looked_up() -> None:
     asyncio.run(run())
 
 
-def test_one_table_with_a_refused_batch_does_not_hold_up_the_others() -> None:
-    """A record number that somebody else took fails its own table only; the table reads on from the disk."""
+def test_a_refused_batch_fails_its_own_table_only() -> None:
+    """A record number that another writer took fails its own table only; the table continues from the disk."""
 
     async def run() -> None:
         journal = GatedJournal()
@@ -172,8 +172,8 @@ def test_one_table_with_a_refused_batch_does_not_hold_up_the_others() -> None:
     asyncio.run(run())
 
 
-def test_anything_that_goes_wrong_in_a_commit_is_told() -> None:
-    """An error that nobody thought of refuses the commands in flight, and the writer goes on."""
+def test_an_unexpected_error_in_a_commit_is_answered() -> None:
+    """An unexpected error refuses the commands in flight, and the writer goes on."""
 
     async def run() -> None:
         journal = GatedJournal()
@@ -197,7 +197,7 @@ def test_anything_that_goes_wrong_in_a_commit_is_told() -> None:
 
 
 def test_a_restart_interrupts_the_round_in_play() -> None:
-    """After a stop in the middle of betting the bets are held and visible, and people say how it goes on (R25, R27)."""
+    """After a stop during betting the bets are still there, and people resolve the interruption (R25, R27)."""
 
     async def run() -> None:
         journal = GatedJournal()
@@ -218,8 +218,8 @@ def test_a_restart_interrupts_the_round_in_play() -> None:
     asyncio.run(run())
 
 
-def test_a_table_that_is_not_set_up_says_so() -> None:
-    """A bet at a table without a book is refused by the table's own words."""
+def test_a_table_without_a_set_up_refuses() -> None:
+    """A command at a table without a set-up is refused by the table itself."""
 
     async def run() -> None:
         floor = await floor_on(GatedJournal())

@@ -1,4 +1,4 @@
-"""Nodes among others on one journal: who holds which table, what they read, and what a death or a cut does to it."""
+"""Several nodes on one journal: who holds which table, what they read, and what a death or a cut changes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from taisai.books import open_shelf
 from taisai.floor.answers import Answer
 from taisai.floor.floor import Floor
 from taisai.floor.nodes import LATE_S, LEASE_S, NODE, Nodes
-from taisai.journal import Batch, NewRecord, open_journal
+from taisai.journal import Batch, JournalFailed, MemoryJournal, NewRecord, open_journal
 from taisai.journal.postgres.journal import PostgresJournal
 from taisai.table import commands as c
 from taisai.table.people import Person, Role
@@ -26,11 +26,70 @@ async def _unreachable(address: str, table: str, command: c.Command) -> Answer:
     raise ConnectionError(f"{address}, {table}, {command.id}")
 
 
+def _set_up(command_id: str) -> c.Command:
+    """A command that every new table accepts."""
+    book = open_shelf(environment={}).book("rws-tai-sai-v6")
+    limits = c.TableLimits(100, c.BoxLimit(100, 5_000))
+    set_up = c.SetUp(book.id, "A", book.digest, limits, "SGD", (100,))
+    return c.Command(id=command_id, at=1, by=Person("dan", Role.SUPERVISOR), do=set_up)
+
+
 def _node(url: str, address: str) -> tuple[Floor, Nodes]:
     """A floor that is one node among others on a journal; nothing of it is started yet."""
     floor = Floor(open_shelf(environment={}).book, lambda: open_journal(url))
     floor.nodes = nodes = Nodes(floor, address, _unreachable, lambda: open_journal(url))
     return floor, nodes
+
+
+@on_a_loop
+async def test_a_journal_without_leases_is_refused() -> None:
+    """Several nodes need a journal that says who may write: one in memory or in a file does not."""
+    floor = Floor(open_shelf(environment={}).book, MemoryJournal)
+    floor.nodes = nodes = Nodes(floor, "http://one", _unreachable, MemoryJournal)
+    await floor.start()
+    with pytest.raises(JournalFailed, match="several nodes need a journal with leases: use PostgreSQL"):
+        await nodes.start(["T1"])
+    floor.nodes = None
+    await floor.stop()
+
+
+@pytest.mark.slow
+@pytest.mark.postgres
+@on_a_loop
+async def test_two_nodes_share_the_tables_and_forward_to_each_other(tmp_path: Path) -> None:
+    """A second node gets its share as rounds are over; a command at either is carried out by the holder, once."""
+    url = journal_url(tmp_path)
+    names = ["T1", "T2", "T3", "T4"]
+    floors: dict[str, Floor] = {}
+
+    async def forward(address: str, table: str, command: c.Command) -> Answer:
+        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        floors[address].submit_here(floors[address].table(table), command, future.set_result)
+        return await future
+
+    for address in ("http://one", "http://two"):
+        floor = floors[address] = Floor(open_shelf(environment={}).book, lambda: open_journal(url))
+        floor.nodes = Nodes(floor, address, forward, lambda: open_journal(url))
+        await floor.start()
+        await floor.nodes.start(names)
+    one, two = (floors[address].nodes for address in ("http://one", "http://two"))
+    assert one is not None
+    assert two is not None
+    while (len(one.mine), len(two.mine)) != (2, 2):
+        await asyncio.sleep(0.01)
+    assert sorted(one.mine + two.mine) == names
+    for number, name in enumerate(names):
+        answer = await floors["http://one"].do(name, _set_up(f"c{number}"))
+        assert (answer.seq, answer.refusal) == (1, None)
+    for name in names:
+        while floors["http://two"].table(name).state.seq != 1:
+            await asyncio.sleep(0.01)
+    await floors["http://one"].stop()
+    while sorted(two.mine) != names:
+        await asyncio.sleep(0.01)
+    await floors["http://two"].stop()
+    with open_journal(url, read_only=True) as journal:
+        assert [journal.head(name).seq for name in names] == [1, 1, 1, 1]
 
 
 @pytest.mark.postgres
@@ -114,11 +173,7 @@ async def test_a_node_reads_what_another_wrote_while_it_believed_in_its_lease(tm
         patched.setattr("taisai.floor.nodes.LEASE_S", 600.0)  # it believes in its lease throughout the test
         other.leases.release("T1", nodes.holder)
         other.leases.take(["T1"], "http://two#1", 60)
-        book = shelf.book("rws-tai-sai-v6")
-        limits = c.TableLimits(100, c.BoxLimit(100, 5_000))
-        set_up = c.SetUp(book.id, "A", book.digest, limits, "SGD", (100,))
-        command = c.Command(id="c1", at=1, by=Person("dan", Role.SUPERVISOR), do=set_up)
-        assert TableKeeper(other, shelf.book, "T1").do(command).refusal is None
+        assert TableKeeper(other, shelf.book, "T1").do(_set_up("c1")).refusal is None
         await nodes._catch_up()
         assert (table.owned, table.state.seq) == (True, 0)
         nodes._lose("T1")
@@ -130,7 +185,7 @@ async def test_a_node_reads_what_another_wrote_while_it_believed_in_its_lease(tm
 
 @pytest.mark.postgres
 @on_a_loop
-async def test_a_node_that_cannot_renew_lets_go_by_its_own_clock(tmp_path: Path) -> None:
+async def test_a_node_that_cannot_renew_stops_by_its_own_clock(tmp_path: Path) -> None:
     """Nobody can notify a node that is cut off: it stops deciding when its leases must have expired."""
     url = journal_url(tmp_path)
     floor, nodes = _node(url, "http://one")

@@ -1,4 +1,4 @@
-"""A full disk, a read-only one, a database that goes away under load: refused clearly, nothing lost, play goes on."""
+"""A full or read-only disk, and a database that goes away under load: clear refusals, nothing lost, play goes on."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _sound(journal: Journal) -> bool:
 def test_a_disk_that_takes_nothing_refuses_bets_and_loses_none(
     spoil: str, mend: str, words: str, tmp_path: Path
 ) -> None:
-    """While the disk is full or read-only every bet is refused in words; afterwards play goes on where it stood."""
+    """While the disk is full or read-only every bet is refused with the reason; afterwards play goes on."""
 
     async def run() -> None:
         floor = await _floor(str(tmp_path / "floor.db"))
@@ -55,7 +55,7 @@ def test_a_disk_that_takes_nothing_refuses_bets_and_loses_none(
         writer.execute(spoil).fetchall()
         refused: list[Answer] = []
         number = 1_000
-        while len(refused) < 20:  # a full disk still has some room in its last page
+        while len(refused) < 20:  # a full disk still has some space in its last page
             number += 1
             answer = await floor.do("T", bet(number))
             if answer.refusal is None:
@@ -75,9 +75,10 @@ def test_a_disk_that_takes_nothing_refuses_bets_and_loses_none(
         assert _sound(journal)
 
 
+@pytest.mark.slow
 @pytest.mark.postgres
 def test_a_database_that_restarts_under_load_loses_nothing(tmp_path: Path) -> None:
-    """PostgreSQL goes away in the middle of bets and comes back: each bet is done once or was refused."""
+    """PostgreSQL restarts in the middle of bets: each bet is recorded once, or was refused."""
     server = Server()
     try:
         url = server.journal_url(tmp_path)
@@ -92,7 +93,7 @@ def test_a_database_that_restarts_under_load_loses_nothing(tmp_path: Path) -> No
             async def play(first: int) -> None:
                 for number in range(first, first + 60):
                     if number == first + 30:
-                        await down.wait()  # however quick the bets are, half of them meet the restart
+                        await down.wait()  # however fast the bets are, half of them meet the restart
                     command = bet(number)
                     answer = await floor.do("T", command)
                     while answer.refusal is not None and len(refused) < 10_000:
@@ -128,7 +129,7 @@ def test_a_database_that_restarts_under_load_loses_nothing(tmp_path: Path) -> No
 
 @pytest.mark.postgres
 def test_a_connection_cut_off_under_load_loses_nothing(tmp_path: Path) -> None:
-    """The database ends our sessions again and again: every bet is done once in the end."""
+    """The database ends the sessions again and again: every bet is recorded once in the end."""
     server = Server()
     try:
         url = server.journal_url(tmp_path)

@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from taisai.books import open_shelf
+from taisai.core.faults import InputFault
 from taisai.journal import Batch, JournalDamaged, MemoryJournal, Record
 from taisai.streams.codec import KIND_OF, VERSION_OF, event_of, events_of, records_of
 from taisai.streams.loading import load
@@ -83,7 +84,7 @@ def test_a_table_that_is_not_set_up_says_so() -> None:
     do = c.SetUp("no-such-book", "A", "0" * 64, limits, "SGD", (1,))
 
     def no_book(book_id: str) -> None:
-        raise LookupError(f"there is no rule book {book_id}")
+        raise InputFault("book", f"there is no rule book {book_id}")
 
     refusal = TableKeeper(MemoryJournal(), no_book, "T1").do(c.Command(id="2", at=1, by=LEE, do=do)).refusal  # type: ignore[arg-type] # it never gives one
     assert refusal is not None

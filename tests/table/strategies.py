@@ -113,7 +113,7 @@ def _field(name: str, info: inspect.Type) -> st.SearchStrategy[Any]:
 
 
 ACTION_TYPES: Final[tuple[type[c.Action], ...]] = c.Action.__args__
-HAPPENING_TYPES: Final[tuple[type[e.EventBody], ...]] = e.EventBody.__args__
+EVENT_TYPES: Final[tuple[type[e.EventBody], ...]] = e.EventBody.__args__
 
 
 def actions(kind: type[c.Action]) -> st.SearchStrategy[c.Action]:
@@ -136,7 +136,7 @@ def commands() -> st.SearchStrategy[c.Command]:
     )
 
 
-def happenings(kind: type[e.EventBody]) -> st.SearchStrategy[e.EventBody]:
+def event_bodies(kind: type[e.EventBody]) -> st.SearchStrategy[e.EventBody]:
     """Any event of a kind, within what its fields can mean."""
     return _struct(kind).filter(_chips_are_of_a_colour)
 

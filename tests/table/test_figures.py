@@ -1,16 +1,18 @@
-"""The figures of a table: exposure, room, meters, chips to hand over."""
+"""The figures of a table: the result of a shift, exposure, headroom, meters, chips to hand over."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
+import pytest
 from msgspec.structs import replace
 
 from taisai.core.rulebook import Rule, VoidReason
 from taisai.table import commands as c
-from taisai.table.figures import chips_for, exposure, headroom_in, meters
+from taisai.table import events as e
+from taisai.table.figures import chips_for, exposure, headroom_in, meters, table_result
 from taisai.table.state import TableState
-from tests.table.driver import LIMITS, NZ, TAI_SAI, Deal, opened
+from tests.table.driver import LIMITS, NZ, SUPERVISOR, TAI_SAI, opened
 
 TIGHT = replace(LIMITS, default=c.BoxLimit(50, 300), differential={"big-small": 100})
 
@@ -56,6 +58,39 @@ def test_chips_are_cut_out_largest_first() -> None:
     assert chips_for(0, (5,)) == {}
 
 
-def test_funds_of_a_stranger_are_nothing() -> None:
-    """Who is not at the table has nothing on it."""
-    assert Deal(NZ).funds("eve") == 0
+def test_win_is_drop_plus_closer_plus_credits_less_opener_less_fills() -> None:
+    """The figures of a casino: what the house won over the felt, however chips came and went."""
+    deal = opened(NZ, ann=1000, bob=500)
+    deal.do(c.BringChips("bob", 300))
+    deal.do(c.Fill({100: 20}), SUPERVISOR)
+    deal.do(c.Credit({100: 5}), SUPERVISOR)
+    deal.begin().bet("ann", "small", 100).bet("bob", "total:7", 10).finish(1, 2, 4)
+    deal.begin().bet("ann", "big", 400).finish(1, 2, 4)
+    deal.do(c.CashOut("bob", 100))
+    result = table_result(deal.state)
+    assert (result.opener, result.fills, result.credits, result.drop) == (100_500, 2000, 500, 1500)
+    assert result.win == -100 - 120 + 400
+    assert result.hold == Fraction(180, 1500)
+    held = result.closer
+    count = {100: held // 100, 5: held % 100 // 5}
+    deal.do(c.CloseTable(count), SUPERVISOR)
+    assert table_result(deal.state) == result
+    assert deal.state.balance("variance") == deal.state.balance("float") == 0
+    assert deal.last(e.TableClosed).leaving == {"ann": 700, "bob": 820}
+    assert deal.state.ledger == {"cage": 180, "patrons": -180}
+
+
+@pytest.mark.parametrize("off", [-200, 200])
+def test_a_count_that_differs_from_the_books_is_a_variance(off: int) -> None:
+    """A short or long count is booked as such, and the win is by the count."""
+    deal = opened(NZ, ann=500)
+    deal.do(c.CloseTable({100: (100_000 + off) // 100}), SUPERVISOR)
+    assert deal.state.balance("variance") == -off
+    assert table_result(deal.state).win == off
+    assert table_result(deal.state).closer == 100_000 + off
+
+
+def test_without_a_drop_there_is_no_hold() -> None:
+    """Hold is of the drop: with none there is none."""
+    assert table_result(opened(NZ).state).hold is None
+    assert table_result(TableState("t1")).win == 0

@@ -367,3 +367,9 @@ class SimulatedJournal(Journal):
     def backup(self, path: Path | str, progress: Progress | None = None) -> None:
         """Write everything into a new journal file."""
         self.reach().backup(path, progress)
+
+
+def shared_journal(disk: Disk | None = None) -> SimulatedJournal:
+    """A connection to a server outside any simulation, where nothing goes wrong: for tests of leases."""
+    disk = disk or Disk(Time(Random(0)), lambda _journal, _records: None)
+    return SimulatedJournal(disk, NodeLoop(disk.time), "", lambda: False)

@@ -8,6 +8,7 @@ only records that somebody has dealt with it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import count
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -140,9 +141,10 @@ class Alerts:
                 return
             alert = replace(same, what=what, at=self._now(), round=state.round.number, times=same.times + 1)
         else:
-            name = f"{table.name}.{state.seq}.{len(self._all)}"
+            ids = (f"{table.name}.{state.seq}.{number}" for number in count(len(self._all)))
+            unused = next(each for each in ids if each not in self._all)
             at, number = self._now(), state.round.number
-            alert = Alert(id=name, kind=kind, table=table.name, round=number, at=at, what=what, amount=amount)
+            alert = Alert(id=unused, kind=kind, table=table.name, round=number, at=at, what=what, amount=amount)
         self._all[alert.id] = alert
         self._store(alert.id, msgspec.json.encode(alert))
 
@@ -153,4 +155,4 @@ class Alerts:
             self._store(each.id, None)
 
     def _store(self, alert_id: str, value: bytes | None) -> None:
-        self._floor.background(self._floor.writer.run(lambda journal: journal.put(PREFIX + alert_id, value)))
+        self._floor.writer.chore(lambda journal: journal.put(PREFIX + alert_id, value))  # in order with `clear`

@@ -100,6 +100,8 @@ class Router:
                 if answer is not None:
                     reply(answer)
                     return
+                if self.holders.get(table.name, holder) != holder:
+                    continue  # it has changed hands meanwhile: ask the new holder at once
             self._hurry()
             await self._change(table.name, RETRY_S)
         sentence = "The table is changing hands; it is not known whether this was recorded."

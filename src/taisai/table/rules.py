@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from taisai.core.boxes import BoxName
+from taisai.core.faults import InputFault
 from taisai.core.limits import OPPOSITE_OF, BoxLimits, Limits, make_limits
 from taisai.core.odds import box_odds
 from taisai.core.rulebook import Layout, Rule, RuleBook, Step
@@ -19,7 +20,7 @@ from taisai.table.refusals import Code, Refusal
 from taisai.table.state import SetUpState, TableState
 
 Books = Callable[[str], RuleBook]
-"""A rule book by its id."""
+"""A rule book by its id; `InputFault` when there is none."""
 
 
 def limits_of(limits: TableLimits) -> Limits:
@@ -103,8 +104,8 @@ class RulesCache:
         if isinstance(command.do, SetUp):
             try:
                 return TableRules(self._books(command.do.book))
-            except LookupError as error:
-                return Refusal(Code.WRONG_BOOK, str(error))
+            except InputFault as fault:
+                return Refusal(Code.WRONG_BOOK, f"{fault}.")
         return self.of(state) or Refusal(Code.NOT_SET_UP, "The table is not set up.", allowed="set-up")
 
 

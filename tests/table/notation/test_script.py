@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from msgspec import Struct
 
-from taisai.books import Shelf, open_shelf
 from taisai.books.duties import Duty
 from taisai.core.faults import InputFault
 from taisai.table import commands as c
 from taisai.table import events as e
-from taisai.table.ledger import OUTSIDE
-from taisai.table.notation.fields import VERBS, read_action, split_words, usage, write_action
-from taisai.table.notation.narration import output_of
-from taisai.table.notation.run import Transcript, blessed, differences, run_shift
+from taisai.table.notation.run import differences, run_shift
 from taisai.table.notation.script import (
     BOOKS_DIGEST,
     CommandLine,
@@ -38,15 +32,11 @@ from taisai.table.notation.script import (
 )
 from taisai.table.people import Person, Role
 from taisai.table.refusals import Code
-from tests import ROOT
-from tests.golden import require_none, require_same
-from tests.table.strategies import ACTION_TYPES, HAPPENING_TYPES, actions, examples, happenings
+from tests.golden import require_same
+from tests.table.notation.dealt_shifts import DOCUMENT, FILES, HEAD, SHIFTS, dealt, run, shelf
+from tests.table.strategies import ACTION_TYPES, EVENT_TYPES, actions, examples
 from tools import bless_shifts
 
-SHIFTS = ROOT / "tests" / "shifts"
-FILES = sorted(SHIFTS.rglob("*.shift"))
-DOCUMENT = ROOT / "docs" / "shifts.md"
-HEAD = "table T1 under rws-tai-sai-v6/A\ndan is dealer\nlee is supervisor\nann is player\n"
 SETTING = Setting(
     table="T1",
     book="rws-tai-sai-v6",
@@ -57,41 +47,7 @@ SETTING = Setting(
 )
 
 
-@cache
-def shelf() -> Shelf:
-    """The package's own books."""
-    return open_shelf(environment={})
-
-
-@cache
-def dealt(path: Path) -> tuple[Script, Transcript]:
-    """A golden shift and what came of it."""
-    script = parse_shift(path.read_text(encoding="utf-8"), path.name)
-    return script, run_shift(shelf().book, script)
-
-
-def run(text: str) -> list[str]:
-    """All output of a shift's commands."""
-    return [line for entry in run_shift(shelf().book, parse_shift(HEAD + text)).entries for line in entry.output]
-
-
 # ------------------------------------------------------------------ golden shifts
-
-
-def _golden() -> list[Any]:
-    """Each shift, marked with the clauses that it is there for."""
-    made = []
-    for path in FILES:
-        holds = parse_shift(path.read_text(encoding="utf-8"), path.name).holds
-        name = path.relative_to(SHIFTS).with_suffix("").as_posix()
-        made.append(pytest.param(path, marks=pytest.mark.clause(*holds), id=name))
-    return made
-
-
-@pytest.mark.parametrize("path", _golden())
-def test_a_shift_gives_the_output_in_its_file(path: Path) -> None:
-    """Every command of a golden shift gives exactly the calls, events and refusals that its file expects."""
-    require_none(path.name, bless_shifts.GOLDEN.command, differences(*dealt(path)))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -110,16 +66,6 @@ def test_a_bad_shift_is_refused_line_by_line(path: Path) -> None:
         assert (entry.refusal is None) == line.comment.startswith("# goes"), line
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
-def test_money_is_conserved_over_a_shift(path: Path) -> None:
-    """After a whole shift the accounts add up to nothing, and only those outside the table or of debts are negative."""
-    _, transcript = dealt(path)
-    ledger = transcript.state.ledger
-    assert sum(ledger.values()) == 0
-    negative = [account for account, balance in ledger.items() if balance < 0 and not account.startswith("debt:")]
-    assert set(negative) <= set(OUTSIDE)
-
-
 def test_each_book_has_good_and_bad_shifts() -> None:
     """Each of the four books has a normal shift, one of its voids and one in which everything is refused."""
     for book in shelf().ids:
@@ -133,7 +79,7 @@ def test_the_shifts_use_every_action_and_show_every_event() -> None:
     seen = {type(event.what) for entry in entries for event in entry.events}
     codes = {entry.refusal.code for entry in entries if entry.refusal is not None}
     assert [each.__name__ for each in ACTION_TYPES if each not in done] == []
-    assert [each.__name__ for each in HAPPENING_TYPES if each not in seen] == []
+    assert [each.__name__ for each in EVENT_TYPES if each not in seen] == []
     # The digest of a book would be in the sentence, and change with every word of the book; a round too old to be
     # reversed takes more than a hundred rounds; a shift does not say for which round something is meant. Each is held
     # by a test of its own.
@@ -243,21 +189,6 @@ def test_strange_text_is_a_fault_in_one_line(text: str) -> None:
         assert "\n" not in found
     else:
         assert parse_shift(format_shift(found)) == found
-
-
-@pytest.mark.parametrize("kind", HAPPENING_TYPES, ids=lambda kind: str(kind.__struct_config__.tag))
-@examples(15)
-@given(data=st.data())
-def test_every_event_is_told_in_lines_of_a_file(kind: type[e.EventBody], data: st.DataObject) -> None:
-    """An event of any kind is told in printable lines which a file gives back."""
-    lines = output_of(data.draw(happenings(kind)))
-    assert lines
-    text = HEAD + "dan: enter\n" + "".join(f"  {line}\n" for line in lines)
-    assert parse_shift(text).lines[-1] == CommandLine(
-        c.Command(id="1", at=0, by=Person("dan", Role.DEALER), do=c.Enter()), lines
-    )
-    # The fallback tells an event by its name; all of today's have a sentence of their own.
-    assert not lines[0].startswith(f"- {kind.__struct_config__.tag} ")
 
 
 # ------------------------------------------------------------------ how people may write
@@ -410,77 +341,7 @@ def test_a_fault_names_the_line_and_what_was_expected(text: str, place: int, wor
     assert "\n" not in str(fault.value)
 
 
-def test_usage_names_every_field_once() -> None:
-    """How an action is written follows from its definition alone."""
-    assert usage(c.PlaceBet, {}) == "place-bet PLAYER BOX AMOUNT [how=…] [colour=…]"
-    assert usage(c.VoidRound, {}) == "void-round WHY [not-announced]"
-    assert usage(c.CheckItem, {}) == "check-item ITEM passed|not-passed [note=…]"
-    assert set(VERBS.values()) == set(ACTION_TYPES)
-
-
-class Juggle(Struct, frozen=True, tag_field="do", tag="juggle"):
-    """An action that does not exist yet, with fields of every shape."""
-
-    names: tuple[str, ...]
-    rows: dict[str, list[int]]
-    either: int | str
-    turns: tuple[int, int]
-    marks: dict[str, int] = {}
-    high: bool = False
-
-
-class Juggled(Struct, frozen=True, tag_field="event", tag="juggled"):
-    """An event that does not exist yet."""
-
-    what: str
-    times: int
-
-
-def test_a_new_action_needs_no_notation_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An action with fields of any shape is written and read by its definition alone, and a new event is told."""
-    monkeypatch.setitem(cast("dict[str, type[Struct]]", VERBS), "juggle", Juggle)
-    do: Any = Juggle(("a b", '"'), {"x": [1]}, "7", (1, 2), {"red": 3}, high=True)
-    assert write_action(do, {}) == r'juggle "[\"a b\",\"\\\"\"]" "{\"x\":[1]}" "\"7\"" 1,2 marks=red:3 high'
-    strange: Any = Juggle((), {}, 7, (1, 2), {"a b": 3})
-    for each in (do, strange):
-        verb, *words = split_words(write_action(each, {}))[0]
-        assert read_action(verb.text, words, {}) == each
-    assert usage(Juggle, {}) == "juggle NAMES ROWS EITHER TURNS [marks=…] [high]"
-    happened: Any = Juggled("clubs", 3)
-    assert output_of(happened) == ("- juggled what=clubs times=3",)
-
-
 # ------------------------------------------------------------------ running
-
-
-def test_a_refused_command_does_not_stop_the_shift() -> None:
-    """A refusal is output like any other, and the next command is dealt."""
-    assert run('dan: open-bets\nlee: set-up "5..9 by 1" SGD 1,5\n') == [
-        "! not-set-up: The table is not set up. Allowed: set-up",
-        "- table set up under rws-tai-sai-v6/A: SGD, chips of 1, 5, limits 5..9 by 1",
-    ]
-
-
-def test_differences_read_like_the_file() -> None:
-    """A wrong, a missing and a superfluous expectation each show as a line of a diff; a blessed script has none."""
-    script = parse_shift(HEAD + "dan: open-bets\n  ! refused\nlee: open-table\n")
-    transcript = run_shift(shelf().book, script)
-    found = differences(script, transcript)
-    assert "-  ! refused" in found
-    assert found.count("+  ! not-set-up: The table is not set up. Allowed: set-up") == 2
-    assert differences(blessed(script, transcript), transcript) == ()
-
-
-def test_a_script_without_a_table_cannot_be_run() -> None:
-    """A script made by a program needs a table as well."""
-    with pytest.raises(InputFault, match="no table is named"):
-        run_shift(shelf().book, Script())
-
-
-def test_dealing_is_deterministic() -> None:
-    """The same script gives the same transcript, event for event."""
-    script, transcript = dealt(FILES[0])
-    assert run_shift(shelf().book, script) == transcript
 
 
 def _documented() -> list[str]:
@@ -497,9 +358,3 @@ def test_the_documents_example_runs_as_printed() -> None:
         script = parse_shift(text, DOCUMENT.name)
         assert format_shift(script) == text
         assert differences(script, run_shift(shelf().book, script)) == ()
-
-
-def test_the_document_names_every_verb() -> None:
-    """The list of verbs in docs/shifts.md shows each action as it is written."""
-    text = DOCUMENT.read_text(encoding="utf-8")
-    assert [usage(action, {}) for action in VERBS.values() if usage(action, {}) not in text] == []

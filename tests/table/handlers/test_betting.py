@@ -1,10 +1,9 @@
-"""Limits while betting is open, and what is fixed at the close: Tai Sai version 6, and other books' house limits."""
+"""Betting: limits while it is open, and what is fixed at the close, under Tai Sai version 6 and other books."""
 
 from __future__ import annotations
 
 from random import Random
 
-import msgspec
 import pytest
 
 from taisai.core.bets import Bet, PlayerId, merge_bets
@@ -200,21 +199,6 @@ def test_a_withdrawal_leaves_nothing_under_the_minimum_and_breaks_no_chip() -> N
     assert (deal.state.round.stakes, deal.funds("ann")) == ({}, 5000)
     deal.felt("ann", "small", 51)
     assert deal.refused(c.WithdrawBet("ann", "small", 50), Code.UNDER_MINIMUM, ANN).allowed == "withdraw 51"
-
-
-def test_a_withdrawal_of_a_mixed_stack_gives_the_newest_chips_back() -> None:
-    """Newest first, value and colour alike, in whole colour chips."""
-    deal = opened(TAI_SAI, limits(), ann=5000)
-    deal.do(c.TakeColour("ann", "red", 25, 500))
-    deal.begin().bet("ann", "small", 100).bet("ann", "small", 75, "red").bet("ann", "small", 20)
-    refusal = deal.refused(c.WithdrawBet("ann", "small", 60), Code.BAD_VALUE, ANN)
-    assert refusal.allowed == "multiples of 25"
-    deal.do(c.WithdrawBet("ann", "small", 70), ANN)
-    assert deal.last(e.BetWithdrawn).handed == Handed("ann", "small", 70, 50, "red")
-    assert deal.state.round.stacks == (
-        deal.state.round.stacks[0],
-        msgspec.structs.replace(deal.state.round.stacks[1], amount=25),
-    )
 
 
 # ------------------------------------------------------------------ at the close

@@ -1,14 +1,12 @@
-"""Colour chips: one player, one colour, one value; what they pay, and how they go back."""
+"""Chips come and go in whole chips; a colour is one player's, at one value, and pays in kind."""
 
 from __future__ import annotations
 
 import pytest
 
-from taisai.core.rulebook import VoidReason
 from taisai.table import commands as c
 from taisai.table import events as e
 from taisai.table.handlers.shared import colour_out
-from taisai.table.parts import Handed
 from taisai.table.refusals import Code
 from taisai.table.state import RoundPhase
 from tests.table.driver import MINI_DICE, NZ, OPEN_COVER, SUPERVISOR, TAI_SAI, Deal, opened, player
@@ -135,12 +133,41 @@ def test_a_pro_rata_remainder_comes_back_in_whole_colour_chips_and_value() -> No
         assert (paid.at_risk, paid.in_colour, paid.returned - paid.in_colour) == (320, in_colour, in_value)
 
 
-def test_felt_and_mixed_stacks_go_back_as_they_came_when_void() -> None:
-    """Value and colour, placed, called and found: each part returns in its kind, also after the close."""
-    for phase in (RoundPhase.BETTING, RoundPhase.CLOSED):
-        deal = coloured().begin().bet("ann", "small", 50, "red").bet("ann", "small", 20).felt("ann", "small", 75, "red")
-        deal.do(c.PlaceBet("ann", "small", 100, c.How.CALL))
-        deal.up_to(phase)
-        void = deal.void(VoidReason.NOT_FLAT)
-        assert void.handed == (Handed("ann", "small", 245, 125, "red"),)
-        assert (deal.state.balance("colour:red"), deal.state.balance("player:ann")) == (500, 4500)
+def test_chips_come_and_go_in_whole_chips_for_those_at_the_table() -> None:
+    """Buy-in, chips from elsewhere and cash-out, each refused where it cannot be made of chips or nobody sits."""
+    deal = opened(NZ, ann=100)
+    off_unit: list[c.Action] = [c.BuyIn("ann", 12), c.BringChips("ann", 12), c.CashOut("ann", 12)]
+    for do in off_unit:
+        deal.refused(do, Code.BAD_VALUE)
+    strangers: list[c.Action] = [c.BuyIn("eve", 10), c.BringChips("eve", 10), c.CashOut("eve", 10), c.LeaveTable("eve")]
+    for do in strangers:
+        deal.refused(do, Code.NOT_SEATED)
+    deal.do(c.BringChips("ann", 50))
+    deal.refused(c.CashOut("ann", 155), Code.NOT_ENOUGH_CHIPS)
+    deal.do(c.CashOut("ann", 10))
+    deal.refused(c.SitDown("ann"), Code.NOTHING_TO_DO, player("ann"))
+    deal.do(c.LeaveTable("ann"), player("ann"))
+    assert deal.last(e.PlayerLeft).amount == 140
+    assert "ann" not in deal.state.players
+
+
+def test_an_odd_remainder_can_be_cashed_out_whole() -> None:
+    """Chips found on the felt may be off the unit; what is left in hand leaves in one go."""
+    deal = opened(NZ, ann=100).begin().felt("ann", "small", 7)
+    deal.refused(c.CashOut("ann", 92), Code.BAD_VALUE)
+    deal.do(c.CashOut("ann", 93))
+    assert deal.funds("ann") == 0
+
+
+@pytest.mark.parametrize("do", [c.Fill, c.Credit])
+def test_fills_and_credits_are_counts_of_the_tables_chips(do: type[c.Fill] | type[c.Credit]) -> None:
+    """Unknown chips, nothing at all, and more than any table holds are refused."""
+    deal = opened(NZ)
+    assert deal.refused(do({7: 1}), Code.BAD_VALUE, SUPERVISOR).allowed == "5, 100, 500"
+    deal.refused(do({}), Code.BAD_VALUE, SUPERVISOR)
+    deal.refused(do({5: 0}), Code.BAD_VALUE, SUPERVISOR)
+    small = Deal(NZ)
+    small.do(c.SetUp("nz-division-9", "1", small.rules.book.digest, small.limits, "NZD", (5, 10**15)), SUPERVISOR)
+    small.refused(c.CountFloat({10**15: 10**9}), Code.BAD_VALUE, SUPERVISOR)
+    small.refused(c.CountFloat({}), Code.BAD_VALUE, SUPERVISOR)
+    small.do(c.CountFloat({10**15: 1}), SUPERVISOR)

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from taisai.table import commands as c
-from taisai.table.actions import ACTIONS
 from taisai.table.decide import can, decide, may_begin
 from taisai.table.evolve import evolve
 from taisai.table.people import Person
@@ -188,11 +187,6 @@ def test_a_suspended_table_begins_nothing_and_ends_what_it_began(layout: str) ->
     playing.do(c.SuspendTable("smoke"))
     playing.do(c.WithdrawBet("ann", "small"), player("ann"))
     playing.finish(1, 2, 4)
-
-
-def test_every_action_has_its_rule() -> None:
-    """No action can reach `decide` without an entry."""
-    assert set(ACTIONS) == set(ACTION_TYPES)
 
 
 def test_a_table_asked_under_another_book_does_nothing() -> None:

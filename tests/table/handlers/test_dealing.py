@@ -1,8 +1,7 @@
-"""Committed dice: fixed before the first bet, opened at the uncovering, and read by nobody before."""
+"""Dealing. Committed dice: fixed before the first bet, opened at the uncovering, and read by nobody before."""
 
 from __future__ import annotations
 
-import msgspec
 import pytest
 
 from taisai.core.fair import commitment_of, roll_from
@@ -10,8 +9,8 @@ from taisai.core.rulebook import VoidReason
 from taisai.table import commands as c
 from taisai.table import events as e
 from taisai.table.refusals import Code
-from taisai.table.state import Round, RoundPhase, TableState, snapshot_of, state_from
-from tests.table.driver import DEALER, ONE_OF_EACH_BOOK, SUPERVISOR, SYSTEM, TAI_SAI, Deal, opened
+from taisai.table.state import Round, RoundPhase
+from tests.table.driver import DEALER, NZ, ONE_OF_EACH_BOOK, SUPERVISOR, SYSTEM, TAI_SAI, Deal, opened
 
 BOOKS = pytest.mark.parametrize("layout", ONE_OF_EACH_BOOK)
 SECRET, OTHER = bytes(32), bytes(31) + b"\x01"
@@ -145,23 +144,18 @@ def test_a_commitment_outlives_new_seals_and_inspections() -> None:
     assert (deal.state.round.tumbles, deal.state.round.commitment) == (0, commitment())
 
 
-def test_steps_of_the_round_have_a_time_and_bets_have_none() -> None:
-    """`stepped_at` is the time of the last step, however much people do meanwhile."""
-    deal = opened(TAI_SAI, ann=1000).begin()
-    begun = deal.clock
-    deal.bet("ann", "small", 100).bet("ann", "big", 100)
-    assert (deal.state.round.stepped_at, deal.state.at) == (begun, deal.clock)
-    deal.do(c.CloseBets())
-    closed = deal.clock
-    deal.do(c.SitDown("bob"))
-    assert (deal.state.round.stepped_at, deal.state.at) == (closed, deal.clock)
-
-
-def test_records_and_snapshots_from_before_there_were_commitments_still_load() -> None:
-    """A field that is new has a default: old bytes are read as they were meant."""
-    old = b'{"at":1,"by":{"id":"dan","role":"dealer"},"what":{"event":"dice-uncovered","dice":[1,2,3]}}'
-    assert msgspec.json.decode(old, type=e.Event).what == e.DiceUncovered((1, 2, 3), "")
-    now = snapshot_of(TableState("t1"))
-    before = now.replace(b'"stepped_at":0,"commitment":"","opening":"",', b"")
-    assert before != now
-    assert state_from(before) == TableState("t1")
+def test_the_float_must_hold_what_is_paid() -> None:
+    """Buy-ins, credits and winners wait for a fill; winners that can be paid are paid one by one."""
+    deal = opened(NZ, ann=5000)
+    deal.do(c.Credit({100: 950}), SUPERVISOR)
+    assert deal.state.balance("float") == 500
+    assert deal.refused(c.BuyIn("ann", 505), Code.FLOAT_SHORT).allowed == "fill"
+    deal.refused(c.Credit({100: 6}), Code.FLOAT_SHORT, SUPERVISOR)
+    deal.begin().bet("ann", "small", 400).bet("ann", "total:7", 50).close().result(1, 2, 4)
+    deal.do(c.Collect())
+    deal.refused(c.PayAll(), Code.FLOAT_SHORT)
+    deal.do(c.PayNext())
+    deal.refused(c.PayNext(), Code.FLOAT_SHORT)
+    deal.do(c.Fill({100: 5}), SUPERVISOR)
+    deal.do(c.PayNext())
+    assert deal.funds("ann") == 5000 + 400 + 600

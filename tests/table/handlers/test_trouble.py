@@ -1,4 +1,4 @@
-"""Interruptions at every phase of the round, under every book, with every number of readable dice."""
+"""Trouble. Interruptions at every phase of the round, under every book, with every number of readable dice."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""Tests of the handlers, each of which decides one kind of command."""
