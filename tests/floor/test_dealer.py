@@ -116,7 +116,7 @@ def test_ids_are_those_of_the_step_and_in_the_order_of_time() -> None:
     commands = [record.command_id for record in house.journal.read(TABLE) if record.by == DEALER.id]
     given = list(dict.fromkeys(commands))
     assert given == sorted(given)
-    assert given[-1].startswith("auto-0000")
+    assert given[-1].startswith("house:auto-0000")
     move = house.at(Stage.BETTING).at(Stage.REVEAL).move()
     house.now = move.at or 0
     other = AutomaticDealer(house.book, VirtualTumbler(), idle_when_empty=False)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from taisai.floor.answers import Answer, HouseCode
 from taisai.floor.writer import GROUP_MAX
 from taisai.journal import Batch, JournalFailed, JournalFull
@@ -66,33 +68,57 @@ def test_events_of_all_tables_that_arrive_together_share_one_commit() -> None:
 
 
 def test_a_repeated_command_gets_its_first_answer() -> None:
-    """In flight, later and after a restart a repeat changes nothing; another person's use of the id is refused."""
+    """In flight, later and after a restart a repeat changes nothing; the same id from another person is another."""
 
     async def run() -> None:
         journal = GatedJournal()
         floor = await floor_on(journal)
         table = await betting(floor)
         journal.hold()
-        answers: list[Answer] = []
-        floor.submit(table, bet(100), answers.append)
-        floor.submit(table, bet(100), answers.append)
-        floor.submit(table, bet(100, "p2"), answers.append)
+        answers: dict[str, list[Answer]] = {"p1": [], "p2": []}
+        for player in ("p1", "p1", "p2", "p2"):
+            floor.submit(table, bet(100, player), answers[player].append)
         journal.open.set()
-        later = await floor.do("T", bet(100))
-        stolen = await floor.do("T", bet(100, "p2"))
-        assert [(each.seq, each.repeated, each.refusal is None) for each in answers[1:]] == [
-            (table.state.seq, False, True),
-            (table.state.seq, True, True),
-        ]
-        assert answers[0].refusal is not None
-        assert answers[0].refusal.code == HouseCode.ID_TAKEN
-        assert (later.seq, later.repeated, len(later.events)) == (table.state.seq, True, 1)
-        assert stolen.refusal is not None
-        assert stolen.refusal.code == HouseCode.ID_TAKEN
+        for player, seq in (("p1", table.state.seq + 1), ("p2", table.state.seq + 2)):
+            later = await floor.do("T", bet(100, player))
+            assert (later.seq, later.repeated, len(later.events)) == (seq, True, 1)
+            assert [(each.seq, each.repeated, each.refusal) for each in answers[player]] == [
+                (seq, False, None),
+                (seq, True, None),
+            ]
         await floor.stop()
         again = await floor_on(journal)
-        assert (await again.do("T", bet(100))).repeated
-        assert again.table("T").state.round.totals == {"small": 100}
+        assert [(await again.do("T", bet(100, player))).repeated for player in ("p1", "p2")] == [True, True]
+        assert again.table("T").state.round.totals == {"small": 200}
+        await again.stop()
+
+    asyncio.run(run())
+
+
+def test_an_id_of_the_house_is_taken_by_nobody_else() -> None:
+    """The name that tells people's ids apart belongs to the house: whoever finds it taken is told."""
+
+    async def run() -> None:
+        floor = await floor_on(GatedJournal())
+        await betting(floor)
+        answers = [await floor.do("T", replace(bet(100, player), id=f"{c.HOUSE_IDS}x")) for player in ("p1", "p2")]
+        assert [answer.refusal and answer.refusal.code for answer in answers] == [None, HouseCode.ID_TAKEN]
+        await floor.stop()
+
+    asyncio.run(run())
+
+
+def test_an_id_that_a_player_took_does_not_keep_a_round_from_being_interrupted() -> None:
+    """A program that was killed interrupts the round in play, whatever ids the players have used."""
+
+    async def run() -> None:
+        journal = GatedJournal()
+        floor = await floor_on(journal)
+        table = await betting(floor)
+        taken = replace(bet(100), id=f"restart-{table.state.seq + 1}")
+        assert (await floor.do("T", taken)).refusal is None
+        again = await floor_on(journal)
+        assert again.table("T").state.round.interrupted == "the house was restarted"
         await again.stop()
 
     asyncio.run(run())

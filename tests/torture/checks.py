@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tests.torture.simulate import World
 
 UNSURE: Final = frozenset({HouseCode.TRY_AGAIN, HouseCode.NOT_HELD, HouseCode.ID_TAKEN, HouseCode.CLOSING})
-OURS: Final = ("auto-", "restart-", "opening-", "seat-")
+OURS: Final = tuple(c.HOUSE_IDS + each for each in ("auto-", "restart-", "opening-", "seat-"))
 """How the ids of commands begin that no player has given."""
 ENDS: Final = frozenset({e.RoundConcluded, e.RoundVoided})
 WHOLE_EVERY: Final = 40

@@ -101,7 +101,7 @@ def opened(layout_name: str, tables: int) -> Opened:
             player = f"{name}-p{seat}"
             seating: tuple[c.Action, ...] = (c.SitDown(player), c.BuyIn(player, BUY_IN))
             for place, do in enumerate(seating):
-                commands.append(c.Command(id=f"seat-{seat}-{place}", at=EPOCH, by=dealer, do=do))
+                commands.append(c.Command(id=f"{c.HOUSE_IDS}seat-{seat}-{place}", at=EPOCH, by=dealer, do=do))
         for command in commands:
             answer = keeper.do(command)
             assert answer.refusal is None, str(answer.refusal)

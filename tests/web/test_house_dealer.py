@@ -151,3 +151,22 @@ async def test_the_audit_finds_a_step_that_the_house_did_not_take(
         made = change(event) if number == place else event
         forged.append([Batch(name, number, records_of(f"x{number}", [made]))])
     assert [(each.code, each.seq) for each in Audit(shelf().book).findings(forged)] == [(code, place + 1)]
+
+
+@on_a_loop
+async def test_ids_that_a_player_takes_ahead_do_not_stop_an_automatic_table() -> None:
+    """Bets under the ids that the house's dealer would have used next are bets like any other; the round goes on."""
+    async with waiting(quick_settings(), Kept()) as (floor, table):
+        burst(floor, table, DAN, (c.SitDown("eve"), c.BringChips("eve", 100_000)), "seat")
+        while table.state.round.phase is not RoundPhase.BETTING:
+            await asyncio.sleep(0)
+        eve, seq, answers = Person("eve", Role.PLAYER), table.state.seq, list[Answer]()
+        for ahead in range(40):
+            command_id = f"auto-{seq + 40 + ahead:012d}-{'tumble' if ahead else 'close-bets'}"
+            bet = c.PlaceBet("eve", f"single:{ahead % 6 + 1}", 500)
+            floor.submit(table, c.Command(id=command_id, at=floor.clock.now(), by=eve, do=bet), answers.append)
+        before = len(table.state.history)
+        async with asyncio.timeout(10):
+            while len(table.state.history) < before + 2:
+                await asyncio.sleep(0)
+        assert [answer.refusal for answer in answers] == [None] * 40

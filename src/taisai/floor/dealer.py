@@ -181,7 +181,7 @@ class AutomaticDealer:
                 return Move(None, None, stage, str(error))
         verb = type(step.do).__struct_config__.tag
         command = c.Command(
-            id=f"auto-{state.seq:012d}-{verb}",
+            id=f"{c.HOUSE_IDS}auto-{state.seq:012d}-{verb}",
             at=max(now, state.at),
             by=DEALER,
             do=step.do,
@@ -294,7 +294,7 @@ def back_to_people(state: TableState, at: int) -> c.Command | None:
     if state.dealt_by is c.DealtBy.PEOPLE:
         return None
     do = c.AssignDealing(c.DealtBy.PEOPLE)
-    return c.Command(id=f"people-{state.seq:012d}", at=max(at, state.at), by=DEALER, do=do)
+    return c.Command(id=f"{c.HOUSE_IDS}people-{state.seq:012d}", at=max(at, state.at), by=DEALER, do=do)
 
 
 def opening_moves(
@@ -324,7 +324,7 @@ def opening_moves(
         actions += _check_moves(state, book, actions)
         actions.append(c.OpenTable())
     return [
-        c.Command(id=f"opening-{state.seq + place:012d}", at=max(at, state.at), by=by, do=do)
+        c.Command(id=f"{c.HOUSE_IDS}opening-{state.seq + place:012d}", at=max(at, state.at), by=by, do=do)
         for place, do in enumerate(actions)
     ]
 

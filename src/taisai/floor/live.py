@@ -15,6 +15,8 @@ import logging
 from collections.abc import Callable, Set
 from typing import Final
 
+from msgspec.structs import replace
+
 from taisai.floor.answers import Answer, HouseCode
 from taisai.floor.recent import COMMANDS_KEPT, KnownCommands
 from taisai.floor.writer import GroupWriter
@@ -31,7 +33,7 @@ from taisai.journal import (
 from taisai.journal.record import Record
 from taisai.streams.codec import event_of, events_of, records_of
 from taisai.streams.loading import load
-from taisai.table.commands import Command, Interrupt
+from taisai.table.commands import HOUSE_IDS, Command, Interrupt
 from taisai.table.decide import decide
 from taisai.table.events import Event
 from taisai.table.evolve import evolve, replay
@@ -56,7 +58,7 @@ def restart_command(state: TableState, at: int) -> Command | None:
     if state.round.phase is RoundPhase.BETWEEN or state.round.interrupted:
         return None
     by = Person("house", Role.SYSTEM)
-    return Command(id=f"restart-{state.seq}", at=at, by=by, do=Interrupt("the house was restarted"))
+    return Command(id=f"{HOUSE_IDS}restart-{state.seq}", at=at, by=by, do=Interrupt("the house was restarted"))
 
 
 class _Pending:
@@ -351,7 +353,7 @@ class LiveTable:
             if pending.by == command.by.id:
                 pending.replies.append(lambda answer: reply(_again(answer)))
             else:
-                reply(_id_taken(self.state.seq))
+                self._under_own_id(command, reply)
             return
 
         def find(journal: Journal) -> None:
@@ -363,23 +365,27 @@ class LiveTable:
                 refusal = Refusal(HouseCode.TRY_AGAIN, "The first answer cannot be read now.")
                 answer = Answer(self.state.seq, refusal=refusal)
             else:
-                answer = (
-                    Answer(records[-1].seq, events, repeated=True)
-                    if records and records[0].by == command.by.id
-                    else _id_taken(self.state.seq)
-                )
+                if not records or records[0].by != command.by.id:
+                    self._writer.on_loop(lambda: self._under_own_id(command, reply))
+                    return
+                answer = Answer(records[-1].seq, events, repeated=True)
             self._writer.on_loop(lambda: reply(answer))
 
         self._writer.chore(find)
 
+    def _under_own_id(self, command: Command, reply: Reply) -> None:
+        """Somebody else has used the id. An id is unique for a person, so this one's name is put before it."""
+        if command.id.startswith(HOUSE_IDS):
+            sentence = "Somebody else has used this command id: choose a new one."
+            reply(Answer(self.state.seq, refusal=Refusal(HouseCode.ID_TAKEN, sentence, field="id")))
+        elif self.owned:
+            self.submit(replace(command, id=f"{HOUSE_IDS}{command.by.id}:{command.id}"), reply)
+        else:
+            reply(Answer(self.state.seq, refusal=_not_recorded(LeaseLost(self.name, 0, None))))
+
 
 def _again(answer: Answer) -> Answer:
     return Answer(answer.seq, answer.events, answer.refusal, repeated=answer.refusal is None)
-
-
-def _id_taken(seq: int) -> Answer:
-    sentence = "Somebody else has used this command id: choose a new one."
-    return Answer(seq, refusal=Refusal(HouseCode.ID_TAKEN, sentence, field="id"))
 
 
 def _not_recorded(error: JournalError) -> Refusal:

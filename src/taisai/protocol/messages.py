@@ -18,14 +18,22 @@ from typing import Annotated, Any, Generic, TypeVar
 
 from msgspec import Meta, Struct
 
-from taisai.table.commands import Action, Name, Words
+from taisai.table.commands import HOUSE_IDS, Action, Name, Words
 from taisai.table.people import Role
 from taisai.view.crew import CrewView
 from taisai.view.patch import MergePatch
 from taisai.view.public import PublicView
 from taisai.view.seat import SeatView
 
-CommandId = Annotated[str, Meta(min_length=1, max_length=64, description="Made by the client; a repeat is harmless.")]
+CommandId = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=64,
+        pattern=f"^(?!{HOUSE_IDS})",
+        description=f"Made by the client; a repeat is harmless. Ids that begin with {HOUSE_IDS} are the house's own.",
+    ),
+]
 Json = dict[str, Any]
 """A JSON object as it came."""
 ViewT = TypeVar("ViewT")

@@ -457,6 +457,10 @@ Action = (
 )  # fmt: skip
 
 
+HOUSE_IDS: Final = "house:"
+"""How the ids of the house's own commands begin; nobody else may send such an id."""
+
+
 class Command(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Something to do, with who asks, who authorises it, why and when."""
 

@@ -195,7 +195,7 @@ async def test_a_seat_is_good_for_one_table() -> None:
 
 @on_a_loop
 async def test_a_repeated_id_is_answered_and_done_once() -> None:
-    """The same id again gives the first answer, marked as repeated; an id that another person used is refused."""
+    """The same id again gives the first answer, marked as repeated; the same id from another person is another bet."""
     async with betting() as (running, ann, bob):
         async with raw(running, "T1", ann) as mine:
             await mine.send(bet("once"))
@@ -206,8 +206,12 @@ async def test_a_repeated_id_is_answered_and_done_once() -> None:
                 again = await mine.next("done")
                 assert (again["seq"], again["repeated"]) == (first["seq"], True)
         async with raw(running, "T1", bob) as other:
-            assert (await other.refused(bet("once", player="bob")))["code"] == "id-taken"
-        assert (await running.client.look_at("T1")).view["stakes"] == {"ann": {"small": 100}}
+            for repeated in (False, True):
+                await other.send(bet("once", player="bob"))
+                done = await other.next("done")
+                assert (done["id"], done["seq"], done["repeated"]) == ("once", first["seq"] + 1, repeated)
+            assert (await other.refused(bet("house:auto-000000000099-tumble", player="bob")))["code"] == "bad-message"
+        assert (await running.client.look_at("T1")).view["stakes"] == {"ann": {"small": 100}, "bob": {"small": 100}}
 
 
 @on_a_loop

@@ -14,7 +14,7 @@ from taisai.house.seats import SeatRefusal
 from taisai.house.sessions import ADMINISTRATOR, Admission, Session
 from taisai.protocol.answers import Admitted, LinkMade, Me, Said, SeatCodeMade
 from taisai.streams.house_events import Post, StaffSheet
-from taisai.table.commands import Amount, BuyIn, Command, Name, SitDown, WalkAway
+from taisai.table.commands import HOUSE_IDS, Amount, BuyIn, Command, Name, SitDown, WalkAway
 from taisai.table.people import Person, Role
 from taisai.table.refusals import Refusal
 from taisai.table.state import TablePhase
@@ -100,7 +100,9 @@ async def _walk_away(call: Call, session: Session) -> None:
     table = call.context.floor.tables.get(name)
     if table is not None and session.who in table.state.players:
         by = Person("house", Role.SYSTEM)
-        command = Command(id=f"left-{token_hex(8)}", at=call.context.clock.now(), by=by, do=WalkAway(session.who))
+        command = Command(
+            id=f"{HOUSE_IDS}left-{token_hex(8)}", at=call.context.clock.now(), by=by, do=WalkAway(session.who)
+        )
         await call.context.floor.do(name, command)
 
 
@@ -190,7 +192,7 @@ async def _sit(call: Call, table: str, player: str) -> None:
 
 
 async def _do_or_stop(call: Call, table: str, do: Any, by: Person) -> None:
-    command = Command(id=f"seat-{token_hex(8)}", at=call.context.clock.now(), by=by, do=do)
+    command = Command(id=f"{HOUSE_IDS}seat-{token_hex(8)}", at=call.context.clock.now(), by=by, do=do)
     answer = await call.context.floor.do(table, command)
     if answer.refusal is not None:
         raise Stop(answer.refusal)

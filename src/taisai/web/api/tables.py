@@ -28,7 +28,7 @@ from taisai.protocol.answers import (
     TableCard,
     TableNow,
 )
-from taisai.protocol.messages import Do
+from taisai.protocol.messages import CommandId, Do
 from taisai.streams.codec import event_of
 from taisai.table.commands import Command, Name, SetUp
 from taisai.table.explanations import RecalledRound, explain_line, recall
@@ -193,7 +193,7 @@ class NewTable(Struct, frozen=True, forbid_unknown_fields=True):
 
     table: Name
     set_up: SetUp
-    id: Annotated[str, Meta(min_length=1, max_length=64)] = "first-set-up"
+    id: CommandId = "first-set-up"
 
 
 async def put_up_table(call: Call) -> CarriedOut:
