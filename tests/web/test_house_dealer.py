@@ -134,7 +134,7 @@ async def test_a_table_that_is_automatic_no_more_is_given_back_to_people() -> No
         (e.BetsOpened, lambda event: replace(event, by=SUE), "not-authorised"),
         (e.RoundConcluded, lambda event: replace(event, by=DAN), "not-authorised"),
         (e.DealingAssigned, lambda event: replace(event, by=SUE), "not-authorised"),
-        (e.BetsClosed, lambda event: replace(event, at=event.at - 40_000), "betting-too-short"),
+        (e.BetsClosed, lambda event: replace(event, at=event.at - 60_000_000), "betting-too-short"),
     ],
 )
 @on_a_loop
