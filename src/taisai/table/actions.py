@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import Any, Final
 
 from msgspec import Struct
@@ -122,375 +123,135 @@ class Declaration:
         return self.reason and phase in self.alters
 
 
+# What the actions of a section have in common; an action may say otherwise.
+_step = partial(Declaration, roles=CREW, table=_OPEN, house=HOUSE, of_round=True, groups=(Group.DEAL_STEPS,))
+_trouble = partial(Declaration, roles=CREW, table=_OPEN, of_round=True, groups=(Group.DEAL_TROUBLE, Group.PIT_ROUND))
+_bets = partial(Declaration, table=_OPEN, of_round=True)
+_chips = partial(Declaration, roles=CREW, table=_OPEN, groups=(Group.DEAL_PLAYER,))
+_dice = partial(Declaration, roles=SUPERVISORS, table=_ANY, round=BETWEEN, rule=Rule.DICE_SET)
+_opening = partial(Declaration, roles=SUPERVISORS, table=_CLOSED, rule=Rule.OPENING_CHECK, groups=(Group.PIT_OPENING,))
+_table = partial(Declaration, roles=SUPERVISORS, table=_OPEN, groups=(Group.PIT_TABLE,))
+_ruling = partial(Declaration, table=_ANY, interrupted=True, groups=(Group.PIT_RULINGS,))
+
 ACTIONS: Final[dict[type, Declaration]] = {
     # the round, step by step
-    c.CommitDice: Declaration(
-        dealing.commit_dice, CREW, _OPEN, BETWEEN, suspended=_NEVER, house=HOUSE, rule=Rule.BETS_OPEN
+    c.CommitDice: _step(
+        dealing.commit_dice, round=BETWEEN, suspended=_NEVER, rule=Rule.BETS_OPEN, of_round=False, groups=()
     ),
-    c.Tumble: Declaration(
-        dealing.tumble,
-        CREW,
-        _OPEN,
-        suspended=IN_ROUND,
-        house=HOUSE,
-        rule=Rule.TUMBLE_COUNT,
-        of_round=True,
-        groups=(Group.DEAL_STEPS,),
-    ),
-    c.OpenBets: Declaration(
-        dealing.open_bets,
-        CREW,
-        _OPEN,
-        BETWEEN,
-        suspended=_NEVER,
-        house=HOUSE,
-        rule=Rule.NO_BET_BEFORE_PAID,
-        of_round=True,
-        groups=(Group.DEAL_STEPS,),
-    ),
-    c.CloseBets: Declaration(
-        dealing.close_bets,
-        CREW,
-        _OPEN,
-        BETTING,
-        house=HOUSE,
-        rule=Rule.BETS_CLOSE,
-        of_round=True,
-        groups=(Group.DEAL_STEPS,),
-    ),
-    c.Uncover: Declaration(
-        dealing.uncover,
-        CREW,
-        _OPEN,
-        _CLOSED_BETS,
-        house=HOUSE,
-        rule=Rule.UPPERMOST_FACES,
-        of_round=True,
-        groups=(Group.DEAL_STEPS,),
-    ),
-    c.Announce: Declaration(
-        dealing.announce,
-        CREW,
-        _OPEN,
-        _UNCOVERED,
-        house=HOUSE,
-        rule=Rule.UPPERMOST_FACES,
-        of_round=True,
-        groups=(Group.DEAL_STEPS,),
-    ),
-    c.Press: Declaration(
-        dealing.press,
-        CREW,
-        _OPEN,
-        _PRESSED,
-        house=HOUSE,
-        rule=Rule.ENTRY_TERMINAL,
-        of_round=True,
-        groups=(Group.DEAL_ENTRY,),
-    ),
-    c.Enter: Declaration(
-        dealing.enter,
-        CREW,
-        _OPEN,
-        _ANNOUNCED,
-        house=HOUSE,
-        rule=Rule.ENTRY_TERMINAL,
-        of_round=True,
-        groups=(Group.DEAL_STEPS,),
-    ),
-    c.Collect: Declaration(
-        dealing.collect,
-        CREW,
-        _OPEN,
-        _SETTLING,
-        house=HOUSE,
-        rule=Rule.COLLECT_THEN_PAY,
-        of_round=True,
-        groups=(Group.DEAL_STEPS,),
-    ),
-    c.PayNext: Declaration(
-        dealing.pay_next,
-        CREW,
-        _OPEN,
-        _COLLECTED,
-        house=HOUSE,
-        rule=Rule.COLLECT_THEN_PAY,
-        of_round=True,
-        groups=(Group.DEAL_STEPS,),
-    ),
-    c.PayAll: Declaration(
-        dealing.pay_all,
-        CREW,
-        _OPEN,
-        _COLLECTED,
-        house=HOUSE,
-        rule=Rule.COLLECT_THEN_PAY,
-        of_round=True,
-        groups=(Group.DEAL_PAY,),
-        key="a",
-    ),
+    c.Tumble: _step(dealing.tumble, suspended=IN_ROUND, rule=Rule.TUMBLE_COUNT),
+    c.OpenBets: _step(dealing.open_bets, round=BETWEEN, suspended=_NEVER, rule=Rule.NO_BET_BEFORE_PAID),
+    c.CloseBets: _step(dealing.close_bets, round=BETTING, rule=Rule.BETS_CLOSE),
+    c.Uncover: _step(dealing.uncover, round=_CLOSED_BETS, rule=Rule.UPPERMOST_FACES),
+    c.Announce: _step(dealing.announce, round=_UNCOVERED, rule=Rule.UPPERMOST_FACES),
+    c.Press: _step(dealing.press, round=_PRESSED, rule=Rule.ENTRY_TERMINAL, groups=(Group.DEAL_ENTRY,)),
+    c.Enter: _step(dealing.enter, round=_ANNOUNCED, rule=Rule.ENTRY_TERMINAL),
+    c.Collect: _step(dealing.collect, round=_SETTLING, rule=Rule.COLLECT_THEN_PAY),
+    c.PayNext: _step(dealing.pay_next, round=_COLLECTED, rule=Rule.COLLECT_THEN_PAY),
+    c.PayAll: _step(dealing.pay_all, round=_COLLECTED, rule=Rule.COLLECT_THEN_PAY, groups=(Group.DEAL_PAY,), key="a"),
     # when something is wrong with the round
-    c.VoidRound: Declaration(
-        trouble.void_round,
-        CREW,
-        _OPEN,
-        _UNSETTLED,
-        second=SUPERVISORS,
-        reason=True,
-        alters=_KNOWN,
-        house=CREW_AND_SYSTEM,
-        rule=Rule.VOID_RETURNS_BETS,
-        of_round=True,
-        groups=(Group.DEAL_TROUBLE, Group.PIT_ROUND),
-        key="v",
+    c.VoidRound: _trouble(
+        trouble.void_round, round=_UNSETTLED, second=SUPERVISORS, reason=True, alters=_KNOWN, house=CREW_AND_SYSTEM,
+        rule=Rule.VOID_RETURNS_BETS, key="v",
     ),
-    c.ReportLights: Declaration(
-        dealing.report_lights,
-        CREW,
-        _OPEN,
-        _SETTLING,
-        rule=Rule.DICE_DECIDE_OVER_LIGHTS,
-        of_round=True,
-        groups=(Group.DEAL_TROUBLE, Group.PIT_ROUND),
-        key="l",
+    c.ReportLights: _trouble(
+        dealing.report_lights, round=_SETTLING, rule=Rule.DICE_DECIDE_OVER_LIGHTS, key="l"
     ),
-    c.AmendEntry: Declaration(
-        dealing.amend_entry,
-        CREW,
-        _OPEN,
-        _ENTERED,
-        second=SUPERVISORS,
-        reason=True,
-        house=CREW_AND_SYSTEM,
-        rule=Rule.ENTRY_AMENDED,
-        of_round=True,
-        groups=(Group.DEAL_TROUBLE, Group.PIT_ROUND),
-        key="e",
+    c.AmendEntry: _trouble(
+        dealing.amend_entry, round=_ENTERED, second=SUPERVISORS, reason=True, house=CREW_AND_SYSTEM,
+        rule=Rule.ENTRY_AMENDED, key="e",
     ),
-    c.Interrupt: Declaration(
-        trouble.interrupt,
-        CREW_AND_SYSTEM,
-        _OPEN,
-        IN_ROUND,
-        rule=Rule.INTERRUPTION_VOID,
-        of_round=True,
-        groups=(Group.DEAL_TROUBLE, Group.PIT_ROUND),
-        key="i",
+    c.Interrupt: _trouble(
+        trouble.interrupt, roles=CREW_AND_SYSTEM, round=IN_ROUND, rule=Rule.INTERRUPTION_VOID, key="i"
     ),
-    c.ResolveInterruption: Declaration(
-        trouble.resolve_interruption,
-        CREW,
-        _OPEN,
-        second=SUPERVISORS,
-        reason=True,
-        interrupted=True,
-        only=Code.NOT_INTERRUPTED,
-        house=CREW_AND_SYSTEM,
-        rule=Rule.INTERRUPTION_VOID,
-        of_round=True,
-        groups=(Group.DEAL_TROUBLE, Group.PIT_ROUND),
-        key="o",
+    c.ResolveInterruption: _trouble(
+        trouble.resolve_interruption, second=SUPERVISORS, reason=True, interrupted=True, only=Code.NOT_INTERRUPTED,
+        house=CREW_AND_SYSTEM, rule=Rule.INTERRUPTION_VOID, key="o",
     ),
     # bets
-    c.PlaceBet: Declaration(
-        betting.place_bet,
-        PLAYERS_AND_CREW,
-        _OPEN,
-        BETTING,
-        suspended=_NEVER,
-        whose=betting.wrong_hand,
-        rule=Rule.NO_CHANGE_AFTER_CLOSE,
-        of_round=True,
+    c.PlaceBet: _bets(
+        betting.place_bet, roles=PLAYERS_AND_CREW, round=BETTING, suspended=_NEVER, whose=betting.wrong_hand,
+        rule=Rule.NO_CHANGE_AFTER_CLOSE, key="b",
         groups=(Group.PLAY_FELT, Group.DEAL_TROUBLE, Group.DEAL_BOX, Group.DEAL_PLAYER),
-        key="b",
     ),
-    c.WithdrawBet: Declaration(
-        betting.withdraw_bet,
-        PLAYERS_AND_CREW,
-        _OPEN,
-        BETTING,
-        whose=shared.not_for_themselves,
-        rule=Rule.NO_CHANGE_AFTER_CLOSE,
-        of_round=True,
-        groups=(Group.PLAY_FELT, Group.DEAL_BOX, Group.DEAL_PLAYER),
+    c.WithdrawBet: _bets(
+        betting.withdraw_bet, roles=PLAYERS_AND_CREW, round=BETTING, whose=shared.not_for_themselves,
+        rule=Rule.NO_CHANGE_AFTER_CLOSE, groups=(Group.PLAY_FELT, Group.DEAL_BOX, Group.DEAL_PLAYER),
     ),
-    c.AdviseMinimum: Declaration(
-        betting.advise_minimum,
-        CREW,
-        _OPEN,
-        BETTING,
-        rule=Rule.UNDER_MINIMUM_ADVISED,
-        of_round=True,
+    c.AdviseMinimum: _bets(
+        betting.advise_minimum, roles=CREW, round=BETTING, rule=Rule.UNDER_MINIMUM_ADVISED,
         groups=(Group.DEAL_PAY, Group.DEAL_BOX),
     ),
-    c.RejectExcess: Declaration(
-        betting.reject_excess,
-        CREW,
-        _OPEN,
-        BETTING,
-        rule=Rule.EXCESS_REJECTED,
-        of_round=True,
+    c.RejectExcess: _bets(
+        betting.reject_excess, roles=CREW, round=BETTING, rule=Rule.EXCESS_REJECTED, key="x",
         groups=(Group.DEAL_PAY, Group.DEAL_BOX),
-        key="x",
     ),
-    c.CorrectBet: Declaration(
-        trouble.correct_bet,
-        CREW,
-        _OPEN,
-        _KNOWN,
-        second=SUPERVISORS,
-        reason=True,
-        rule=Rule.MOVED_WAGER_CORRECTED,
-        of_round=True,
-        groups=(Group.DEAL_TROUBLE, Group.DEAL_BOX, Group.PIT_ROUND),
-        key="m",
+    c.CorrectBet: _bets(
+        trouble.correct_bet, roles=CREW, round=_KNOWN, second=SUPERVISORS, reason=True,
+        rule=Rule.MOVED_WAGER_CORRECTED, key="m", groups=(Group.DEAL_TROUBLE, Group.DEAL_BOX, Group.PIT_ROUND),
     ),
-    c.RuleOnLine: Declaration(
-        trouble.rule_on_line,
-        SUPERVISORS,
-        _OPEN,
-        _UNSETTLED,
-        reason=True,
-        rule=Rule.LINE_TOUCHING_BETS,
-        of_round=True,
+    c.RuleOnLine: _bets(
+        trouble.rule_on_line, roles=SUPERVISORS, round=_UNSETTLED, reason=True, rule=Rule.LINE_TOUCHING_BETS,
         groups=(Group.DEAL_TROUBLE, Group.DEAL_BOX, Group.PIT_ROUND),
     ),
     # people and chips
-    c.SitDown: Declaration(
-        chips.sit_down,
-        PLAYERS_AND_CREW,
-        _OPEN,
-        interrupted=True,
-        whose=shared.not_for_themselves,
+    c.SitDown: _chips(
+        chips.sit_down, roles=PLAYERS_AND_CREW, interrupted=True, whose=shared.not_for_themselves, key="n",
         groups=(Group.DEAL_PLAYERS,),
-        key="n",
     ),
-    c.BuyIn: Declaration(chips.buy_in, CREW, _OPEN, rule=Rule.CHANGE_BLOCK, groups=(Group.DEAL_PLAYER,)),
-    c.CashOut: Declaration(chips.cash_out, CREW, _OPEN, rule=Rule.CHANGE_BLOCK, groups=(Group.DEAL_PLAYER,)),
-    c.BringChips: Declaration(chips.bring_chips, CREW, _OPEN, rule=Rule.CHANGE_BLOCK, groups=(Group.DEAL_PLAYER,)),
-    c.TakeColour: Declaration(chips.take_colour, CREW, _OPEN, rule=Rule.COLOUR_CHIPS, groups=(Group.DEAL_PLAYER,)),
-    c.TurnInColour: Declaration(chips.turn_in_colour, CREW, _OPEN, rule=Rule.COLOUR_CHIPS, groups=(Group.DEAL_PLAYER,)),
-    c.SettleDebt: Declaration(chips.settle_debt, CREW, _OPEN, groups=(Group.DEAL_PLAYER,)),
-    c.WalkAway: Declaration(
-        chips.walk_away,
-        CREW_AND_SYSTEM,
-        _OPEN,
-        interrupted=True,
-        rule=Rule.WALK_AWAY_SETTLED,
-        groups=(Group.DEAL_PLAYER,),
-    ),
-    c.LeaveTable: Declaration(
-        chips.leave_table,
-        PLAYERS_AND_CREW,
-        _OPEN,
-        interrupted=True,
-        whose=shared.not_for_themselves,
-        groups=(Group.DEAL_PLAYER,),
+    c.BuyIn: _chips(chips.buy_in, rule=Rule.CHANGE_BLOCK),
+    c.CashOut: _chips(chips.cash_out, rule=Rule.CHANGE_BLOCK),
+    c.BringChips: _chips(chips.bring_chips, rule=Rule.CHANGE_BLOCK),
+    c.TakeColour: _chips(chips.take_colour, rule=Rule.COLOUR_CHIPS),
+    c.TurnInColour: _chips(chips.turn_in_colour, rule=Rule.COLOUR_CHIPS),
+    c.SettleDebt: _chips(chips.settle_debt),
+    c.WalkAway: _chips(chips.walk_away, roles=CREW_AND_SYSTEM, interrupted=True, rule=Rule.WALK_AWAY_SETTLED),
+    c.LeaveTable: _chips(
+        chips.leave_table, roles=PLAYERS_AND_CREW, interrupted=True, whose=shared.not_for_themselves
     ),
     # the dice
-    c.ReceiveDice: Declaration(
-        shift.receive_dice,
-        SUPERVISORS,
-        _ANY,
-        interrupted=True,
-        rule=Rule.DICE_SET,
-        groups=(Group.PIT_OPENING, Group.PIT_DICE),
+    c.ReceiveDice: _dice(
+        shift.receive_dice, round=None, interrupted=True, groups=(Group.PIT_OPENING, Group.PIT_DICE)
     ),
-    c.SealDice: Declaration(
-        shift.seal_dice, SUPERVISORS, _ANY, BETWEEN, rule=Rule.DICE_SET, groups=(Group.PIT_OPENING, Group.PIT_DICE)
-    ),
-    c.InspectDice: Declaration(
-        shift.inspect_dice,
-        SUPERVISORS,
-        _ANY,
-        BETWEEN,
-        rule=Rule.DICE_SET,
-        groups=(Group.DEAL_TROUBLE, Group.PIT_DICE),
-        key="d",
-    ),
-    c.RetireDice: Declaration(
-        shift.retire_dice, SUPERVISORS, _ANY, BETWEEN, rule=Rule.DICE_SET, groups=(Group.PIT_DICE,)
-    ),
+    c.SealDice: _dice(shift.seal_dice, groups=(Group.PIT_OPENING, Group.PIT_DICE)),
+    c.InspectDice: _dice(shift.inspect_dice, groups=(Group.DEAL_TROUBLE, Group.PIT_DICE), key="d"),
+    c.RetireDice: _dice(shift.retire_dice, groups=(Group.PIT_DICE,)),
     # the table and its shift
-    c.SetUp: Declaration(shift.set_up, SUPERVISORS, _ANY, first=True, groups=(Group.PIT_SET_UP,)),
-    c.AssignDealing: Declaration(shift.assign_dealing, HOUSE, _ANY, interrupted=True),
-    c.CountFloat: Declaration(shift.count_float, SUPERVISORS, _CLOSED, groups=(Group.PIT_OPENING,)),
-    c.TestRun: Declaration(shift.run_test, SUPERVISORS, _CLOSED, rule=Rule.OPENING_CHECK, groups=(Group.PIT_OPENING,)),
-    c.CheckItem: Declaration(
-        shift.check_item, SUPERVISORS, _CLOSED, rule=Rule.OPENING_CHECK, groups=(Group.PIT_OPENING,)
-    ),
-    c.OpenTable: Declaration(
-        shift.open_table, SUPERVISORS, _CLOSED, rule=Rule.OPENING_CHECK, groups=(Group.PIT_OPENING,)
-    ),
-    c.SuspendTable: Declaration(
-        shift.suspend,
-        CREW,
-        _OPEN,
-        interrupted=True,
-        rule=Rule.SUSPENDED_AFTER_MALFUNCTION,
+    c.SetUp: _table(shift.set_up, table=_ANY, first=True, groups=(Group.PIT_SET_UP,)),
+    c.AssignDealing: _table(shift.assign_dealing, roles=HOUSE, table=_ANY, interrupted=True, groups=()),
+    c.CountFloat: _opening(shift.count_float, rule=Rule.ROLES),
+    c.TestRun: _opening(shift.run_test),
+    c.CheckItem: _opening(shift.check_item),
+    c.OpenTable: _opening(shift.open_table),
+    c.SuspendTable: _table(
+        shift.suspend, roles=CREW, interrupted=True, rule=Rule.SUSPENDED_AFTER_MALFUNCTION,
         groups=(Group.DEAL_TROUBLE, Group.PIT_TABLE),
     ),
-    c.ResumeTable: Declaration(
-        shift.resume,
-        SUPERVISORS,
-        _OPEN,
-        interrupted=True,
-        only=Code.NOT_SUSPENDED,
-        rule=Rule.SUSPENDED_AFTER_MALFUNCTION,
+    c.ResumeTable: _table(
+        shift.resume, interrupted=True, only=Code.NOT_SUSPENDED, rule=Rule.SUSPENDED_AFTER_MALFUNCTION,
         groups=(Group.DEAL_TROUBLE, Group.PIT_TABLE),
     ),
-    c.SetLimits: Declaration(
-        shift.set_limits,
-        SUPERVISORS,
-        _ANY,
-        BETWEEN,
-        second=PIT_MANAGERS,
-        reason=True,
-        rule=Rule.LIMITS_SHOWN,
-        groups=(Group.PIT_TABLE,),
+    c.SetLimits: _table(
+        shift.set_limits, table=_ANY, round=BETWEEN, second=PIT_MANAGERS, reason=True, rule=Rule.LIMITS_SHOWN
     ),
-    c.Fill: Declaration(chips.fill, SUPERVISORS, _OPEN, interrupted=True, groups=(Group.PIT_TABLE,)),
-    c.Credit: Declaration(chips.credit, SUPERVISORS, _OPEN, interrupted=True, groups=(Group.PIT_TABLE,)),
-    c.CloseTable: Declaration(shift.close_table, SUPERVISORS, _OPEN, BETWEEN, groups=(Group.PIT_TABLE,)),
+    c.Fill: _table(chips.fill, interrupted=True),
+    c.Credit: _table(chips.credit, interrupted=True),
+    c.CloseTable: _table(shift.close_table, round=BETWEEN),
     # rulings
-    c.ReverseRounds: Declaration(
-        trouble.reverse_rounds,
-        SUPERVISORS,
-        _OPEN,
-        BETWEEN,
-        second=PIT_MANAGERS,
-        reason=True,
-        rule=Rule.DAMAGED_DICE_VOID,
-        groups=(Group.PIT_RULINGS,),
+    c.ReverseRounds: _ruling(
+        trouble.reverse_rounds, roles=SUPERVISORS, table=_OPEN, round=BETWEEN, interrupted=False,
+        second=PIT_MANAGERS, reason=True, rule=Rule.DAMAGED_DICE_VOID,
     ),
-    c.MakeRuling: Declaration(
-        trouble.make_ruling,
-        SHIFT_MANAGERS,
-        _ANY,
-        interrupted=True,
-        rule=Rule.SHIFT_MANAGER_DECIDES,
-        groups=(Group.PIT_RULINGS,),
-    ),
-    c.NoteError: Declaration(
-        trouble.note_error,
-        CREW,
-        _ANY,
-        interrupted=True,
-        rule=Rule.LATER_ROUND_UNTOUCHED,
+    c.MakeRuling: _ruling(trouble.make_ruling, roles=SHIFT_MANAGERS, rule=Rule.SHIFT_MANAGER_DECIDES),
+    c.NoteError: _ruling(
+        trouble.note_error, roles=CREW, rule=Rule.LATER_ROUND_UNTOUCHED,
         groups=(Group.DEAL_TROUBLE, Group.PIT_RULINGS),
     ),
-    c.OpenDispute: Declaration(
-        trouble.open_dispute,
-        PLAYERS_AND_CREW,
-        _ANY,
-        interrupted=True,
-        whose=shared.not_for_themselves,
+    c.OpenDispute: _ruling(
+        trouble.open_dispute, roles=PLAYERS_AND_CREW, whose=shared.not_for_themselves,
         groups=(Group.DEAL_TROUBLE, Group.DEAL_PLAYER, Group.PIT_RULINGS),
     ),
-    c.ResolveDispute: Declaration(
-        trouble.resolve_dispute, SUPERVISORS, _ANY, interrupted=True, groups=(Group.PIT_DISPUTES,)
-    ),
-}
+    c.ResolveDispute: _ruling(trouble.resolve_dispute, roles=SUPERVISORS, groups=(Group.PIT_DISPUTES,)),
+}  # fmt: skip
 """Every action, in the order in which the groups of the screens show them."""
 
 
