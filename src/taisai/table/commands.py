@@ -17,7 +17,7 @@ from taisai.table.forms import Widget, asked_by
 from taisai.table.people import Person
 
 Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9._@-]*$(?!\n)")]
-"""Of a player, a dice set, a seal, a colour, a table. To Python `$` also fits before a last newline: none is meant."""
+"""The name of a player, dice set, seal, colour or table. The end forbids a last newline, which Python's `$` lets through."""
 PlayerName = Annotated[Name, asked_by(Widget.PLAYER)]
 Colour = Annotated[Name, asked_by(Widget.COLOUR)]
 KnownDiceSet = Annotated[Name, asked_by(Widget.DICE_SET)]
@@ -237,7 +237,7 @@ class CashOut(_Action, frozen=True, tag="cash-out"):
 
 
 class TakeColour(_Action, frozen=True, tag="take-colour"):
-    """Value chips into a colour of one's own, at a declared value a chip."""
+    """A player exchanges value chips for chips of their own colour, at a declared value a chip."""
 
     player: PlayerName
     colour: Colour
@@ -246,7 +246,7 @@ class TakeColour(_Action, frozen=True, tag="take-colour"):
 
 
 class TurnInColour(_Action, frozen=True, tag="turn-in-colour"):
-    """All of a player's colour chips back into value chips."""
+    """A player exchanges all their colour chips back into value chips."""
 
     player: PlayerName
 
@@ -472,4 +472,4 @@ class Command(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     authorised_by: Person | None = None
     reason: Words = ""
     round: Annotated[int, Meta(ge=0)] | None = None
-    """The round that it is meant for: in another it is refused. None is whichever the table has."""
+    """The round it is meant for; in any other round it is refused. None for whichever round the table is in."""

@@ -71,7 +71,7 @@ def may_authorise(rules: TableRules, state: TableState, person: Person, action: 
 
 
 def _gate(rules: TableRules, state: TableState, needs: Declaration) -> Refusal | None:
-    """The table, then the round."""
+    """Whether the table, and then the round, is in a state for it."""
     if needs.first:
         return None
     set_up = state.set_up
@@ -108,7 +108,7 @@ def _gate(rules: TableRules, state: TableState, needs: Declaration) -> Refusal |
 
 
 def _alteration(rules: TableRules, needs: Declaration, command: c.Command) -> Refusal | None:
-    """Two people and a reason, where an action alters what stood."""
+    """An action that alters what is on record needs a second person and a reason."""
     if needs.second is not None:
         second = command.authorised_by
         wanted = " or ".join(sorted(needs.second))
@@ -175,7 +175,7 @@ def _wrong_step(rules: TableRules, wanted: frozenset[RoundPhase], phase: RoundPh
 
 
 def _no_bet_now(rules: TableRules, phase: RoundPhase) -> Refusal:
-    """For who would place, raise or withdraw."""
+    """The refusal of a bet that would be placed, raised or withdrawn now."""
     if phase is RoundPhase.BETWEEN:
         sentence = "Betting is not open: wait for the dealer's call."
         return rules.refuse(

@@ -28,7 +28,7 @@ _BETS: Final = frozenset({"bets", "capacity"})
 
 
 class _EventBody(Struct, frozen=True, gc=False, tag_field="event"):
-    """Something that happened. No event can hold itself, so none is looked through by the garbage collector."""
+    """Something that happened. No event can refer to itself, so the garbage collector tracks none (`gc=False`)."""
 
     declared: ClassVar[Declared] = Declared()
     """Private until an event declares otherwise."""
@@ -59,7 +59,7 @@ class DealingAssigned(_EventBody, frozen=True, gc=False, tag="dealing-assigned")
 
 
 class FloatCounted(_EventBody, frozen=True, gc=False, tag="float-counted"):
-    """The opener."""
+    """The opening float was counted into the tray."""
 
     declared: ClassVar = Declared(CREW)
     count: Count
@@ -139,7 +139,7 @@ class TableSuspended(_EventBody, frozen=True, gc=False, tag="table-suspended"):
 
 
 class TableResumed(_EventBody, frozen=True, gc=False, tag="table-resumed"):
-    """Safe to go on, and why."""
+    """The table may go on, and why that is safe."""
 
     declared: ClassVar = Declared(EVERYONE, Rule.SUSPENDED_AFTER_MALFUNCTION, significance=ALWAYS)
     by: Mending
@@ -156,7 +156,7 @@ class LimitsSet(_EventBody, frozen=True, gc=False, tag="limits-set"):
 
 
 class TableClosed(_EventBody, frozen=True, gc=False, tag="table-closed"):
-    """The closer: counted, expected, and the players' chips that left the table with them."""
+    """The closing float, as counted and as expected, and the chips that players took away."""
 
     declared: ClassVar = Declared(CREW, significance=ALWAYS)
     count: Count
@@ -217,7 +217,7 @@ class CashedOut(_EventBody, frozen=True, gc=False, tag="cashed-out"):
 
 
 class ColourTaken(_EventBody, frozen=True, gc=False, tag="colour-taken"):
-    """Value into colour."""
+    """A player exchanged value chips for colour chips."""
 
     declared: ClassVar = Declared(EVERYONE, Rule.COLOUR_CHIPS, _AMOUNT)
     player: str
@@ -227,7 +227,7 @@ class ColourTaken(_EventBody, frozen=True, gc=False, tag="colour-taken"):
 
 
 class ColourTurnedIn(_EventBody, frozen=True, gc=False, tag="colour-turned-in"):
-    """Colour into value."""
+    """A player exchanged colour chips for value chips."""
 
     declared: ClassVar = Declared(EVERYONE, Rule.COLOUR_CHIPS, _AMOUNT)
     player: str
@@ -279,7 +279,7 @@ class DiceTumbled(_EventBody, frozen=True, gc=False, tag="dice-tumbled"):
 
 
 class BetsOpened(_EventBody, frozen=True, gc=False, tag="bets-opened"):
-    """The round begins; the rules in force are these."""
+    """The round begins, under the rules with this digest."""
 
     declared: ClassVar = Declared(EVERYONE, Rule.NO_BET_BEFORE_PAID)
     round: int
@@ -342,7 +342,7 @@ class DiceUncovered(_EventBody, frozen=True, gc=False, tag="dice-uncovered"):
     declared: ClassVar = Declared(EVERYONE, Rule.UPPERMOST_FACES)
     dice: Dice
     opening: str = ""
-    """The secret that the round was committed to; nothing for dice that people can see."""
+    """The secret that the round was committed to; empty for physical dice."""
 
 
 class ResultAnnounced(_EventBody, frozen=True, gc=False, tag="result-announced"):
@@ -400,7 +400,7 @@ class LosersCollected(_EventBody, frozen=True, gc=False, tag="losers-collected")
 
 
 class BetPaid(_EventBody, frozen=True, gc=False, tag="bet-paid"):
-    """One bet settled to its player: a winner, or what was not at risk of a loser."""
+    """One bet was paid: a winner, or the part of a loser that was not at risk."""
 
     declared: ClassVar = Declared(SHOWN, Rule.COLLECT_THEN_PAY, significance=Significance.LARGE_WIN)
     player: str
@@ -425,7 +425,7 @@ class RoundConcluded(_EventBody, frozen=True, gc=False, tag="round-concluded"):
     winnings: int
     returned: int
     expected_216: int
-    """What the bets would return on average, times 216: exact."""
+    """What the bets return on average, times 216, so that it is a whole number."""
 
 
 # ------------------------------------------------------------------ when something is wrong

@@ -55,7 +55,7 @@ def evolve(state: TableState, event: e.Event) -> TableState:
 
 
 def replay(state: TableState, events: Iterable[Event]) -> TableState:
-    """The state after many events: what `evolve` gives one by one, with runs of bets and of payments taken together."""
+    """The state after many events: as `evolve` gives it, with runs of bets and of payments taken together."""
     run: list[Event] = []
     kind: type | None = None
     for event in events:
@@ -72,7 +72,7 @@ def replay(state: TableState, events: Iterable[Event]) -> TableState:
 
 
 def with_run(state: TableState, run: Sequence[Event]) -> TableState:
-    """The state after events of one kind of `IN_RUNS`: as one by one, but with one copy of each table, not many."""
+    """The state after a run of events of one kind of `IN_RUNS`: as `evolve` gives it, copying each mapping once."""
     ledger = state.ledger.copy()
     current = IN_RUNS[type(run[0].what)](state.round, ledger, [event.what for event in run])
     return replace(state, seq=state.seq + len(run), at=run[-1].at, ledger=ledger, round=current)

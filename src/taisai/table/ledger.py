@@ -22,7 +22,7 @@ CLAIMS: Final = "claims"
 VARIANCE: Final = "variance"
 
 OUTSIDE: Final = (CAGE, PATRONS, VARIANCE)
-"""Accounts that may be negative: they stand for what is not at the table."""
+"""Accounts that may be negative: they stand for what is away from the table."""
 
 
 def player_account(player: str) -> str:

@@ -30,7 +30,7 @@ def limits_of(limits: TableLimits) -> Limits:
 
 
 def set_up_of(state: TableState) -> SetUpState:
-    """The set-up of a table that has one; the gate lets no command through to another."""
+    """The set-up of a table; no command but `set-up` reaches a table without one."""
     if state.set_up is None:
         raise LookupError(f"table {state.table} is not set up")
     return state.set_up
@@ -110,10 +110,10 @@ class RulesCache:
 
 
 def unknown_box(rules: TableRules, layout: Layout, box: str) -> Refusal:
-    """For a box that is not on the layout."""
+    """The refusal of a box that is not on the layout."""
     return rules.refuse(Code.UNKNOWN, f"Layout {layout.name} has no box {box}.", Rule.LAYOUT_MARKED)
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names in a sentence."""
+    """Names as a list in a sentence."""
     return ", ".join(names) or "none"

@@ -109,17 +109,17 @@ class PaidLine(Struct, frozen=True, gc=False, array_like=True):
 
 
 class Round(Struct, frozen=True):
-    """The round in play, or the place where the next will be."""
+    """The round in play, or between rounds what is known of the next."""
 
     number: int = 0
     phase: RoundPhase = RoundPhase.BETWEEN
     opened_at: int = 0
     stepped_at: int = 0
-    """When the round last came a step further; bets, and what people do beside the round, are none."""
+    """When the round last moved to its next step; bets, and what happens beside the round, are no steps."""
     commitment: str = ""
-    """What its virtual dice are fixed by, already before it begins; nothing for dice that people can see."""
+    """What commits the round to its virtual dice, from before it begins; empty for physical dice."""
     opening: str = ""
-    """What proves them, once they are uncovered."""
+    """The secret that proves them, once they are uncovered."""
     tumbles: int = 0
     stacks: tuple[Stack, ...] = ()
     """In the order of placing."""
@@ -143,7 +143,7 @@ class Round(Struct, frozen=True):
     """Bets settled so far."""
     funds_before: dict[str, int] = {}
     interrupted: str = ""
-    """Why, while it is."""
+    """Why the round is interrupted; empty when it is not."""
 
 
 class PastRound(Struct, frozen=True):
@@ -155,7 +155,7 @@ class PastRound(Struct, frozen=True):
     dice: Dice | None
     call: str
     void: str
-    """The void reason, or nothing."""
+    """The void reason; empty for a round with a result."""
     lines: tuple[PaidLine, ...]
     funds_before: dict[str, int]
     funds_after: dict[str, int]
@@ -213,7 +213,7 @@ class TableState(Struct, frozen=True):
     phase: TablePhase = TablePhase.NEW
     set_up: SetUpState | None = None
     suspended: str = ""
-    """Why, while it is."""
+    """Why the table is suspended; empty when it is not."""
     ledger: dict[str, int] = {}
     players: dict[str, Player] = {}
     round: Round = Round()

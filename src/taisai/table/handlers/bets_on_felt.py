@@ -1,4 +1,4 @@
-"""The chips on the felt: whose they are, what of them is at risk, and how they go back.
+"""Bets on the felt: whose they are, how much of each is at risk, and how the chips go back.
 
 Enters: the stacks of the round in play. Leaves: bets as the core settles them, and the parts in which chips are
 handed back: newest first, in the chips that they are.
@@ -25,7 +25,7 @@ Parts = dict[tuple[str, str], tuple[int, str | None, bool]]
 
 
 def handed_newest_first(state: TableState, player: str, box: str, amount: int) -> Handed:
-    """Chips of a player out of a box, newest stacks first, in the chips that they are."""
+    """A player's chips out of a box, newest stacks first, in the kind of chips that was placed."""
     left, in_colour, colour = amount, 0, None
     for stack in reversed(state.round.stacks):
         if left and stack.player == player and stack.box == box:

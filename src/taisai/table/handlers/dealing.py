@@ -119,7 +119,7 @@ def close_bets(rules: TableRules, state: TableState, command: c.Command, _do: c.
 
 
 def uncover(rules: TableRules, state: TableState, _command: c.Command, do: c.Uncover) -> Decision:
-    """Lying flat, the uppermost faces are the result; dice that were not tumbled enough are not."""
+    """The uppermost faces of dice that lie flat are the result, provided that they were tumbled often enough."""
     least = rules.book.procedure.tumbles_min
     if state.round.tumbles < least:
         sentence = f"The dice were tumbled {state.round.tumbles} times; at least {least} are needed."
@@ -254,7 +254,7 @@ def _to_pay(layout: Layout, current: Round) -> list[Ruling]:
 
 
 def _payments(state: TableState, paid: list[Ruling]) -> list[e.EventBody]:
-    """Each bet's payment: in the chips it was made of, as far as whole colour chips, and the set of them, go."""
+    """Each bet's payment, in the kind of chips that was placed, as far as whole colour chips and the rack allow."""
     bets = {(bet.player, bet.box): bet for bet in state.round.bets}
     racks: dict[str, int] = {}  # what is left in the rack of each colour
     found: list[e.EventBody] = []

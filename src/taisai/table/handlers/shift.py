@@ -18,7 +18,7 @@ from taisai.table.state import TEST_RUN_ITEM, TablePhase, TableState
 
 
 def set_up(rules: TableRules, state: TableState, _command: c.Command, do: c.SetUp) -> Decision:
-    """A table stands under an approved book, by its digest, while it is closed and its float is away."""
+    """A table is put under an approved book, by its digest, while it is closed and has no float."""
     if state.phase is TablePhase.OPEN or state.balance(FLOAT):
         return Refusal(
             Code.ALREADY_SET_UP, "The table is in use; close it before setting it up anew.", allowed="close-table"

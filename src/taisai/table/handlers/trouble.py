@@ -25,7 +25,7 @@ from taisai.table.state import PastRound, RoundPhase, Stack, TableState
 
 
 def void_round(rules: TableRules, state: TableState, _command: c.Command, do: c.VoidRound) -> Decision:
-    """A void reason of the book; after the reveal it alters what stood, with a second person and a reason."""
+    """The round is void for a reason of the book; after the reveal that takes a second person and a reason."""
     voids = rules.book.procedure.voids
     if do.why is VoidReason.INTERRUPTED:
         sentence = "An interruption is recorded first; which dice can be read then decides."

@@ -38,7 +38,7 @@ _SIGN = "MIN..MAX by UNIT, KIND MIN..MAX, differential PAIR AMOUNT"
 
 
 class Unreadable(Exception):
-    """Text that is not what stands in its place; `str()` says what was expected."""
+    """Text that cannot be read where it stands; `str()` says what was expected there."""
 
 
 class Word(NamedTuple):
@@ -111,7 +111,7 @@ def quoted(text: str) -> str:
 
 
 def bare_or_quoted(text: str, reserved: Sequence[str] = ()) -> str:
-    """A word as it is where that cannot be mistaken, else in quotes."""
+    """A word as it is where it cannot be misread, else in quotes."""
     return text if _BARE.fullmatch(text) and text not in reserved else quoted(text)
 
 

@@ -61,7 +61,7 @@ _OFFSET_UNITS: Final = {"d": 86_400, "h": 3_600, "m": 60, "s": 1}
 
 
 class Setting(Struct, frozen=True):
-    """What is known where a command stands: so much of it need not be written."""
+    """What is known at a line of the script, and therefore need not be written there."""
 
     table: str = ""
     book: str = ""
@@ -242,7 +242,7 @@ def _role(text: str) -> Role:
 
 
 def parse_line(text: str, setting: Setting) -> Line:
-    """One line as it would stand in a file at this place; output belongs to a file and is none."""
+    """One line, read as it would be at this place of a file; a line of output counts as a blank one."""
     try:
         line = _parse_line(text.strip(), setting, [])
     except Unreadable as why:
@@ -339,7 +339,7 @@ def clock_text(at: int) -> str:
 
 
 def moment_text(at: int) -> str:
-    """Date and time; a moment that no calendar has is written in microseconds."""
+    """Date and time; a time outside the calendar is written in microseconds."""
     try:
         day = _EPOCH + timedelta(days=at // _DAY)
     except OverflowError:
