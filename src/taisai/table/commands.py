@@ -17,7 +17,7 @@ from taisai.table.forms import Widget, asked_by
 from taisai.table.people import Person
 
 Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9._@-]*$(?!\n)")]
-"""The name of a player, dice set, seal, colour or table. The end forbids a last newline, which Python's `$` lets through."""
+"""The name of a player, dice set, seal, colour or table. No newline at its end, which `$` alone would let through."""
 PlayerName = Annotated[Name, asked_by(Widget.PLAYER)]
 Colour = Annotated[Name, asked_by(Widget.COLOUR)]
 KnownDiceSet = Annotated[Name, asked_by(Widget.DICE_SET)]
