@@ -729,6 +729,9 @@ export interface ReadingSheet {
   house_choice: boolean;
 }
 
+/** Who deals a table. */
+export type DealtBy = "people" | "house";
+
 /** What ends a suspension (`nz-division-9` §7.4). */
 export type Mending = "mended" | "procedure";
 
@@ -756,6 +759,7 @@ export type Announcement =
       denominations: number[];
       colours: Record<string, ColourSet>;
     }
+  | { event: "dealing-assigned"; to: DealtBy; betting_min_ms: number }
   | { event: "dice-received"; dice_set: string }
   | { event: "dice-sealed"; dice_set: string; seal: string }
   | { event: "dice-inspected"; dice_set: string; sound: boolean; note: string }
