@@ -78,6 +78,12 @@ def _won(page: Page) -> None:
     page.locator(".result .headline").wait_for()
 
 
+def _rolled(page: Page) -> None:
+    """Wait until the board shows a roll and the book's name."""
+    page.locator(".b-note a").first.wait_for()
+    page.locator(".tumbler[data-dice=shown]").wait_for()
+
+
 def _dealt(page: Page) -> None:
     """Wait until the dealer's desk is drawn."""
     page.locator("g.box").first.wait_for()
@@ -88,7 +94,7 @@ SCREENS: Final[dict[str, Screen]] = {
     "home": Screen("/", ".table-card"),
     "play": Screen("/play?table=TS-E", "g.box", _bet),
     "result": Screen("/play?table=OC-A", "g.box", _won),
-    "board": Screen("/board?table=TS-C", f".b-last li:nth-child({min(RESULTS, 10)})"),
+    "board": Screen("/board?table=TS-C", f".b-last li:nth-child({min(RESULTS, 10)})", _rolled),
     "sign-in": Screen("/sign-in", "form"),
     "docs": Screen("/docs", "details"),
     "deal": Screen("/deal?table=NZ-2", "g.box", _dealt, "dealer"),
