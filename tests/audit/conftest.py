@@ -1,4 +1,4 @@
-"""Two tables, dealt for a while."""
+"""What tests of the audit share: the books, and two tables that were dealt for a while."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from itertools import islice
 
 import pytest
 
-from taisai.books import open_shelf
+from taisai.books import Shelf, open_shelf
 from taisai.journal import MemoryJournal
 from taisai.table.state import TableState
 from tests.audit.bot import Bot, deal
@@ -14,9 +14,14 @@ from tests.streams.keeper import TableKeeper
 
 
 @pytest.fixture(scope="module")
-def dealt() -> tuple[MemoryJournal, dict[str, TableState]]:
+def shelf() -> Shelf:
+    """The package's own books."""
+    return open_shelf(environment={})
+
+
+@pytest.fixture(scope="module")
+def dealt(shelf: Shelf) -> tuple[MemoryJournal, dict[str, TableState]]:
     """Two tables, dealt for a while."""
-    shelf = open_shelf(environment={})
     journal = MemoryJournal()
     states = {}
     for table, book, layout in (("NZ", "nz-division-9", "1"), ("SG<1>", "rws-tai-sai-v6", "C")):

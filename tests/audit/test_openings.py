@@ -14,7 +14,7 @@ from taisai.table import commands as c
 from taisai.table import events as e
 from taisai.table.people import Person, Role
 from taisai.table.state import SNAPSHOT_FORMAT, snapshot_of
-from tests.audit.test_audit import journal_of
+from tests.audit.forged import journal_of
 from tests.table.driver import TAI_SAI, Deal, opened, shelf
 
 SECRET, OTHER = bytes(32), bytes(31) + b"\x01"

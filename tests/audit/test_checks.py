@@ -1,91 +1,22 @@
-"""The audit finds what is wrong, where it is, and nothing in a good journal."""
+"""The checks of an audit: each wrong event is found, with its code and its record."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from taisai.audit.checks import CHECKS, CHECKS_BY_EVENT
-from taisai.audit.findings import AuditFinding
-from taisai.audit.run import Audit
-from taisai.books import Shelf, open_shelf
-from taisai.core.rulebook import Rule, RuleBook, VoidReason
-from taisai.journal import Batch, MemoryJournal, NewRecord, SqliteJournal
-from taisai.streams.codec import event_of, records_of
-from taisai.streams.loading import load
+from taisai.books import Shelf
+from taisai.core.rulebook import Rule, VoidReason
 from taisai.table import events as e
 from taisai.table.commands import BoxLimit, TableLimits
 from taisai.table.parts import Handed
 from taisai.table.people import Person, Role
-from taisai.table.state import SNAPSHOT_FORMAT, RoundPhase, TableState, snapshot_of
-from tests.audit.bot import Bot, deal
-from tests.streams.keeper import TableKeeper
+from tests.audit.forged import Change, altered, dealt, event, found_in
 
-LAYOUTS = ("nz-division-9/1", "rws-open-cover-v3/B", "rws-tai-sai-v6/E", "rws-mini-dice-v3/A")
-
-
-@pytest.fixture(scope="module")
-def shelf() -> Shelf:
-    """The package's own books."""
-    return open_shelf(environment={})
-
-
-def dealt(shelf: Shelf, layout: str, commands: int = 400, seed: int = 3) -> list[e.Event]:
-    """The events of a shift that the bot deals, up to the end of its last round."""
-    book_id, _, layout_id = layout.partition("/")
-    journal = MemoryJournal()
-    keeper = TableKeeper(journal, shelf.book, "T1")
-    for _ in islice(deal(keeper, Bot(shelf.book(book_id), layout_id, seed)), commands):
-        pass
-    events = [event_of(record) for record in journal.read("T1")]
-    last = max(place for place, event in enumerate(events) if isinstance(event.what, e.RoundConcluded))
-    return events[: last + 1]
-
-
-def journal_of(events: list[e.Event]) -> MemoryJournal:
-    """A journal whose chain is whole, with these events, whatever they say."""
-    journal = MemoryJournal()
-    for seq, event in enumerate(events):
-        journal.append([Batch("T1", seq, records_of(f"c{seq}", [event]))])
-    return journal
-
-
-def found_in(
-    shelf: Shelf, events: list[e.Event], book_of: Callable[[str], RuleBook | None] | None = None
-) -> list[AuditFinding]:
-    """What the audit finds in these events."""
-    return list(Audit(book_of or shelf.book).findings(journal_of(events)))
-
-
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_good_shift_has_no_finding(shelf: Shelf, layout: str) -> None:
-    """A shift dealt through the rules, with irregularities, is clean under every book; its replay is its state."""
-    book_id, _, layout_id = layout.partition("/")
-    journal = MemoryJournal()
-    keeper = TableKeeper(journal, shelf.book, "T1", snapshot_every=100)
-    for _ in islice(deal(keeper, Bot(shelf.book(book_id), layout_id, 5, trouble=0.2)), 900):
-        pass
-    audit = Audit(shelf.book)
-    assert [str(finding) for finding in audit.findings(journal)] == []
-    assert audit.states["T1"] == keeper.state == load(journal, "T1")[0]
-    assert audit.records == keeper.state.seq
-    assert keeper.state.meters.rounds > 5
-    assert keeper.state.meters.voided > 0
-
-
-Change = Callable[[Any], Any]
-
-
-def altered(events: list[e.Event], kind: type, change: Change, whole: Change = lambda event: event) -> list[e.Event]:
-    """The events with the last one of a kind changed."""
-    place = max(place for place, event in enumerate(events) if isinstance(event.what, kind))
-    event = events[place]
-    return [*events[:place], whole(replace(event, what=change(event.what))), *events[place + 1 :]]
+LIMITS = TableLimits(100, BoxLimit(100, 2_000_000))
 
 
 def same(what: Any) -> Any:
@@ -143,12 +74,6 @@ def test_a_forged_event_is_found(shelf: Shelf, alteration: tuple[str, str, type,
     assert all(finding.table == "T1" and finding.seq for finding in findings)
 
 
-def event(what: e.EventBody, by: Person | None = None, **rest: Any) -> e.Event:
-    """An event of its own."""
-    return e.Event(at=1_800_000_000_000_000, by=by or Person("dan", Role.DEALER), what=what, **rest)
-
-
-LIMITS = TableLimits(100, BoxLimit(100, 2_000_000))
 FORGED: list[tuple[str, str, e.EventBody]] = [
     ("out-of-order", "rws-tai-sai-v6/E", e.BetPlaced("p1", "big", 100)),
     ("out-of-order", "rws-tai-sai-v6/E", e.DiceUncovered((1, 2, 3))),
@@ -231,85 +156,7 @@ def test_an_opening_without_its_check_is_found(shelf: Shelf) -> None:
     assert codes == {"check-incomplete", "no-dice"}
 
 
-def test_a_book_that_is_not_at_hand_is_said(shelf: Shelf) -> None:
-    """Without the rule book, or with another edition, the audit says so."""
-    codes = {finding.code for finding in found_in(shelf, dealt(shelf, "nz-division-9/1", 100), lambda _: None)}
-    assert codes == {"book-unknown"}
-
-
-def test_a_body_that_is_no_event_is_found(shelf: Shelf) -> None:
-    """A record whose body is something else stops that table's replay and is named."""
-    journal = journal_of(dealt(shelf, "nz-division-9/1", 60))
-    seq = journal.head("T1").seq
-    journal.append([Batch("T1", seq, [NewRecord("bet-placed", 1, 1, "x", 0, "eve", b"{}")])])
-    journal.append([Batch("T1", seq + 1, [NewRecord("bet-placed", 1, 1, "y", 0, "eve", b"{}")])])
-    findings = list(Audit(shelf.book).findings(journal))
-    assert [finding.code for finding in findings] == ["not-an-event"]
-
-
-def test_a_snapshot_that_lies_is_found(shelf: Shelf) -> None:
-    """A snapshot in perfect order that is not what its history leads to is found by replaying."""
-    events = dealt(shelf, "nz-division-9/1", 100)
-    journal = journal_of(events)
-    lie = snapshot_of(TableState("T1", seq=50))
-    journal.save_snapshot("T1", 50, SNAPSHOT_FORMAT, lie)
-    journal.save_snapshot("T1", 51, SNAPSHOT_FORMAT + 1, b"of another form")
-    assert [(finding.code, finding.seq) for finding in Audit(shelf.book).findings(journal)] == [
-        ("snapshot-differs", 50)
-    ]
-
-
-def test_a_damaged_file_is_audited_without_a_traceback(shelf: Shelf, tmp_path: Path) -> None:
-    """A file with flipped bytes, and one that is nothing like a journal, give findings."""
-    file = tmp_path / "floor.db"
-    with SqliteJournal(file) as journal:
-        keeper = TableKeeper(journal, shelf.book, "T1", snapshot_every=20)
-        for _ in islice(deal(keeper, Bot(shelf.book("nz-division-9"), "1", 2)), 150):
-            pass
-        journal.sign_checkpoint(1)
-    assert list(Audit(shelf.book).findings_of_file(file)) == []
-    whole = file.read_bytes()
-    place = whole.index(b"bet-placed") + 30
-    file.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
-    assert list(Audit(shelf.book).findings_of_file(file))
-    file.write_bytes(b"not a journal" * 1000)
-    assert [finding.code for finding in Audit(shelf.book).findings_of_file(file)] == ["file-damaged"]
-
-
 def test_every_check_can_be_reached() -> None:
     """Each check looks at some event, and no event is checked twice by one."""
     reached = {check for checks in CHECKS_BY_EVENT.values() for check in checks}
     assert reached == {check for _, check in CHECKS}
-
-
-def test_progress_is_told(shelf: Shelf) -> None:
-    """Long audits tell how far they are."""
-    told: list[tuple[int, int]] = []
-    journal = journal_of(dealt(shelf, "nz-division-9/1", 60))
-    assert list(Audit(shelf.book, lambda done, whole: told.append((done, whole))).findings(journal)) == []
-    assert told[-1][0] == told[-1][1] == journal.position()
-
-
-def keepers(shelf: Shelf) -> Iterator[TableKeeper]:
-    """Keepers of one table, one after another, on one journal."""
-    journal = MemoryJournal()
-    while True:
-        yield TableKeeper(journal, shelf.book, "T1", snapshot_every=10)
-
-
-def test_a_restart_in_a_round_is_an_interruption(shelf: Shelf) -> None:
-    """A table that comes back in mid-round is interrupted until two people say which dice can be read."""
-    house = keepers(shelf)
-    keeper = next(house)
-    bot = Bot(shelf.book("rws-tai-sai-v6"), "A", 1, trouble=0)
-    for _ in deal(keeper, bot):
-        if keeper.state.round.phase is RoundPhase.CLOSED:
-            break
-    again = next(house)
-    assert again.state == keeper.state
-    assert again.restart(keeper.state.at) is not None
-    assert again.state.round.interrupted
-    assert again.restart(keeper.state.at) is None
-    refused = again.do(replace(bot.command(keeper.state), id="x")).refusal
-    assert refused is not None
-    assert refused.code == "round-interrupted"
