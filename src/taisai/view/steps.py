@@ -15,6 +15,7 @@ from taisai.core.calls import result_call
 from taisai.core.dice import roll_of
 from taisai.core.rulebook import Step, Tumble
 from taisai.table.actions import ACTIONS, name_of
+from taisai.table.commands import DealtBy
 from taisai.table.handlers.dealing import rulings_of
 from taisai.table.people import Person, Role
 from taisai.table.rules import TableRules
@@ -75,13 +76,15 @@ class LosingBox(Struct, frozen=True):
 
 
 def next_step(rules: TableRules, state: TableState) -> NextStep | None:
-    """The step that brings the round forward; None while the table is closed, or suspended between rounds."""
+    """The crew's step that brings the round forward; None where there is none: closed, suspended, dealt by the house."""
     current, procedure = state.round, rules.book.procedure
     between = current.phase is RoundPhase.BETWEEN
     if state.phase is not TablePhase.OPEN or (state.suspended and between):
         return None
     if current.interrupted:
         return NextStep(do="resolve-interruption")
+    if state.dealt_by is DealtBy.HOUSE:
+        return None
     tumbled = current.tumbles >= procedure.tumbles_min
     tumble = NextStep(do="tumble", times=procedure.tumbles_min)
     match current.phase:
