@@ -76,7 +76,7 @@ class LosingBox(Struct, frozen=True):
 
 
 def next_step(rules: TableRules, state: TableState) -> NextStep | None:
-    """The crew's step that brings the round forward; None where there is none: closed, suspended, dealt by the house."""
+    """The crew's step that brings the round forward; None when closed, suspended between rounds, or house-dealt."""
     current, procedure = state.round, rules.book.procedure
     between = current.phase is RoundPhase.BETWEEN
     if state.phase is not TablePhase.OPEN or (state.suspended and between):
