@@ -30,7 +30,7 @@ from taisai.table.commands import Dice
 from taisai.table.declared import Audience
 from taisai.table.events import EventBody
 from taisai.view.crew import CrewView
-from taisai.view.public import PublicView, Room
+from taisai.view.public import HeadroomView, PublicView
 from taisai.view.seat import SeatView
 from tools.golden import ROOT, Golden
 
@@ -43,7 +43,10 @@ READ = (
     BookCard, LayoutOddsSheet, EntrySheet,
 )  # fmt: skip
 """What the screens read, and what they send besides commands."""
-ALIASES: dict[str, tuple[Any, str]] = {"Dice": (Dice, "[number, number, number]"), "Room": (Room, "number | true")}
+ALIASES: dict[str, tuple[Any, str]] = {
+    "Dice": (Dice, "[number, number, number]"),
+    "HeadroomView": (HeadroomView, "number | true"),
+}
 """Types that have a name in Python without being a class, and what they are in TypeScript."""
 
 HEAD = """\

@@ -18,6 +18,7 @@ from schemathesis.core.result import Ok
 
 from taisai.house.sessions import Admission
 from taisai.table.people import Role
+from taisai.view.public import PublicView
 from taisai.web.app import ENDPOINTS
 from tests.web.doors import MAY, PATHS
 from tests.web.serving import Running, open_house
@@ -132,6 +133,20 @@ def test_the_document_is_whole(fuzzed: Fuzzed) -> None:
     assert references
     assert {each.rpartition("/")[2] for each in references} <= set(known)
     assert fuzzed.document["x-websocket"]["path"] == "/play/{table}"
+
+
+def test_views_and_messages_are_in_the_document(fuzzed: Fuzzed) -> None:
+    """Messages and answers refer to the schemas of the views, and an announcement to the events that are public."""
+    known = fuzzed.document["components"]["schemas"]
+    view = {"$ref": "#/components/schemas/PublicView"}
+    assert known["Snapshot"]["properties"]["view"] == known["TableNow"]["properties"]["view"] == view
+    assert known["SeatUpdate"]["properties"]["seat"] == {"$ref": "#/components/schemas/SeatView"}
+    assert known["CrewUpdate"]["properties"]["crew"] == {"$ref": "#/components/schemas/CrewView"}
+    assert set(known["PublicView"]["required"]) == set(PublicView.__struct_fields__) - {"set_up", "room"}
+    announced = known["Change"]["properties"]["told"]["items"]["properties"]["event"]["enum"]
+    assert "dice-uncovered" in announced
+    assert "bought-in" not in announced
+    assert [name for name in known if not name.isalnum()] == []
 
 
 def _references(value: Any) -> Iterator[str]:

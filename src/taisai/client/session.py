@@ -18,7 +18,7 @@ import msgspec
 from taisai.client.errors import Lost, refused_by
 from taisai.client.ids import CommandIds
 from taisai.client.table import Table
-from taisai.protocol.answers import Admitted, CarriedOut, FloorCard, LinkMade, Me, Plain, Said, SeatCodeMade, TableNow
+from taisai.protocol.answers import Admitted, CarriedOut, FloorCard, LinkMade, Me, Said, SeatCodeMade, TableNow
 from taisai.protocol.messages import Do, Json, SecondPerson
 from taisai.table.commands import Action, SetUp
 from taisai.table.people import Role
@@ -104,7 +104,7 @@ class Client(_Caller):
 
     async def sit_down(self, *, code: str = "", player: str | None = None, guest_at: str | None = None) -> Session:
         """Sit down with a seat code, or as a guest at a demo table."""
-        body: Plain = {"code": code} if guest_at is None else {"guest_at": guest_at}
+        body: Json = {"code": code} if guest_at is None else {"guest_at": guest_at}
         if player is not None:
             body["player"] = player
         return self._session(await self.call("POST", "/api/seat", body, kind=Admitted))
@@ -200,17 +200,17 @@ class Session(_Caller):
         }
         return await self.call("POST", "/api/staff", body, kind=LinkMade)
 
-    async def my_rounds(self, count: int = 50) -> list[Plain]:
+    async def my_rounds(self, count: int = 50) -> list[Json]:
         """A player's own last rounds, every bet explained."""
-        return await self.call("GET", "/api/me/rounds", query={"count": count}, kind=list[Plain])
+        return await self.call("GET", "/api/me/rounds", query={"count": count}, kind=list[Json])
 
-    async def crew(self, table: str) -> Plain:
+    async def crew(self, table: str) -> Json:
         """What the crew sees of a table."""
-        return await self.call("GET", f"/api/tables/{quote(table)}/crew", kind=Plain)
+        return await self.call("GET", f"/api/tables/{quote(table)}/crew", kind=Json)
 
-    async def journal(self, table: str, **query: Any) -> list[Plain]:
+    async def journal(self, table: str, **query: Any) -> list[Json]:
         """Records of a table: `after`, `count`, `last`, `kind`, `by`."""
-        return await self.call("GET", f"/api/tables/{quote(table)}/journal", query=query, kind=list[Plain])
+        return await self.call("GET", f"/api/tables/{quote(table)}/journal", query=query, kind=list[Json])
 
     async def refresh(self) -> Me:
         """Ask the server again who is signed in."""

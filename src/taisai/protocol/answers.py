@@ -6,18 +6,17 @@ A field that one end does not know is left out by the other, so an older client 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Generic, Literal
+from typing import Generic, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from taisai.protocol.messages import Until, ViewT
+from taisai.protocol.messages import Json, Until, ViewT
 from taisai.table.commands import Dice, TableLimits
 from taisai.table.events import EventBody
 from taisai.table.parts import FlagRaised
 from taisai.table.state import RoundPhase, TablePhase
 from taisai.view.crew import CrewView
 
-Plain = dict[str, Any]
 Real = float
 """For classes that have a field called `float`: the one of a casino."""
 
@@ -222,7 +221,7 @@ class CarriedOut(Struct, frozen=True):
     id: str
     seq: int
     repeated: bool
-    events: list[Plain]
+    events: list[Json]
     told: list[str]
     """What happened, in sentences."""
 

@@ -26,7 +26,6 @@ from taisai.core.rulebook import (
     OpeningItem,
     ProcedureStep,
     RuleBook,
-    Tumble,
     VoidRule,
 )
 from taisai.table.commands import Dice
@@ -315,7 +314,8 @@ class ProcedureSheet(Struct, frozen=True, kw_only=True):
     """How a round runs under a book."""
 
     device: Device
-    tumble: Tumble
+    tumble: str
+    """`before-bets`, `after-close` or `either`."""
     tumbles_min: int
     steps: tuple[ProcedureStep, ...]
     opening: tuple[OpeningItem, ...]
@@ -402,7 +402,7 @@ def _head(book: RuleBook) -> BookHead:
         formerly=tuple(FormerSheet(*each) for each in book.formerly),
         procedure=ProcedureSheet(
             device=procedure.device,
-            tumble=procedure.tumble,
+            tumble=str(procedure.tumble),
             tumbles_min=procedure.tumbles_min,
             steps=procedure.steps,
             opening=procedure.opening,

@@ -14,11 +14,13 @@ and in which fields of a newer server survive.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar, get_args
 
 from msgspec import Meta, Struct
 
 from taisai.table.commands import HOUSE_IDS, Action, Name, Words
+from taisai.table.declared import Audience
+from taisai.table.events import EventBody
 from taisai.table.people import Role
 from taisai.view.crew import CrewView
 from taisai.view.patch import MergePatch
@@ -113,7 +115,14 @@ class Snapshot(Struct, Generic[ViewT], frozen=True, tag_field="t", tag="snapshot
     now: int
 
 
-Announcement = Annotated[Json, Meta(description="An event that everybody may see; `event` names it.")]
+_ANNOUNCED = [kind.__struct_config__.tag for kind in get_args(EventBody) if kind.declared.seen_by is Audience.EVERYONE]
+Announcement = Annotated[
+    Json,
+    Meta(
+        description="An event that everybody is told of, without the fields that are withheld; `event` names it.",
+        extra_json_schema={"properties": {"event": {"enum": _ANNOUNCED}}, "required": ["event"]},
+    ),
+]
 
 
 class Change(Struct, frozen=True, tag_field="t", tag="change"):

@@ -95,10 +95,11 @@ def exposure(rules: TableRules, state: TableState) -> Exposure:
             at_risk[bet.box] = at_risk.get(bet.box, 0) + bet.at_risk
         staked = sum(bet.stake for bet in state.round.bets)
     all_lost = -sum(at_risk.values())
+    by_box = [(BoxName(box), amount) for box, amount in at_risk.items()]
     results = []
     for roll in ALL_COMBINATIONS:
         table = layout.pay_table[roll.index]
-        won = sum(amount * (pays + 1) for box, amount in at_risk.items() if (pays := table[BoxName(box)]))
+        won = sum([amount * (pays + 1) for box, amount in by_box if (pays := table[box])])
         results.append(RollResult(roll, Chips(all_lost + won)))
     worst = max(results, key=lambda result: result.net)
     return Exposure(Chips(staked), Chips(max(worst.net, 0)), worst)

@@ -17,7 +17,7 @@ from taisai.core.limits import OPPOSITE_OF
 from taisai.core.rulebook import Layout
 from taisai.table.rules import TableRules
 from taisai.table.state import Round, TableState
-from taisai.view.public import RoundView, bet_rows, results_view, room_view
+from taisai.view.public import RoundView, bet_rows, headroom_view, results_view
 
 MergePatch = dict[str, Any]
 """Part of a view, null where something goes away."""
@@ -52,12 +52,12 @@ def public_patch(rules: TableRules | None, before: TableState, after: TableState
     layout = rules.book.layouts[after.set_up.layout]
     if before.set_up is after.set_up:
         if boxes := _with_opposites(layout, patch.get("totals", ())):
-            patch["room"] = room_view(rules, after, boxes)
+            patch["room"] = headroom_view(rules, after, boxes)
     else:
         if changed := difference(_object(before.set_up), _object(after.set_up)):
             patch["set_up"] = changed
         # Boxes that the layout does not have go away: another layout may have stood there before.
-        patch["room"] = dict.fromkeys(ALL_BOXES) | room_view(rules, after, layout.boxes)
+        patch["room"] = dict.fromkeys(ALL_BOXES) | headroom_view(rules, after, layout.boxes)
     return patch
 
 
@@ -73,7 +73,7 @@ def _round_patch(old: Round, new: Round) -> MergePatch:
 
 
 def _with_opposites(layout: Layout, changed: Iterable[str]) -> tuple[BoxName, ...]:
-    """Boxes whose room changes with these totals: a differential ties a box to its opposite."""
+    """Boxes whose headroom changes with these totals: a differential ties a box to its opposite."""
     boxes = {BoxName(box) for box in changed}
     boxes |= {OPPOSITE_OF[box][1] for box in boxes if box in OPPOSITE_OF}
     return tuple(box for box in boxes if box in layout.boxes)

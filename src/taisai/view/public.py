@@ -22,7 +22,7 @@ from taisai.table.parts import FixedBet, FlagRaised
 from taisai.table.rules import TableRules
 from taisai.table.state import PaidLine, PastRound, Player, Round, RoundPhase, SetUpState, TablePhase, TableState
 
-Room = int | bool
+HeadroomView = int | bool
 """How much more a box takes; true where nothing limits it, and never false."""
 RESULTS_SHOWN: Final = 50
 """Completed rounds that the view holds for boards."""
@@ -94,7 +94,7 @@ class PublicView(Struct, frozen=True, kw_only=True):
     results: tuple[ResultView, ...]
     """Completed rounds, oldest first."""
     set_up: SetUpState | UnsetType = UNSET
-    room: dict[str, Room] | UnsetType = UNSET
+    room: dict[str, HeadroomView] | UnsetType = UNSET
     """How much more each box takes; true where nothing limits it."""
 
 
@@ -115,7 +115,7 @@ def public_view(rules: TableRules | None, state: TableState) -> PublicView:
     if rules is None or state.set_up is None:
         return view
     boxes = rules.book.layouts[state.set_up.layout].boxes
-    return replace(view, set_up=state.set_up, room=room_view(rules, state, boxes))
+    return replace(view, set_up=state.set_up, room=headroom_view(rules, state, boxes))
 
 
 def round_view(current: Round) -> RoundView:
@@ -163,9 +163,9 @@ def results_view(history: tuple[PastRound, ...]) -> tuple[ResultView, ...]:
     )
 
 
-def room_view(rules: TableRules, state: TableState, boxes: Iterable[str]) -> dict[str, Room]:
+def headroom_view(rules: TableRules, state: TableState, boxes: Iterable[str]) -> dict[str, HeadroomView]:
     """How much more each of these boxes takes."""
-    found: dict[str, Room] = {}
+    found: dict[str, HeadroomView] = {}
     for box in boxes:
         headroom = headroom_in(rules, state, box).chips
         found[box] = True if headroom is None else headroom

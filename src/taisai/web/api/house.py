@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 from zoneinfo import ZoneInfo
 
 from msgspec import Meta, Struct
@@ -23,6 +23,7 @@ from taisai.protocol.answers import (
     SignificantEntry,
     Verified,
 )
+from taisai.protocol.messages import Json
 from taisai.streams.house_events import HOUSE_KINDS, read_house
 from taisai.streams.narration import is_significant, narrate
 from taisai.table.people import SUPERVISORS
@@ -31,7 +32,6 @@ from taisai.web.endpoint import Call, Endpoint, Who
 from taisai.web.errors import Stop, no_such_table, not_at_table
 from taisai.web.metrics import metrics_text
 
-Plain = dict[str, Any]
 ALIVE_S: Final = 5.0
 
 
@@ -166,7 +166,7 @@ def _check_reach(call: Call) -> None:
         raise Stop(Refusal(HouseCode.NOT_ALLOWED, "This is for supervisors and administrators.", ("R35",)))
 
 
-async def get_settings(call: Call) -> Plain:
+async def get_settings(call: Call) -> Json:
     """The settings in force, with passwords left out."""
     return call.context.settings.shown()
 
@@ -184,7 +184,7 @@ HOUSE_ENDPOINTS: Final = (
         "GET", "/api/house/events", list_house_events, "Significant events of the house", list[HouseEntry], _TAG,
         who=Who.OVERSEER, query=EventsQuery,
     ),
-    Endpoint("GET", "/api/house/settings", get_settings, "The settings in force", Plain, _TAG, who=Who.ADMINISTRATOR),
+    Endpoint("GET", "/api/house/settings", get_settings, "The settings in force", Json, _TAG, who=Who.ADMINISTRATOR),
     Endpoint("POST", "/api/house/verify", verify_digests, "Verify by digest", Verified, _TAG, who=Who.STAFF),
     Endpoint("POST", "/api/house/disable", disable, "No new rounds", Disabled, _TAG, who=Who.STAFF, body=DisableBody),
     Endpoint("POST", "/api/house/enable", enable, "Rounds again", Disabled, _TAG, who=Who.STAFF, body=DisableBody),

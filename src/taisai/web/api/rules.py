@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 from starlette.responses import Response
@@ -31,11 +31,10 @@ from taisai.protocol.books import (
     whole_book,
 )
 from taisai.protocol.case import CaseAnswer, answer_case
+from taisai.protocol.messages import Json
 from taisai.table.refusals import Refusal
 from taisai.web.endpoint import Call, Endpoint
 from taisai.web.errors import Stop
-
-Plain = dict[str, Any]
 
 
 def _book(call: Call) -> RuleBook:
@@ -99,7 +98,7 @@ async def get_felt(call: Call) -> Response:
     if query.palette and query.palette not in PALETTES:
         raise Stop(Refusal(HouseCode.BAD_MESSAGE, f"The palette is one of {', '.join(PALETTES)}.", field="palette"))
     roll = parse_roll(query.dice, "dice") if query.dice else None
-    options: Plain = {"palette": PALETTES[query.palette]} if query.palette else {}
+    options: Json = {"palette": PALETTES[query.palette]} if query.palette else {}
     text = draw(layout, roll=roll, labels=query.labels, heat=query.heat, title=query.title, **options)
     return Response(text, media_type="image/svg+xml", headers={"cache-control": "public, max-age=300"})
 
@@ -157,5 +156,5 @@ RULES_ENDPOINTS: Final = (
         "GET", "/api/compare", compare_layouts, "Two layouts side by side", list[ComparedBox], _TAG,
         query=CompareQuery,
     ),
-    Endpoint("POST", "/api/settle", settle_case, "Settle a round", CaseAnswer, _TAG, body=Plain),
+    Endpoint("POST", "/api/settle", settle_case, "Settle a round", CaseAnswer, _TAG, body=Json),
 )  # fmt: skip

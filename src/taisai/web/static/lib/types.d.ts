@@ -4,7 +4,7 @@
 
 export type Dice = [number, number, number];
 
-export type Room = number | true;
+export type HeadroomView = number | true;
 
 /** A table as everybody sees it. Money is in minor units, times are in microseconds since 1970. */
 export interface PublicView {
@@ -24,7 +24,7 @@ export interface PublicView {
   results: ResultView[];
   set_up?: SetUpState;
   /** How much more each box takes; true where nothing limits it. */
-  room?: Record<string, Room>;
+  room?: Record<string, HeadroomView>;
 }
 
 /** What the table as a whole is doing. */
