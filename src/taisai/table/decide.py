@@ -25,7 +25,7 @@ from taisai.table.state import RoundPhase, SetUpState, TablePhase, TableState
 def decide(rules: TableRules, state: TableState, command: c.Command) -> list[Event] | Refusal:
     """The events of an allowed command, or why it is refused."""
     needs = ACTIONS[type(command.do)]
-    roles = roles_for(type(command.do), state)
+    roles = needs.roles if needs.house is None else roles_for(type(command.do), state)
     if command.by.role not in roles:
         return _not_yours(rules, roles, needs, command.by)
     refused = None if needs.whose is None else needs.whose(rules, command, command.do)
@@ -36,7 +36,7 @@ def decide(rules: TableRules, state: TableState, command: c.Command) -> list[Eve
     if refused is not None:
         return refused
     found = needs.handle(rules, state, command, command.do)
-    if needs.alters_in(state.round.phase):
+    if needs.reason and needs.alters_in(state.round.phase):
         refused = _alteration(rules, needs, command)
         if refused is not None and not (isinstance(found, Refusal) and comes_before(found, refused)):
             return refused
@@ -77,7 +77,7 @@ def _gate(rules: TableRules, state: TableState, needs: Declaration) -> Refusal |
     set_up = state.set_up
     if set_up is None:
         return _not_set_up()
-    if not rules.book.matches(set_up.digest):
+    if set_up.digest != rules.book.digest and not rules.book.matches(set_up.digest):
         return _wrong_book(set_up)
     if needs.table is not None and state.phase is not needs.table:
         return _wrong_table(rules, needs)
