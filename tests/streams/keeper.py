@@ -1,4 +1,4 @@
-"""A table and its journal without a floor: for tests and benchmarks that need no event loop.
+"""A table and its journal without a floor, for tests and benchmarks that need no event loop.
 
 Enters: commands. Leaves: answers; the events of an accepted command are durable before the answer is given.
 """
@@ -23,12 +23,12 @@ from taisai.table.state import SNAPSHOT_FORMAT, snapshot_of
 
 
 class Answer(Struct, frozen=True):
-    """What became of a command."""
+    """The answer to a command."""
 
     events: tuple[Event, ...]
     refusal: Refusal | None = None
     repeated: bool = False
-    """The command had been carried out before; these are its events of then."""
+    """The command had been carried out before; these are its events."""
 
 
 class TableKeeper:
@@ -42,16 +42,16 @@ class TableKeeper:
         self._rules = RulesCache(books)
 
     def rules(self) -> TableRules | None:
-        """The rules that the table stands under, once it is set up."""
+        """The rules of the table's book, once it is set up."""
         return self._rules.of(self.state)
 
     def restart(self, at: int) -> Answer | None:
-        """Interrupt a round that was in play when the house stopped; None when there was none."""
+        """Interrupt a round that was in play when the house stopped; None when none was."""
         command = restart_command(self.state, at)
         return None if command is None else self.do(command)
 
     def do(self, command: Command) -> Answer:
-        """Carry a command out, or say why not. When this returns, what it answers is on disk."""
+        """Carry a command out, or refuse it. When this returns, its events are on disk."""
         table = self.state.table
         if command.id in self._known:
             return self._first_answer(command.id)
@@ -73,7 +73,7 @@ class TableKeeper:
         return Answer(tuple(found))
 
     def snapshot(self) -> None:
-        """Keep the state as it is, so that a restart need not replay what came before; and sign all that is written."""
+        """Save the state, so that a restart need not replay what came before, and sign a checkpoint."""
         self._journal.save_snapshot(self.state.table, self.state.seq, SNAPSHOT_FORMAT, snapshot_of(self.state))
         self._snapshot_seq = self.state.seq
         self._journal.sign_checkpoint(self.state.at)

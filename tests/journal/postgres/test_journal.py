@@ -6,8 +6,7 @@ import asyncio
 import builtins
 import sys
 import traceback
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,45 +17,21 @@ from taisai.journal import (
     Batch,
     Journal,
     JournalDamaged,
-    JournalError,
     JournalFailed,
-    JournalFull,
     JournalReadOnly,
     JournalUnreachable,
-    NewRecord,
-    NotAJournal,
-    OutcomeUnknown,
     SigningError,
-    UnknownFormat,
     open_journal,
 )
-from taisai.journal.migrations import Migration, shipped
-from taisai.journal.postgres.address import read_address
-from taisai.journal.postgres.errors import cannot_open, translated
 from taisai.journal.postgres.journal import PostgresJournal
-from taisai.journal.postgres.schema import PACKAGE
-from taisai.journal.postgres.text import from_text, to_text
 from taisai.journal.verify import verify
+from tests.journal.postgres.meddling import tampered
 from tests.journal.samples import NOON, codes, content, fill, new, several
 from tests.postgres import Server, journal_url, schema_of, server
 
 pytestmark = pytest.mark.postgres
 
 HOUSE = "house:open%20sesame"
-
-
-@pytest.fixture
-def on_server(tmp_path: Path) -> Iterator[PostgresJournal]:
-    """An empty journal on the server."""
-    with PostgresJournal(journal_url(tmp_path)) as journal:
-        yield journal
-
-
-def tampered(folder: Path, *statements: str) -> None:
-    """Change a journal behind its back, as the owner of the server can, without the triggers."""
-    server().execute(
-        f"SET search_path = {schema_of(folder)}; SET session_replication_role = replica; {'; '.join(statements)}"
-    )
 
 
 @pytest.mark.parametrize("scheme", ["postgresql", "postgres", "PostgreSQL"])
@@ -68,43 +43,6 @@ def test_an_address_opens_a_journal(tmp_path: Path, scheme: str) -> None:
         journal.append([Batch("a", 0, [new()])])
     with open_journal(url, read_only=True) as journal:
         assert journal.position() == 1
-
-
-def test_an_address_is_taken_apart() -> None:
-    """The schema and the key are ours, the rest is PostgreSQL's, and the password is shown nowhere."""
-    read = read_address("postgres://ann:s%40cret@db.example:6432/floor?schema=pit_2&sslmode=require&key=/keys/pit.key")
-    assert read.dsn == "postgresql://ann:s%40cret@db.example:6432/floor?sslmode=require"
-    assert (read.schema, read.key) == ("pit_2", Path("/keys/pit.key"))
-    assert read.shown == "postgresql://ann@db.example:6432/floor (schema pit_2)"
-    plain = read_address("postgresql:///floor")
-    assert (plain.dsn, plain.shown, plain.schema, plain.key) == (
-        "postgresql:///floor",
-        "postgresql:///floor",
-        "taisai",
-        None,
-    )
-    for shown in (repr(read), read_address("postgresql://ann@/floor?password=s%40cret&host=/run").shown):
-        assert "cret" not in shown
-
-
-@pytest.mark.parametrize(
-    ("tail", "words"),
-    [
-        ("?schema=Floor", "schema='Floor' .* lower-case letters"),
-        ("?schema=pg_floor", "no pg_ in front"),
-        ("?schema=", "is not a valid name for a journal's schema"),
-        ("?key=/keys/house.pem", r"must name a file that ends in \.key"),
-        ("?key=/keys/.key", r"must name a file that ends in \.key"),
-        ("?nonsense", "cannot be read: write postgresql://"),
-        ("?sslmode=sometimes", "has an option that cannot be used"),
-    ],
-)
-def test_a_wrong_address(tail: str, words: str) -> None:
-    """What is wrong with an address is said, and not its password."""
-    password = "hush-hush"
-    with pytest.raises(JournalUnreachable, match=words) as refused:
-        open_journal(f"postgresql://ann:{password}@localhost/floor{tail}")
-    assert password not in "".join(traceback.format_exception(refused.value))
 
 
 def test_without_asyncpg_its_name_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,128 +153,6 @@ def test_a_database_of_another_encoding(tmp_path: Path) -> None:
     server().execute(f"CREATE DATABASE {name} ENCODING 'SQL_ASCII' TEMPLATE template0")
     with pytest.raises(JournalFailed, match="stores text as SQL_ASCII"):
         PostgresJournal(journal_url(tmp_path, database=name))
-
-
-@pytest.mark.parametrize(
-    ("error", "kind", "words"),
-    [
-        (asyncpg.DiskFullError("x"), JournalFull, "is full: nothing was written"),
-        (asyncpg.ReadOnlySQLTransactionError("x"), JournalReadOnly, "is read-only"),
-        (asyncpg.QueryCanceledError("x"), JournalFailed, "cancelled the statement: x; nothing was written"),
-        (asyncpg.DeadlockDetectedError("x"), JournalFailed, "cancelled the statement"),
-        (asyncpg.DataCorruptedError("x"), JournalDamaged, "is damaged: x"),
-        (asyncpg.UndefinedTableError("x"), JournalDamaged, "is damaged: x"),
-        (asyncpg.CheckViolationError("x"), JournalDamaged, "is damaged: x"),
-        (asyncpg.PostgresIOError("x"), JournalFailed, "failed: x"),
-        (asyncpg.AdminShutdownError("x"), OutcomeUnknown, "was lost: it is not known whether"),
-        (asyncpg.ConnectionDoesNotExistError("x"), OutcomeUnknown, "was lost: it is not known whether"),
-        (ConnectionResetError("x"), OutcomeUnknown, "was lost: it is not known whether"),
-        (TimeoutError(), OutcomeUnknown, "was lost: it is not known whether"),
-        (RuntimeError(), JournalFailed, "failed: RuntimeError"),
-    ],
-)
-def test_what_postgresql_says_is_translated(error: Exception, kind: type[JournalError], words: str) -> None:
-    """Every error of an open connection becomes one of the journal's, in words that name the journal."""
-    found = translated(error, "the journal", writing=True)
-    assert type(found) is kind
-    assert words in str(found)
-    assert "the journal" in str(found)
-
-
-@pytest.mark.parametrize(
-    ("error", "words"),
-    [
-        (asyncpg.TooManyConnectionsError("x"), "too many clients"),
-        (asyncpg.CannotConnectNowError("x"), "is starting or stopping"),
-        (asyncpg.InsufficientPrivilegeError("x"), "does not let the user in: x"),
-        (asyncpg.ConfigurationLimitExceededError("x"), "cannot be opened: x"),
-        (TimeoutError(), "does not answer"),
-        (ConnectionRefusedError(111, "Connection refused"), "cannot be reached: Connection refused"),
-        (OSError("Multiple\n exceptions"), "cannot be reached: Multiple exceptions"),
-    ],
-)
-def test_why_a_server_cannot_be_opened(error: Exception, words: str) -> None:
-    """Every error of connecting is told in words."""
-    found = cannot_open(error, "the journal")
-    assert type(found) is JournalUnreachable
-    assert words in str(found)
-    assert type(cannot_open(RuntimeError(), "the journal")) is JournalFailed
-
-
-def test_migrations_are_numbered_in_order() -> None:
-    """The migrations have the numbers 1, 2, 3 and so on."""
-    assert [one.number for one in shipped(PACKAGE)] == list(range(1, len(shipped(PACKAGE)) + 1))
-
-
-def test_nodes_that_start_together(tmp_path: Path) -> None:
-    """Several nodes that open a journal that does not exist yet make it once, and all of them can write."""
-
-    def begin(number: int) -> None:
-        with PostgresJournal(journal_url(tmp_path)) as journal:
-            journal.append([Batch(f"t{number}", 0, [new()])])
-
-    server()
-    with ThreadPoolExecutor(5) as pool:
-        list(pool.map(begin, range(5)))
-    with PostgresJournal(journal_url(tmp_path), read_only=True) as journal:
-        assert journal.tables() == [f"t{number}" for number in range(5)]
-        assert list(verify(journal)) == []
-
-
-def test_an_older_form_is_brought_up(tmp_path: Path) -> None:
-    """A journal of an older form is brought up to date when it is opened for writing, and not by who only reads."""
-    with PostgresJournal(journal_url(tmp_path), migrations=shipped(PACKAGE)[:1]) as journal:
-        fill(journal)
-        before = content(journal)
-    with pytest.raises(UnknownFormat, match="has version 1, and version 2 is needed: open it once for writing"):
-        PostgresJournal(journal_url(tmp_path), read_only=True)
-    with PostgresJournal(journal_url(tmp_path)) as journal:
-        assert content(journal) == before
-        assert list(verify(journal)) == []
-
-
-def test_another_form_is_refused(tmp_path: Path) -> None:
-    """A newer form, or a migration that is another one than ours, is refused and left as it is."""
-    first, second = shipped(PACKAGE)
-    newer = (first, second, Migration(3, "more", "CREATE TABLE more (a integer);"))
-    with PostgresJournal(journal_url(tmp_path), migrations=newer) as journal:
-        assert codes(verify(journal)) == {"schema-altered"}
-    for read_only in (True, False):
-        with pytest.raises(
-            UnknownFormat, match="made by a newer taisai: its schema has version 3, and this one knows up to 2"
-        ):
-            PostgresJournal(journal_url(tmp_path), read_only=read_only)
-        altered = (first, second._replace(sql="-- an afterthought"), newer[2])
-        with pytest.raises(UnknownFormat, match=r"migration 2 \(lease\) is not the one that this taisai has"):
-            PostgresJournal(journal_url(tmp_path), read_only=read_only, migrations=altered)
-    tampered(tmp_path, "DELETE FROM migration")
-    with pytest.raises(JournalDamaged, match="lists no migrations"):
-        PostgresJournal(journal_url(tmp_path))
-
-
-def test_a_migration_that_fails_changes_nothing(tmp_path: Path) -> None:
-    """Migrations are applied whole or not at all."""
-    broken = (
-        *shipped(PACKAGE),
-        Migration(3, "broken", "CREATE TABLE more (a integer); CREATE TABLE record (a integer);"),
-    )
-    with pytest.raises(JournalFailed, match='relation "record" already exists'):
-        PostgresJournal(journal_url(tmp_path), migrations=broken)
-    assert server().fetch("SELECT 1 FROM pg_namespace WHERE nspname = $1", schema_of(tmp_path)) == []
-
-
-def test_somebody_elses_schema_is_refused(tmp_path: Path) -> None:
-    """A schema with another program's tables is left alone; an empty one that was made for us is used."""
-    schema = schema_of(tmp_path)
-    server().execute(f"CREATE SCHEMA {schema}; CREATE TABLE {schema}.bets (stake integer)")
-    for read_only in (True, False):
-        with pytest.raises(NotAJournal, match="belongs to another program: it is not a taisai journal"):
-            PostgresJournal(journal_url(tmp_path), read_only=read_only)
-    assert server().fetch("SELECT tablename FROM pg_tables WHERE schemaname = $1", schema) == [("bets",)]
-    server().execute(f"DROP TABLE {schema}.bets; ALTER SCHEMA {schema} OWNER TO house")
-    with PostgresJournal(journal_url(tmp_path, user=HOUSE)) as journal:
-        fill(journal)
-        assert list(verify(journal)) == []
 
 
 @pytest.mark.parametrize(
@@ -463,13 +279,6 @@ def test_a_folder_for_the_key_that_cannot_be_made(tmp_path: Path) -> None:
         journal.sign_checkpoint(NOON)
 
 
-@pytest.mark.parametrize("text", ["", "a", "\0", "\\", "\\0", "\0\\", "\\\\0", "a\0b\\c", "0", "\\x"])
-def test_any_text_can_be_kept(text: str) -> None:
-    """Text comes back as it was, and is kept without the one character that PostgreSQL does not take."""
-    assert from_text(to_text(text)) == text
-    assert "\0" not in to_text(text)
-
-
 def test_a_value_that_cannot_be_asked_for(on_server: PostgresJournal) -> None:
     """A number beyond all numbers is refused in words, and the journal can be used afterwards."""
     with pytest.raises(JournalFailed, match="failed"):
@@ -494,22 +303,3 @@ def test_a_journal_is_used_from_inside_a_loop(on_server: PostgresJournal) -> Non
 
 
 ODD_TEXTS = ('"', '","', "\\", "\\0", "\0", "NULL", "{}", "a,b", " ", '\\"', "\n", "'", "$1", "骰")
-
-
-def test_odd_texts_come_back_as_they_were(on_server: PostgresJournal) -> None:
-    """Quotes, commas, braces, backslashes and zeros in names and ids are kept as given, also beside plain ones."""
-    plain = [NewRecord("bet-placed", 1, 7, "plain", 0, "p1", b"body")]
-    for text in ODD_TEXTS:
-        odd = NewRecord(f"kind{text}", 1, -7, f"id{text}", 0, text, text.encode())
-        on_server.append([Batch(f"T{text}", 0, [odd]), Batch(f"plain{text}", 0, plain)])
-        (found,) = on_server.read(f"T{text}")
-        assert (found.kind, found.command_id, found.by, found.body) == (odd.kind, odd.command_id, text, text.encode())
-    assert list(verify(on_server)) == []
-
-
-def test_bodies_of_any_length_share_a_commit(on_server: PostgresJournal) -> None:
-    """Bodies go to the server as one piece, and each record gets its own part of it, empty or long."""
-    bodies = [b"", b"a", b"", b"\0" * 70_000, "骰".encode(), b""]
-    on_server.append([Batch("T1", 0, [NewRecord("k", 1, 0, f"c{n}", 0, "p", body) for n, body in enumerate(bodies)])])
-    assert [record.body for record in on_server.read("T1")] == bodies
-    assert list(verify(on_server)) == []

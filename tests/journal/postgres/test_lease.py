@@ -3,39 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from taisai.journal import Batch, LeaseLost, OutcomeUnknown, SequenceConflict
+from taisai.journal import Batch, LeaseLost, OutcomeUnknown
 from taisai.journal.postgres.journal import PostgresJournal
 from taisai.journal.verify import verify
+from tests.journal.postgres.meddling import run_out, take
 from tests.journal.samples import new
-from tests.postgres import journal_url, schema_of, server
+from tests.postgres import journal_url, server
 
 pytestmark = pytest.mark.postgres
-
-
-@pytest.fixture
-def nodes(tmp_path: Path) -> Iterator[tuple[PostgresJournal, PostgresJournal]]:
-    """Two nodes on one journal."""
-    with PostgresJournal(journal_url(tmp_path)) as one, PostgresJournal(journal_url(tmp_path)) as two:
-        yield one, two
-
-
-def take(journal: PostgresJournal, table: str, holder: str) -> int | None:
-    """Take one lease: its fencing number, or None while another holder has it."""
-    return journal.leases.take([table], holder, 60).get(table)
-
-
-def run_out(folder: Path, table: str = "T1") -> None:
-    """Make a lease expire."""
-    server().execute(
-        f"UPDATE {schema_of(folder)}.lease SET until = now() - interval '1 s' WHERE table_name = '{table}'"
-    )
 
 
 def test_a_holder_that_is_gone_is_not_connected(nodes: tuple[PostgresJournal, PostgresJournal], tmp_path: Path) -> None:
@@ -112,47 +93,3 @@ def test_a_lease_moves_under_load(nodes: tuple[PostgresJournal, PostgresJournal]
     fences = [int(record.command_id.partition("-")[0]) for record in records]
     assert fences == sorted(fences)
     assert list(verify(nodes[0])) == []
-
-
-def test_nodes_take_turns_without_locking_the_end(nodes: tuple[PostgresJournal, PostgresJournal]) -> None:
-    """Two nodes that write to their own tables in turn read the journal's position again, and nothing else."""
-    one, two = nodes
-    fences = {"T1": take(one, "T1", "one") or 0, "T2": take(two, "T2", "two") or 0}
-    for journal, table in ((one, "T1"), (two, "T2")):
-        journal.leases.append([Batch(table, 0, [new(f"{table}-0")])], {table: fences[table]})
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("taisai.journal.postgres.append.ENDS", "SELECT nothing FROM nowhere")
-        for number in (1, 2, 3):
-            for journal, table in ((one, "T1"), (two, "T2")):
-                journal.leases.append([Batch(table, number, [new(f"{table}-{number}")])], {table: fences[table]})
-    assert [record.table for record in one.read_all()] == ["T1", "T2"] * 4
-    assert list(verify(one)) == []
-
-
-def test_a_write_without_a_lease_is_noticed(nodes: tuple[PostgresJournal, PostgresJournal]) -> None:
-    """A holder whose table was written to without a lease gets a sequence conflict, and then continues."""
-    one, two = nodes
-    fences = {"T1": take(one, "T1", "one") or 0}
-    one.leases.append([Batch("T1", 0, [new("a")])], fences)
-    two.append([Batch("T1", 1, [new("b")])])
-    with pytest.raises(SequenceConflict):
-        one.leases.append([Batch("T1", 1, [new("c")])], fences)
-    one.leases.append([Batch("T1", 2, [new("c")])], fences)
-    assert [record.command_id for record in one.read("T1")] == ["a", "b", "c"]
-    assert list(verify(two)) == []
-
-
-def test_a_regained_lease_starts_from_the_disk(nodes: tuple[PostgresJournal, PostgresJournal], tmp_path: Path) -> None:
-    """Heads cached under an earlier lease are read again: another node may have written in between."""
-    one, two = nodes
-    first = take(one, "T1", "one") or 0
-    one.leases.append([Batch("T1", 0, [new("a")])], {"T1": first})
-    run_out(tmp_path)
-    second = take(two, "T1", "two") or 0
-    two.leases.append([Batch("T1", 1, [new("b")])], {"T1": second})
-    with pytest.raises(LeaseLost):
-        one.leases.append([Batch("T1", 1, [new("c")])], {"T1": first})
-    two.leases.release("T1", "two")
-    third = take(one, "T1", "one") or 0
-    one.leases.append([Batch("T1", 2, [new("c")])], {"T1": third})
-    assert [record.command_id for record in two.read("T1")] == ["a", "b", "c"]

@@ -1,4 +1,4 @@
-"""A process that writes to a journal until it is killed: `python -m tests.journal.writer PATH SEED`.
+"""A process that writes to a journal until it is killed: `python -m tests.journal.sqlite.writer PATH SEED`.
 
 It prints a line after each commit: the number of the commit, how many records it had, and where its tables are now.
 Each record says in its body to which commit it belongs and how many records that has.

@@ -1,4 +1,4 @@
-"""A process that appends to a journal: `python -m tests.journal.appender URL NAME COUNT`.
+"""A process that appends to a journal: `python -m tests.journal.postgres.appender URL NAME COUNT`.
 
 It appends COUNT commits, each of two records to a table of its own and one to a table that others append to as well,
 and tries again when somebody else was quicker.

@@ -19,13 +19,13 @@ from taisai.journal import Batch, JournalError, JournalFailed, JournalFull, Jour
 from taisai.journal.verify import verify, verify_file
 from tests import ROOT
 from tests.journal.samples import NOON, TABLES, content, copy_of, fill, several
-from tests.journal.writer import commit
+from tests.journal.sqlite.writer import commit
 
 
 @contextmanager
 def writing(path: Path, seed: int) -> Iterator[subprocess.Popen[str]]:
     """A process that writes, ready; killed at the end."""
-    command = [sys.executable, "-m", "tests.journal.writer", str(path), str(seed)]
+    command = [sys.executable, "-m", "tests.journal.sqlite.writer", str(path), str(seed)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
