@@ -1,4 +1,4 @@
-"""What the tests of the journal are given: an empty journal of every kind, one after the other."""
+"""What the tests of the journal share: an empty journal of every kind, one after the other."""
 
 from __future__ import annotations
 

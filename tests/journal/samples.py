@@ -20,7 +20,7 @@ Content = tuple[list[Record], list[list[Record]], dict[str, Head], list[Snapshot
 def new(
     command: str | int = "c1", part: int = 0, *, kind: str = "bet-placed", at: int = NOON, body: bytes = b"{}"
 ) -> NewRecord:
-    """A record to be kept."""
+    """A record to append."""
     return NewRecord(kind, 1, at, str(command), part, "p7", body)
 
 
@@ -30,7 +30,7 @@ def several(first: int, count: int) -> list[NewRecord]:
 
 
 def fill(journal: Journal, rounds: int = 6) -> None:
-    """Some history in three tables: 1, 2 and 3 records a commit, snapshots, settings, a checkpoint after each third."""
+    """Some history in three tables: 1, 2 and 3 records per commit, snapshots, settings, two checkpoints."""
     for step in range(rounds):
         journal.append(
             [Batch(table, step * (place + 1), several(step * 10, place + 1)) for place, table in enumerate(TABLES)]
@@ -56,7 +56,7 @@ def copy_of(source: Path, target: Path) -> Path:
 
 
 def edit(path: Path, *statements: str | tuple[str, tuple[object, ...]] | Callable[[apsw.Connection], None]) -> None:
-    """Change a journal's file behind its back, as somebody who knows SQLite would; the triggers stay as they were."""
+    """Change a journal's file behind its back with SQLite; the triggers stay as they were."""
     connection = apsw.Connection(str(path))
     try:
         triggers = connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()

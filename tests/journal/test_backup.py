@@ -1,4 +1,4 @@
-"""Backups made while a table is dealt, and put back."""
+"""Backups, made while others write."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_backup_is_one_file(tmp_path: Path) -> None:
 
 
 def test_a_backup_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A backup that cannot be finished says why and leaves no file."""
+    """A backup that fails raises the reason and leaves no file."""
     (tmp_path / "safe").mkdir()
     (tmp_path / "safe" / "other.db.pub").write_bytes(b"")
 
@@ -85,7 +85,7 @@ def test_a_backup_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_a_backup_keeps_keys_apart(tmp_path: Path) -> None:
-    """A backup is not put beside the public key of another journal."""
+    """A backup is not written beside the public key of another journal."""
     for name in ("one", "two"):
         with SqliteJournal(tmp_path / f"{name}.db") as journal:
             fill(journal)

@@ -1,4 +1,4 @@
-"""The hash chain, worked out a second time."""
+"""The hash chain, computed a second time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HEADERS = st.tuples(st.just(1), TEXT, NUMBER, NUMBER, TEXT, NUMBER, NUMBER, TEXT
 
 
 def packed(value: object) -> bytes:
-    """MessagePack in its shortest form, as its specification says; written a second time."""
+    """MessagePack in its shortest encoding, by its specification; written a second time."""
     if isinstance(value, tuple):
         return bytes([0x90 + len(value)]) + b"".join(map(packed, value))
     if isinstance(value, str):
@@ -45,13 +45,13 @@ def packed(value: object) -> bytes:
 
 @given(HEADERS, st.binary(max_size=50), st.binary(min_size=32, max_size=32))
 def test_the_hash_is_what_is_documented(header: Header, body: bytes, prev: bytes) -> None:
-    """The hash is SHA-256 over the hash before, the header in MessagePack, and the body."""
+    """The hash is SHA-256 over the previous hash, the header in MessagePack, and the body."""
     assert record_hash(prev, header, body) == sha256(prev + packed(header) + body).digest()
 
 
 @given(HEADERS, HEADERS, st.binary(max_size=9), st.binary(max_size=9))
 def test_no_two_records_have_the_same_bytes(one: Header, two: Header, body: bytes, other: bytes) -> None:
-    """Headers are told apart whatever follows them: none is the beginning of another."""
+    """Headers differ whatever follows them: none is a prefix of another."""
     same = (one, body) == (two, other)
     assert (packed(one) + body == packed(two) + other) == same
 
@@ -69,7 +69,7 @@ def test_the_chain_of_a_known_record() -> None:
 
 
 def test_every_field_is_in_the_hash() -> None:
-    """Changing any one field of a record, or where it stands, changes its hash."""
+    """Changing any field of a record, or its position, changes its hash."""
     head = Head(5, b"h" * 32)
     base = new("c1", 0)
 
@@ -97,7 +97,7 @@ def test_every_field_is_in_the_hash() -> None:
 
 
 def test_every_field_is_in_the_digest_of_a_snapshot() -> None:
-    """Changing any one field of a snapshot changes its digest."""
+    """Changing any field of a snapshot changes its digest."""
     digests = {
         snapshot_digest("t", 1, 1, b"r", b"s"),
         snapshot_digest("u", 1, 1, b"r", b"s"),

@@ -1,4 +1,4 @@
-"""What every journal does, in memory and on disk."""
+"""The contract of every journal: the same tests against memory, SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_an_empty_journal_has_nothing(journal: Journal) -> None:
 
 
 def test_what_is_appended_is_read(journal: Journal) -> None:
-    """A record comes back with every field, its place, and the hash of the one before it."""
+    """A record comes back with every field, its position, and the hash of the previous one."""
     first, second = new("c1", 0, kind="round-opened"), new("c1", 1, body=b"\x00\xff")
     heads = journal.append([Batch("t", 0, [first, second])])
     one, two = journal.read("t")
@@ -71,7 +71,7 @@ def test_several_tables_share_a_commit(journal: Journal) -> None:
 
 
 def test_a_wrong_sequence_is_refused(journal: Journal) -> None:
-    """A batch that does not follow the table's last record is refused, and with it all others of its commit."""
+    """A batch that does not follow the table's last record is refused, with all others of its commit."""
     journal.append([Batch("a", 0, several(0, 3))])
     with pytest.raises(SequenceConflict, match=r"table 'a' is at record 3, not at 2") as refused:
         journal.append([Batch("b", 0, [new()]), Batch("a", 2, [new(9)])])
@@ -83,7 +83,7 @@ def test_a_wrong_sequence_is_refused(journal: Journal) -> None:
 
 
 def test_a_repeated_command_is_refused(journal: Journal) -> None:
-    """A command that a table has recorded is refused, with everything of its commit; other tables may have it."""
+    """A command that a table has recorded is refused, with its whole commit; another table may use the id."""
     journal.append([Batch("a", 0, [new("x", 0), new("x", 1)])])
     with pytest.raises(DuplicateCommand, match=r"table 'a' has already recorded command 'x'") as refused:
         journal.append([Batch("b", 0, [new("x")]), Batch("a", 2, [new("y"), new("x", 1)])])
@@ -94,7 +94,7 @@ def test_a_repeated_command_is_refused(journal: Journal) -> None:
 
 
 def test_a_command_repeated_within_a_commit_is_refused(journal: Journal) -> None:
-    """Twice the same command and part in one commit is refused."""
+    """The same command and part twice in one commit is refused."""
     with pytest.raises(DuplicateCommand):
         journal.append([Batch("a", 0, [new("x")]), Batch("a", 1, [new("x")])])
     assert journal.position() == 0
@@ -116,8 +116,8 @@ def test_a_command_repeated_within_a_commit_is_refused(journal: Journal) -> None
         ("t", NewRecord(None, 1, NOON, "c", 0, "p", b""), "its kind is of the type NoneType"),  # type: ignore[arg-type]  # wrong on purpose
     ],
 )
-def test_a_record_that_cannot_be_kept_is_refused(journal: Journal, table: str, record: NewRecord, words: str) -> None:
-    """A record of the wrong form is refused in words, with everything of its commit."""
+def test_an_invalid_record_is_refused(journal: Journal, table: str, record: NewRecord, words: str) -> None:
+    """An invalid record is refused with the reason, and its whole commit with it."""
     with pytest.raises(InvalidRecord, match=words):
         journal.append([Batch("other", 0, [new()]), Batch(table, 0, [record])])
     assert journal.position() == 0
@@ -133,7 +133,7 @@ def test_nothing_appended_changes_nothing(journal: Journal) -> None:
 
 
 def test_odd_text_survives(journal: Journal) -> None:
-    """Names with any characters come back as they were, and different names are different tables."""
+    """Names come back as they were, whatever their characters, and different names are different tables."""
     names = ["甲", "a\0b", "a", "a ", "A", "é", "e\u0301", "🎲", "'; DROP TABLE record --"]
     journal.append([Batch(name, 0, [new(name, kind=name)]) for name in names])
     assert journal.tables() == sorted(names)
@@ -143,7 +143,7 @@ def test_odd_text_survives(journal: Journal) -> None:
 
 
 def test_a_part_of_the_history_can_be_read(journal: Journal) -> None:
-    """Reading starts after a place and ends at one, by table and over all tables."""
+    """Reading starts after a record and ends at one, by table and over all tables."""
     journal.append([Batch("a", 0, several(0, 5)), Batch("b", 0, several(0, 5))])
     assert [one.seq for one in journal.read("a", 2)] == [3, 4, 5]
     assert [one.seq for one in journal.read("a", 1, 3)] == [2, 3]
@@ -155,7 +155,7 @@ def test_a_part_of_the_history_can_be_read(journal: Journal) -> None:
 
 
 def test_reading_goes_on_while_others_append(journal: Journal) -> None:
-    """A reading that has begun sees what was there then, in order, whatever is appended meanwhile."""
+    """A read sees what was there when it began, in order, whatever is appended meanwhile."""
     journal.append([Batch("a", 0, several(0, 2500))])
     by_table, by_position = journal.read("a"), journal.read_all()
     assert [one.seq for one in islice(by_table, 10)] == list(range(1, 11))
@@ -166,7 +166,7 @@ def test_reading_goes_on_while_others_append(journal: Journal) -> None:
 
 
 def test_commands_are_found(journal: Journal) -> None:
-    """What a command brought about is found by its id, and the last commands of a table, newest first."""
+    """The records of a command are found by its id, and the last commands of a table are listed, newest first."""
     journal.append(
         [Batch("a", 0, [new("x", 0), new("x", 1), new("y"), new("z", 0), new("z", 1)]), Batch("b", 0, [new("w")])]
     )
@@ -200,8 +200,8 @@ def test_the_newest_snapshot_is_found(journal: Journal) -> None:
     assert [one.seq for one in journal.snapshots()] == [4, 6, 8]
 
 
-def test_a_snapshot_can_be_made_anew(journal: Journal) -> None:
-    """A second snapshot after the same record takes the place of the first."""
+def test_a_snapshot_can_be_replaced(journal: Journal) -> None:
+    """A second snapshot after the same record replaces the first."""
     journal.append([Batch("a", 0, [new()])])
     journal.save_snapshot("a", 1, 1, b"old form")
     journal.save_snapshot("a", 1, 2, b"new form")
@@ -219,7 +219,7 @@ def test_a_snapshot_needs_its_record(journal: Journal, seq: int) -> None:
 
 
 def test_the_standing_is_one_moment(journal: Journal) -> None:
-    """Position, heads and checkpoints are told together."""
+    """Position, heads and checkpoints are read in one moment."""
     fill(journal)
     standing = journal.standing()
     assert standing.position == journal.position() == 36
@@ -228,7 +228,7 @@ def test_the_standing_is_one_moment(journal: Journal) -> None:
 
 
 def test_checkpoints_follow_each_other(journal: Journal) -> None:
-    """Every checkpoint states the position and carries the hash of the one before."""
+    """Every checkpoint states the position and carries the hash of the previous one."""
     assert journal.public_key() is None
     fill(journal, 9)
     one, two, three = journal.checkpoints()
@@ -245,14 +245,14 @@ def test_checkpoints_follow_each_other(journal: Journal) -> None:
 
 
 def test_a_checkpoint_from_elsewhere_must_follow(journal: Journal) -> None:
-    """A checkpoint that was signed elsewhere is kept if it is the next one, and refused otherwise."""
+    """A checkpoint that was signed elsewhere is stored if it is the next one, and refused otherwise."""
     fill(journal)
     last = list(journal.checkpoints())[-1]
     with pytest.raises(SigningError, match="does not follow checkpoint 2"):
         journal.keep_checkpoint(last)
 
 
-def test_the_drawer_keeps_what_may_change(journal: Journal) -> None:
+def test_entries_are_stored_and_changed(journal: Journal) -> None:
     """Entries are stored by key, changed, deleted, and listed by prefix."""
     assert journal.entries() == {}
     for name, value in (("b/2", b"two"), ("b/1", b"\0\xff"), ("b", b""), ("c", b"old"), ("c", b"new"), ("a", b"x")):
@@ -273,8 +273,8 @@ def test_the_drawer_keeps_what_may_change(journal: Journal) -> None:
     assert list(verify(journal)) == []
 
 
-def test_odd_names_in_the_drawer(journal: Journal) -> None:
-    """Any text is a name, and the beginning of a name is a beginning whatever its characters are."""
+def test_odd_keys(journal: Journal) -> None:
+    """Any text is a key, and a prefix selects its keys whatever their characters."""
     last = "\U0010ffff"
     names = [
         "a",
@@ -316,8 +316,8 @@ def test_an_invalid_entry_is_refused(journal: Journal, name: Any, value: Any, wo
     assert journal.entries() == {}
 
 
-def test_progress_is_told(journal: Journal) -> None:
-    """Verification tells how far it is, and hands every record on."""
+def test_progress_is_reported(journal: Journal) -> None:
+    """Verification reports its progress, and passes every record on."""
     journal.append([Batch("a", 0, several(0, 2500))])
     told: list[tuple[int, int]] = []
     handed: list[int] = []
@@ -348,7 +348,7 @@ def test_what_the_receiver_of_records_raises_is_not_hidden(journal: Journal, err
 
 
 def test_a_backup_holds_everything(journal: Journal, tmp_path: Path) -> None:
-    """A backup of any journal is a journal file with the same content, verified by the key beside it."""
+    """A backup of any journal is a journal file with the same content, which the key beside it verifies."""
     fill(journal)
     steps: list[tuple[int, int]] = []
     journal.backup(tmp_path / "backup.db", lambda *step: steps.append(step))
@@ -362,7 +362,7 @@ def test_a_backup_holds_everything(journal: Journal, tmp_path: Path) -> None:
 
 
 def test_threads_share_a_journal(journal: Journal) -> None:
-    """Four threads that append to their own tables, while a fifth reads, lose nothing and disturb nobody."""
+    """Four threads append to their own tables while a fifth reads; nothing is lost or out of order."""
     failures: list[BaseException] = []
     done = threading.Event()
 
@@ -394,8 +394,8 @@ def test_threads_share_a_journal(journal: Journal) -> None:
     assert list(verify(journal)) == []
 
 
-def test_a_closed_journal_says_so(journal: Journal, tmp_path: Path) -> None:
-    """After its end a journal answers every call with a sentence; closing twice does no harm."""
+def test_a_closed_journal_refuses_every_call(journal: Journal, tmp_path: Path) -> None:
+    """After `close` every call raises `JournalClosed`; closing twice does no harm."""
     fill(journal)
     journal.close()
     journal.close()

@@ -47,7 +47,7 @@ class JournalMachine(RuleBasedStateMachine):
 
     @rule(wanted=BATCHES)
     def append(self, wanted: list[tuple[str, int, list[NewRecord]]]) -> None:
-        """Append some batches, some of them wrong; the model says which refusal is due."""
+        """Append some batches, some of them wrong; the model predicts the refusal."""
         batches: list[Batch] = []
         ends = {table: len(records) for table, records in self.model.items()}
         conflict: SequenceConflict | None = None
@@ -74,7 +74,7 @@ class JournalMachine(RuleBasedStateMachine):
             }
 
     def first_repeat(self, batches: list[Batch]) -> DuplicateCommand | None:
-        """The refusal of the first command that is there already."""
+        """The refusal for the first command that is already recorded."""
         seen = {(table, one.command_id, one.part) for table, one in self.order}
         for table, _, records in batches:
             for one in records:
@@ -87,7 +87,7 @@ class JournalMachine(RuleBasedStateMachine):
     @precondition(lambda self: bool(self.order))
     @rule(data=st.data(), state=st.binary(max_size=20))
     def snapshot(self, data: st.DataObject, state: bytes) -> None:
-        """Keep a snapshot after some record."""
+        """Save a snapshot after some record."""
         table = data.draw(st.sampled_from(sorted(table for table, _ in self.order)))
         seq = data.draw(st.integers(1, len(self.model[table])))
         self.journal.save_snapshot(table, seq, 1, state)
@@ -112,7 +112,7 @@ class JournalMachine(RuleBasedStateMachine):
 
     @rule()
     def restart(self) -> None:
-        """Close and open again, where there is something to open."""
+        """Close and open again, where the journal outlasts it."""
         if not isinstance(self.journal, MemoryJournal):
             self.journal.close()
             self.journal = STORES[self.kind](Path(self.folder.name))
@@ -131,7 +131,7 @@ class JournalMachine(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def find(self, data: st.DataObject) -> None:
-        """Look for a command and for the last ones."""
+        """Find a command, and the last ones."""
         table, command, count = data.draw(TABLES), f"c{data.draw(st.integers(0, 39))}", data.draw(st.integers(0, 9))
         ours = self.model.get(table, [])
         assert [(one.command_id, one.part) for one in self.journal.find_command(table, command)] == [
@@ -142,7 +142,7 @@ class JournalMachine(RuleBasedStateMachine):
 
     @invariant()
     def same_as_the_model(self) -> None:
-        """The journal holds what the model holds."""
+        """The journal contains what the model contains."""
         fields: Any = NewRecord.__struct_fields__
         assert [(one.table, *(getattr(one, name) for name in fields)) for one in self.journal.read_all()] == [
             (table, *(getattr(one, name) for name in fields)) for table, one in self.order
@@ -154,7 +154,7 @@ class JournalMachine(RuleBasedStateMachine):
         }
 
     def teardown(self) -> None:
-        """At the end nothing is found wrong."""
+        """Verification has no finding."""
         assert list(verify(self.journal)) == []
         self.journal.close()
         self.folder.cleanup()

@@ -16,7 +16,7 @@ from tests.journal.samples import new
 
 
 def test_addresses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A path, sqlite:///path and memory: are understood; three slashes are followed by the path as it is."""
+    """A path, sqlite:///path and memory: are accepted; after three slashes the path is taken literally."""
     monkeypatch.chdir(tmp_path)
     with open_journal("memory:") as journal:
         assert isinstance(journal, MemoryJournal)
@@ -41,14 +41,14 @@ def test_addresses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_a_wrong_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, words: str) -> None:
-    """An address that leads nowhere is refused in words."""
+    """An invalid address is refused with the reason."""
     monkeypatch.chdir(tmp_path)
     with pytest.raises(JournalUnreachable, match=words):
         open_journal(address)
 
 
 def test_a_missing_journal_is_not_made_for_reading(tmp_path: Path) -> None:
-    """Who only reads, or says that the journal must be there, makes no new one."""
+    """A missing journal is not made for reading, nor with `create` false."""
     for options in ({"read_only": True}, {"create": False}):
         with pytest.raises(JournalUnreachable, match="there is no journal at"):
             open_journal(tmp_path / "a.db", **options)

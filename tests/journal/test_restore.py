@@ -1,4 +1,4 @@
-"""Restoring: only what is sound, and only where it may."""
+"""Restoring: only a sound backup, and never over another journal by mistake."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.journal.sqlite.test_schema import old_journal
 
 
 def test_a_backup_is_restored(sound: Path, tmp_path: Path) -> None:
-    """A restored journal has the content of the backup, verifies, and goes on when its key is put beside it."""
+    """A restored journal has the backup's content, verifies, and can be signed once its key is beside it."""
     backup, target = tmp_path / "backup.db", tmp_path / "journal.db"
     with SqliteJournal(sound, read_only=True) as journal:
         journal.backup(backup)
@@ -47,8 +47,8 @@ def test_a_backup_is_restored(sound: Path, tmp_path: Path) -> None:
     assert list(verify_file(target)) == []
 
 
-def test_a_restore_overwrites_only_when_told(sound: Path, tmp_path: Path) -> None:
-    """A journal in the way is kept unless `force` is given; one in use is kept in any case; its old log is not used."""
+def test_a_restore_overwrites_only_with_force(sound: Path, tmp_path: Path) -> None:
+    """An existing journal is replaced only with `force`, one in use never; its old log is not used."""
     backup, target = copy_of(sound, tmp_path / "backup.db"), tmp_path / "journal.db"
     with SqliteJournal(target) as journal:
         journal.append([Batch("other", 0, several(0, 50))])
@@ -75,7 +75,7 @@ def test_a_restore_overwrites_only_when_told(sound: Path, tmp_path: Path) -> Non
     ],
 )
 def test_an_unsound_backup_is_refused(sound: Path, tmp_path: Path, sql: str) -> None:
-    """A backup that does not verify is not put in place, and what was there stays."""
+    """A backup that does not verify is not restored, and the existing file stays."""
     backup, target = copy_of(sound, tmp_path / "backup.db"), tmp_path / "journal.db"
     if sql.startswith("DROP"):
         backup.write_bytes(backup.read_bytes()[:-5000])
@@ -93,7 +93,7 @@ def test_an_unsound_backup_is_refused(sound: Path, tmp_path: Path, sql: str) -> 
 
 
 def test_a_restore_checks_the_key(sound: Path, tmp_path: Path) -> None:
-    """The key given, or the one beside the target, decides over the one that came with the backup."""
+    """The key given, or the one beside the target, takes precedence over the one beside the backup."""
     backup = copy_of(sound, tmp_path / "backup.db")
     with pytest.raises(RestoreRefused, match="signed with a different key"):
         restore(backup, tmp_path / "a.db", public_key=Signer.new().public)
@@ -108,7 +108,7 @@ def test_a_restore_checks_the_key(sound: Path, tmp_path: Path) -> None:
 
 
 def test_a_restore_can_ask_for_a_witness(sound: Path, tmp_path: Path) -> None:
-    """A backup older than a checkpoint that is known is refused when the checkpoint is given."""
+    """A backup older than a known checkpoint is refused when that checkpoint is given."""
     backup = copy_of(sound, tmp_path / "backup.db")
     with MemoryJournal() as other:
         witness = other.sign_checkpoint(NOON)
@@ -117,15 +117,15 @@ def test_a_restore_can_ask_for_a_witness(sound: Path, tmp_path: Path) -> None:
     assert codes(refused.value.findings) == {"checkpoint-missing"}
 
 
-def test_a_backup_of_an_older_form_is_restored(tmp_path: Path) -> None:
-    """A backup of an older form is brought up to date on the way."""
+def test_a_backup_of_an_older_schema_is_restored(tmp_path: Path) -> None:
+    """A backup with an older schema is migrated while it is restored."""
     old_journal(tmp_path / "backup.db")
     restore(tmp_path / "backup.db", tmp_path / "journal.db")
     assert found_in(tmp_path / "journal.db") == []
 
 
 def test_what_cannot_be_restored(tmp_path: Path) -> None:
-    """A missing backup, a missing folder and a file that is no journal are refused in words."""
+    """A missing backup, a missing folder and a file that is not a journal are refused with the reason."""
     with pytest.raises(JournalUnreachable, match="there is no backup at"):
         restore(tmp_path / "a.db", tmp_path / "b.db")
     (tmp_path / "a.db").write_bytes(b"nothing of the kind" * 100)

@@ -31,7 +31,7 @@ STANDING = Standing(5, {"b": Head(2, b"2" * 32), "a": Head(3, b"3" * 32)}, 0)
 
 
 def test_a_checkpoint_states_the_standing() -> None:
-    """A checkpoint holds position, count, time and every head, and can be checked with the public key alone."""
+    """A checkpoint contains position, count, time and every head, and the public key is enough to check it."""
     signer = Signer.new()
     one = signer.sign(STANDING, None, NOON)
     assert (one.number, one.prev, one.position, one.count, one.at) == (1, bytes(32), 5, 5, NOON)
@@ -73,7 +73,7 @@ def test_the_signed_bytes_are_what_is_documented() -> None:
     ],
 )
 def test_every_field_of_a_checkpoint_counts(change: dict[str, object]) -> None:
-    """A change of any field is a flaw, with or without the key."""
+    """A changed field is detected, with or without the key."""
     signer = Signer.new()
     one = msgspec.structs.replace(signer.sign(STANDING, None, NOON), **change)
     assert flaw_of(one, signer.public) is not None
@@ -81,14 +81,14 @@ def test_every_field_of_a_checkpoint_counts(change: dict[str, object]) -> None:
 
 
 def test_heads_that_cannot_be_read() -> None:
-    """A checkpoint whose heads are no heads says so."""
+    """A checkpoint whose heads cannot be decoded raises."""
     one = msgspec.structs.replace(Signer.new().sign(STANDING, None, NOON), heads=b"\xc1")
     with pytest.raises(SigningError, match="the heads in checkpoint 1 cannot be read"):
         heads_in(one)
 
 
 def test_a_key_is_made_once(tmp_path: Path) -> None:
-    """The key is made on first use, for its owner alone, and used from then on; its public half lies beside it."""
+    """The key is made on first use, readable by its owner only, and used from then on; its public half is beside it."""
     journal = tmp_path / "journal.db"
     assert public_beside(journal) is None
     with pytest.raises(SigningError, match=r"journal\.db\.key is missing"):
@@ -106,7 +106,7 @@ def test_a_key_is_made_once(tmp_path: Path) -> None:
 
 
 def test_wrong_keys_are_refused(tmp_path: Path) -> None:
-    """Files that are no keys, or keys of another kind, are refused in words."""
+    """Files that are not keys, or keys of another type, are refused with the reason."""
     journal, key, public = tmp_path / "journal.db", tmp_path / "journal.db.key", tmp_path / "journal.db.pub"
     other = X25519PrivateKey.generate()
     key.write_bytes(b"no key")
@@ -134,7 +134,7 @@ def test_wrong_keys_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_lost_or_changed_key_signs_nothing(tmp_path: Path) -> None:
-    """A journal with checkpoints takes no new key: neither when the old one is lost nor when it was exchanged."""
+    """A journal with checkpoints accepts no new key, whether the old one was lost or replaced."""
     path = tmp_path / "journal.db"
     with SqliteJournal(path) as journal:
         fill(journal)
@@ -150,7 +150,7 @@ def test_a_lost_or_changed_key_signs_nothing(tmp_path: Path) -> None:
 
 
 def test_checkpoints_of_two_journals_are_not_mixed() -> None:
-    """A checkpoint signed with one key does not stand under another."""
+    """A checkpoint signed with one key is not valid under another."""
     with MemoryJournal() as one, MemoryJournal() as two:
         fill(one)
         fill(two)

@@ -17,7 +17,7 @@ from tests.journal.samples import NOON, content, copy_of, edit
 
 
 def test_a_journal_is_copied_into_an_empty_one_only(sound: Path) -> None:
-    """A copy has the same hashes; a journal that has records already takes none."""
+    """A copy has the same hashes; a journal that already has records is refused as a target."""
     with SqliteJournal(sound, read_only=True) as source, MemoryJournal() as target:
         copy(source, target)
         assert content(target) == content(source)
@@ -25,8 +25,8 @@ def test_a_journal_is_copied_into_an_empty_one_only(sound: Path) -> None:
             copy(source, target)
 
 
-def test_a_journal_with_a_full_drawer_is_not_empty() -> None:
-    """A copy goes into a journal without anything in it: not over somebody's settings, and not over checkpoints."""
+def test_a_journal_with_entries_is_not_empty() -> None:
+    """A target with settings or checkpoints is not empty, and is refused."""
     with MemoryJournal() as source, MemoryJournal() as kept, MemoryJournal() as signed:
         kept.put("setting", b"mine")
         signed.sign_checkpoint(NOON)
@@ -36,7 +36,7 @@ def test_a_journal_with_a_full_drawer_is_not_empty() -> None:
 
 
 def test_a_copy_of_a_tampered_journal_is_noticed(sound: Path, tmp_path: Path) -> None:
-    """A journal whose hashes do not come out the same when it is copied was tampered with."""
+    """A journal whose hashes differ after copying was tampered with, and the copy raises."""
     path = copy_of(sound, tmp_path / "journal.db")
     edit(path, "UPDATE record SET at = at + 1 WHERE position = 5")
     with (

@@ -1,4 +1,4 @@
-"""A journal's file changed behind its back: every change is found, and told where it is."""
+"""Verification: every change behind the journal's back is found, with its place."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ POSITION = 20
 
 @dataclass(frozen=True)
 class Change:
-    """A change to the file, and what must be found: code, table, seq, position (None where it does not matter)."""
+    """A change of the file, and the finding: code, table, seq, position (None where it does not matter)."""
 
     name: str
     sql: str
@@ -35,7 +35,7 @@ class Change:
 
 
 def in_record(column: str, value: str, code: str = "record-altered") -> Change:
-    """One column of one record set to something else."""
+    """One column of one record set to another value."""
     return Change(
         f"record.{column}",
         f"UPDATE record SET {column} = {value} WHERE position = {POSITION}",
@@ -215,7 +215,7 @@ CHANGES = [*RECORD_CHANGES, *HEAD_CHANGES, *SNAPSHOT_CHANGES, *CHECKPOINT_CHANGE
 
 
 def fits(finding: Finding, change: Change) -> bool:
-    """The finding is what the change should lead to."""
+    """Whether a finding is the one that the change should cause."""
     wanted = (change.table, change.seq, change.position)
     return finding.code == change.code and all(
         want in (None, got) for want, got in zip(wanted, finding[:3], strict=True)
@@ -223,7 +223,7 @@ def fits(finding: Finding, change: Change) -> bool:
 
 
 def test_the_sound_journal_has_no_finding(sound: Path, tmp_path: Path) -> None:
-    """Without a change nothing is found; a change that changes nothing is none."""
+    """Without a change nothing is found; setting a value to itself is not a change."""
     path = copy_of(sound, tmp_path / "journal.db")
     edit(path, "UPDATE record SET by_whom = by_whom")
     assert found_in(path) == []
@@ -240,7 +240,7 @@ def test_a_change_is_found(sound: Path, tmp_path: Path, change: Change) -> None:
 
 
 def test_every_column_is_changed_by_a_test(sound: Path, tmp_path: Path) -> None:
-    """The list of changes leaves out no column but the drawer's, which may change and is not vouched for."""
+    """The list of changes leaves out no column, except those of the key-value store, which nothing vouches for."""
     connection = apsw.Connection(str(copy_of(sound, tmp_path / "journal.db")))
     columns = connection.execute(
         "SELECT m.name || '.' || c.name FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table'"
@@ -274,7 +274,7 @@ def test_every_byte_of_a_record_counts(sound: Path, tmp_path: Path) -> None:
 
 
 def swap(connection: apsw.Connection, columns: tuple[str, ...], one: int, two: int) -> None:
-    """Let two records exchange some columns."""
+    """Swap some columns of two records."""
     listed = ", ".join(columns)
     first: Any = connection.execute(f"SELECT {listed} FROM record WHERE position = ?", (one,)).fetchone()
     second: Any = connection.execute(f"SELECT {listed} FROM record WHERE position = ?", (two,)).fetchone()
@@ -294,14 +294,14 @@ def swap(connection: apsw.Connection, columns: tuple[str, ...], one: int, two: i
 )
 @pytest.mark.parametrize("other", [21, 26], ids=["neighbour", "next commit"])
 def test_swapped_records_are_found(sound: Path, tmp_path: Path, columns: tuple[str, ...], other: int) -> None:
-    """Two records that exchange what they hold are found both."""
+    """Two records that swap their content are both found."""
     path = copy_of(sound, tmp_path / "journal.db")
     edit(path, lambda connection: swap(connection, columns, POSITION, other))
     assert {one.position for one in found_in(path)} >= {POSITION, other}
 
 
 def test_swapped_positions_are_found(sound: Path, tmp_path: Path) -> None:
-    """Two records of different tables that exchange their positions are found, though each chain is whole."""
+    """Two records of different tables that swap their positions are found, although each chain is intact."""
     path = copy_of(sound, tmp_path / "journal.db")
     edit(
         path,
@@ -313,7 +313,7 @@ def test_swapped_positions_are_found(sound: Path, tmp_path: Path) -> None:
 
 
 def rewrite(connection: apsw.Connection, first: int, last: int = 2**62) -> None:
-    """Rewrite records from a position on with all their hashes and heads: what anybody can do who knows the format."""
+    """Rewrite records from a position on with all their hashes and heads, as anybody can who knows the format."""
     heads: dict[str, Head] = {}
     rows: Any = connection.execute("SELECT * FROM record ORDER BY position").fetchall()
     for table, seq, position, *rest, old_body, _, old_digest in rows:
@@ -346,15 +346,15 @@ def test_a_rewritten_history_is_found(sound: Path, tmp_path: Path, first: int, l
     assert all(f"checkpoint {checkpoint} " in one.sentence for one in found)
 
 
-def test_what_nobody_has_signed_can_be_rewritten(sound: Path, tmp_path: Path) -> None:
-    """The documented limit: after the last checkpoint a chain can be rewritten unseen, by who knows the format."""
+def test_unsigned_history_can_be_rewritten(sound: Path, tmp_path: Path) -> None:
+    """The documented limit: after the last checkpoint a chain can be rewritten undetected."""
     path = copy_of(sound, tmp_path / "journal.db")
     edit(path, lambda connection: rewrite(connection, 37))
     assert found_in(path) == []
 
 
 def test_a_table_put_into_signed_history_is_found(sound: Path, tmp_path: Path) -> None:
-    """A table that was not there when a checkpoint was signed is found, even with sound hashes."""
+    """A table that did not exist when a checkpoint was signed is found, even with matching hashes."""
     path = copy_of(sound, tmp_path / "journal.db")
 
     def insert(connection: apsw.Connection) -> None:
@@ -370,7 +370,7 @@ def test_a_table_put_into_signed_history_is_found(sound: Path, tmp_path: Path) -
 
 
 def test_an_earlier_self_is_found_with_a_witness(sound: Path, tmp_path: Path) -> None:
-    """A journal cut back to an earlier checkpoint looks sound, unless somebody has kept a later checkpoint."""
+    """A journal cut back to an earlier checkpoint looks sound, unless a later checkpoint is given as witness."""
     path = copy_of(sound, tmp_path / "journal.db")
     with SqliteJournal(path, read_only=True) as journal:
         first, second = journal.checkpoints()
@@ -392,13 +392,13 @@ def test_an_earlier_self_is_found_with_a_witness(sound: Path, tmp_path: Path) ->
 
 
 def replaced(one: Checkpoint, **changes: Any) -> Checkpoint:
-    """A checkpoint edited by somebody without the key, with its hash made to fit."""
+    """A checkpoint edited without the key, with a recomputed hash."""
     one = msgspec.structs.replace(one, **changes)
     return msgspec.structs.replace(one, hash=sha256(signed_bytes(one) + one.signature).digest())
 
 
 def store(path: Path, one: Checkpoint) -> None:
-    """Put a checkpoint in the place of the last one."""
+    """Replace the last checkpoint."""
     values = tuple(getattr(one, name) for name in Checkpoint.__struct_fields__)
     edit(
         path,
@@ -411,8 +411,8 @@ def store(path: Path, one: Checkpoint) -> None:
 @pytest.mark.parametrize(
     "change", [{"at": 1}, {"position": 35}, {"count": 35}, {"signature": bytes(64)}, {"heads": b"\x90"}]
 )
-def test_an_edited_checkpoint_with_a_fitting_hash_is_found(sound: Path, tmp_path: Path, change: dict[str, Any]) -> None:
-    """A checkpoint whose hash was made to fit still lacks the signature."""
+def test_an_edited_checkpoint_with_its_hash_is_found(sound: Path, tmp_path: Path, change: dict[str, Any]) -> None:
+    """A checkpoint with a recomputed hash still lacks a valid signature."""
     path = copy_of(sound, tmp_path / "journal.db")
     with SqliteJournal(path, read_only=True) as journal:
         *_, last = journal.checkpoints()
@@ -437,7 +437,7 @@ def test_a_checkpoint_of_another_key_is_found(sound: Path, tmp_path: Path) -> No
 
 
 def test_without_a_key_checkpoints_are_not_trusted(sound: Path, tmp_path: Path) -> None:
-    """A journal with checkpoints and without a public key is not called sound; a key that is given is used."""
+    """A journal with checkpoints but without a public key is not called sound; a given key is used."""
     path = copy_of(sound, tmp_path / "journal.db")
     with SqliteJournal(path, read_only=True) as journal:
         public = journal.public_key()
@@ -450,13 +450,13 @@ def test_without_a_key_checkpoints_are_not_trusted(sound: Path, tmp_path: Path) 
 
 
 def test_a_missing_file_is_no_finding(tmp_path: Path) -> None:
-    """A journal that is not there cannot be verified, which is an error and not a finding."""
+    """A missing journal is an error, not a finding."""
     with pytest.raises(JournalUnreachable, match="there is no journal at"):
         found_in(tmp_path / "journal.db")
 
 
-def test_much_damage_is_told_in_few_words(tmp_path: Path) -> None:
-    """After many records that cannot be read, the rest is not tried, and that is said."""
+def test_much_damage_is_reported_briefly(tmp_path: Path) -> None:
+    """After many unreadable records the rest is not tried, and the report says so."""
     path = tmp_path / "journal.db"
     with SqliteJournal(path) as journal:
         journal.append([Batch("a", 0, several(0, 5000))])
@@ -467,8 +467,8 @@ def test_much_damage_is_told_in_few_words(tmp_path: Path) -> None:
     assert len(found) < 110
 
 
-def test_a_damaged_snapshot_is_passed_over(sound: Path, tmp_path: Path) -> None:
-    """A restart takes the newest snapshot that is sound."""
+def test_a_damaged_snapshot_is_skipped(sound: Path, tmp_path: Path) -> None:
+    """A restart takes the newest intact snapshot."""
     path = copy_of(sound, tmp_path / "journal.db")
     edit(
         path,
@@ -490,7 +490,7 @@ def test_a_damaged_snapshot_is_passed_over(sound: Path, tmp_path: Path) -> None:
     ],
 )
 def test_nothing_is_added_to_a_damaged_journal(sound: Path, tmp_path: Path, sql: str) -> None:
-    """Appending to a table whose end is not what was written is refused in words."""
+    """Appending to a table whose end was altered is refused with the reason."""
     path = copy_of(sound, tmp_path / "journal.db")
     edit(path, sql)
     with SqliteJournal(path) as journal, pytest.raises(Exception, match="nothing is added to it"):
@@ -498,7 +498,7 @@ def test_nothing_is_added_to_a_damaged_journal(sound: Path, tmp_path: Path, sql:
 
 
 def test_records_cannot_be_changed_by_mistake(sound: Path, tmp_path: Path) -> None:
-    """Without taking the triggers away, records and checkpoints can be neither changed nor deleted."""
+    """While the triggers are in place, records and checkpoints can be neither changed nor deleted."""
     connection = apsw.Connection(str(copy_of(sound, tmp_path / "journal.db")))
     attempts: list[Callable[[], object]] = [
         lambda statement=statement: connection.execute(statement)  # type: ignore[misc]  # a default binds the loop's value

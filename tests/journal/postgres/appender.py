@@ -13,7 +13,7 @@ from tests.journal.samples import new
 
 
 def append_all(journal: Journal, name: str, count: int) -> None:
-    """Append so many commits, each once."""
+    """Append `count` commits, each once."""
     for number in range(count):
         while True:
             own, shared = Batch(name, 2 * number, [new(number, 0), new(number, 1)]), journal.head("shared").seq
@@ -26,7 +26,7 @@ def append_all(journal: Journal, name: str, count: int) -> None:
 
 
 def main() -> None:
-    """Append, and say so at the beginning and at the end."""
+    """Append, and report the beginning and the end."""
     with open_journal(sys.argv[1]) as journal:
         print("ready", flush=True)
         sys.stdin.readline()

@@ -24,7 +24,7 @@ LONG_S = 30
 
 @contextmanager
 def tail_held(folder: Path) -> Iterator[None]:
-    """Somebody else holds the end of a journal, and everybody who appends waits."""
+    """Another session locks the end of the journal, and every append waits."""
     ready, enough = threading.Event(), threading.Event()
 
     async def hold() -> None:
@@ -48,7 +48,7 @@ def tail_held(folder: Path) -> Iterator[None]:
 
 
 def cut_the_waiting() -> None:
-    """Cut the connection of the one who waits for the end of the journal, as soon as there is one."""
+    """Cut the connection that waits for the end of the journal, as soon as there is one."""
     while not (waiting := server().fetch(WAITING)):
         pass
     for (pid,) in waiting:
@@ -73,7 +73,7 @@ def run_out(folder: Path, table: str = "T1") -> None:
 
 
 def tampered(folder: Path, *statements: str) -> None:
-    """Change a journal behind its back, as the owner of the server can, without the triggers."""
+    """Change a journal behind its back, without the triggers, as the owner of the server can."""
     server().execute(
         f"SET search_path = {schema_of(folder)}; SET session_replication_role = replica; {'; '.join(statements)}"
     )

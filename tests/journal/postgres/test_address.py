@@ -16,8 +16,8 @@ from taisai.journal.postgres.address import read_address
 pytestmark = pytest.mark.postgres
 
 
-def test_an_address_is_taken_apart() -> None:
-    """The schema and the key are ours, the rest is PostgreSQL's, and the password is shown nowhere."""
+def test_an_address_is_parsed() -> None:
+    """Schema and key are taisai's own options, the rest is PostgreSQL's, and the password is shown nowhere."""
     read = read_address("postgres://ann:s%40cret@db.example:6432/floor?schema=pit_2&sslmode=require&key=/keys/pit.key")
     assert read.dsn == "postgresql://ann:s%40cret@db.example:6432/floor?sslmode=require"
     assert (read.schema, read.key) == ("pit_2", Path("/keys/pit.key"))
@@ -46,7 +46,7 @@ def test_an_address_is_taken_apart() -> None:
     ],
 )
 def test_a_wrong_address(tail: str, words: str) -> None:
-    """What is wrong with an address is said, and not its password."""
+    """An invalid address is refused with the reason, and without its password."""
     password = "hush-hush"
     with pytest.raises(JournalUnreachable, match=words) as refused:
         open_journal(f"postgresql://ann:{password}@localhost/floor{tail}")

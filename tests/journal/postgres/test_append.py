@@ -30,7 +30,7 @@ pytestmark = pytest.mark.postgres
 
 
 def test_bodies_of_any_length_share_a_commit(on_server: PostgresJournal) -> None:
-    """Bodies go to the server as one piece, and each record gets its own part of it, empty or long."""
+    """Bodies go to the server as one value, and each record gets its own part of it, empty or long."""
     bodies = [b"", b"a", b"", b"\0" * 70_000, "骰".encode(), b""]
     on_server.append([Batch("T1", 0, [NewRecord("k", 1, 0, f"c{n}", 0, "p", body) for n, body in enumerate(bodies)])])
     assert [record.body for record in on_server.read("T1")] == bodies
@@ -38,7 +38,7 @@ def test_bodies_of_any_length_share_a_commit(on_server: PostgresJournal) -> None
 
 
 def test_an_append_whose_answer_is_lost_is_not_doubled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """When records were written and only the answer is lost, repeating them is refused, whichever way it is done."""
+    """When records were written and only the answer was lost, repeating them is refused, with either kind of append."""
     write = Appender._write
 
     async def lost(self: Appender, connection: Any, *more: Any) -> bool:
@@ -60,7 +60,7 @@ def test_an_append_whose_answer_is_lost_is_not_doubled(tmp_path: Path, monkeypat
 
 
 def test_two_processes_append_at_once(tmp_path: Path) -> None:
-    """Three processes that append to one journal leave no gap and no fork, and nobody's commit is lost."""
+    """Three processes that append to one journal leave no gap and no fork, and lose no commit."""
     url, count = journal_url(tmp_path), 60
     with PostgresJournal(url) as journal:
         others = [
@@ -91,7 +91,7 @@ def test_two_processes_append_at_once(tmp_path: Path) -> None:
 
 
 def test_two_writers_take_turns(tmp_path: Path) -> None:
-    """What another writer has appended, signed or kept is known when it is this one's turn."""
+    """What one writer has appended, signed or stored is known to the other at its turn."""
     with PostgresJournal(journal_url(tmp_path)) as one, PostgresJournal(journal_url(tmp_path)) as two:
         for step in range(0, 12, 2):
             assert one.append([Batch("a", step, [new(step)]), Batch("b", step, [new(step)])])["a"].seq == step + 1

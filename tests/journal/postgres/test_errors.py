@@ -38,7 +38,7 @@ pytestmark = pytest.mark.postgres
     ],
 )
 def test_what_postgresql_says_is_translated(error: Exception, kind: type[JournalError], words: str) -> None:
-    """Every error of an open connection becomes one of the journal's, in words that name the journal."""
+    """Every error on an open connection becomes one of the journal's, and its message names the journal."""
     found = translated(error, "the journal", writing=True)
     assert type(found) is kind
     assert words in str(found)
@@ -58,7 +58,7 @@ def test_what_postgresql_says_is_translated(error: Exception, kind: type[Journal
     ],
 )
 def test_why_a_server_cannot_be_opened(error: Exception, words: str) -> None:
-    """Every error of connecting is told in words."""
+    """Every error of connecting becomes `JournalUnreachable` with the reason."""
     found = cannot_open(error, "the journal")
     assert type(found) is JournalUnreachable
     assert words in str(found)

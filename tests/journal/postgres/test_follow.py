@@ -22,8 +22,8 @@ from tests.postgres import journal_url, schema_of
 pytestmark = pytest.mark.postgres
 
 
-def test_commits_are_heard_of(tmp_path: Path) -> None:
-    """Who listens to the channel of the schema hears the last position, once for every commit."""
+def test_commits_are_notified(tmp_path: Path) -> None:
+    """A session that listens to the schema's channel gets the last position, once for every commit."""
     heard: queue.Queue[str] = queue.Queue()
 
     async def listen(journal: PostgresJournal) -> None:
@@ -41,8 +41,8 @@ def test_commits_are_heard_of(tmp_path: Path) -> None:
     assert [heard.get_nowait() for _ in range(heard.qsize())] == ["3", "6", "9"]
 
 
-def test_a_follower_is_told(tmp_path: Path) -> None:
-    """A follower is told the journal's position, then every commit, and again after its connection was cut."""
+def test_a_follower_is_notified(tmp_path: Path) -> None:
+    """A follower gets the journal's position, then every commit, and again after its connection was cut."""
     heard: queue.Queue[int] = queue.Queue()
     with PostgresJournal(journal_url(tmp_path)) as journal, PostgresJournal(journal_url(tmp_path)) as other:
         journal.append([Batch("a", 0, [new()])])
@@ -58,8 +58,8 @@ def test_a_follower_is_told(tmp_path: Path) -> None:
         following.stop()
 
 
-def test_a_node_is_not_told_what_it_wrote_itself(tmp_path: Path) -> None:
-    """A follower that names its own writer is told only of others' commits; `news` ends where everything is known."""
+def test_a_node_is_not_notified_of_its_own_commits(tmp_path: Path) -> None:
+    """A follower that names its own writer gets only others' commits; `news` ends where nothing is missing."""
     heard: queue.Queue[int] = queue.Queue()
     with PostgresJournal(journal_url(tmp_path)) as ours, PostgresJournal(journal_url(tmp_path)) as other:
         ours.append([Batch("a", 0, [new()])])

@@ -1,4 +1,4 @@
-"""The journal on PostgreSQL: what is opened, what is refused and in which words, its form, and who tampers with it."""
+"""The journal on PostgreSQL: servers and users that are refused, tampering, and the key."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ HOUSE = "house:open%20sesame"
 
 @pytest.mark.parametrize("scheme", ["postgresql", "postgres", "PostgreSQL"])
 def test_an_address_opens_a_journal(tmp_path: Path, scheme: str) -> None:
-    """Both names of the kind are understood, whatever their letters."""
+    """Both schemes are accepted, in any case."""
     url = journal_url(tmp_path).replace("postgresql", scheme, 1)
     with open_journal(url) as journal:
         assert isinstance(journal, PostgresJournal)
@@ -45,7 +45,7 @@ def test_an_address_opens_a_journal(tmp_path: Path, scheme: str) -> None:
         assert journal.position() == 1
 
 
-def test_without_asyncpg_its_name_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_asyncpg_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the extra is not installed, the refusal names it."""
     for name in [
         name for name in sys.modules if name.startswith("taisai.journal.postgres.") and not name.endswith(".address")
@@ -77,7 +77,7 @@ def test_without_asyncpg_its_name_is_told(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_server_that_cannot_be_opened(
     tmp_path: Path, options: dict[str, str], words: str, *, read_only: bool
 ) -> None:
-    """A wrong password, database or place is told in words, without the password."""
+    """A wrong password, database or host is refused with the reason, and without the password."""
     with pytest.raises(JournalUnreachable, match=words) as refused:
         open_journal(journal_url(tmp_path, **options), read_only=read_only)
     shown = "".join(traceback.format_exception(refused.value))
@@ -86,15 +86,15 @@ def test_a_server_that_cannot_be_opened(
 
 
 def test_a_missing_journal_is_not_made_for_reading(tmp_path: Path) -> None:
-    """Who only reads, or says that the journal must be there, makes no schema."""
+    """A missing journal is not made for reading, nor with `create` false."""
     for options in ({"read_only": True}, {"create": False}):
         with pytest.raises(JournalUnreachable, match="there is no journal at"):
             open_journal(journal_url(tmp_path), **options)
     assert server().fetch("SELECT 1 FROM pg_namespace WHERE nspname = $1", schema_of(tmp_path)) == []
 
 
-def test_who_may_only_read(tmp_path: Path) -> None:
-    """A user without the right to write reads and verifies, and is refused for the rest, in words."""
+def test_a_user_who_may_only_read(tmp_path: Path) -> None:
+    """A user without the right to write can read and verify, and is refused for the rest."""
     schema = schema_of(tmp_path)
     with PostgresJournal(journal_url(tmp_path)) as journal:
         fill(journal)
@@ -117,7 +117,7 @@ def test_who_may_only_read(tmp_path: Path) -> None:
 
 
 def test_a_read_only_server(tmp_path: Path) -> None:
-    """On a server that takes no writing, a journal that is there is read, and nothing is made or appended."""
+    """On a read-only server an existing journal can be read, and nothing is made or appended."""
     url, standby = journal_url(tmp_path), {"default_transaction_read_only": "on"}
     with pytest.raises(JournalReadOnly, match="is read-only: a standby server"):
         PostgresJournal(journal_url(tmp_path, **standby))
@@ -134,8 +134,8 @@ def test_a_read_only_server(tmp_path: Path) -> None:
                 change()
 
 
-def test_a_server_that_would_forget(tmp_path: Path) -> None:
-    """A server that does not wait for its disk is refused; a user who does not wait is made to."""
+def test_a_server_that_is_not_durable(tmp_path: Path) -> None:
+    """A server with `fsync` off is refused; a weak `synchronous_commit` is overridden."""
     careless = Server("fsync=off")
     try:
         with pytest.raises(JournalFailed, match="does not wait for its disk"):
@@ -148,7 +148,7 @@ def test_a_server_that_would_forget(tmp_path: Path) -> None:
 
 
 def test_a_database_of_another_encoding(tmp_path: Path) -> None:
-    """A database that does not know its characters is refused."""
+    """A database whose encoding is not UTF8 is refused."""
     name = schema_of(tmp_path)
     server().execute(f"CREATE DATABASE {name} ENCODING 'SQL_ASCII' TEMPLATE template0")
     with pytest.raises(JournalFailed, match="stores text as SQL_ASCII"):
@@ -167,7 +167,7 @@ def test_a_database_of_another_encoding(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_written_stays(on_server: PostgresJournal, tmp_path: Path, sql: str) -> None:
-    """Records and checkpoints are neither changed nor deleted, not even by the owner of the database."""
+    """Records and checkpoints can be neither changed nor deleted, not even by the owner of the database."""
     fill(on_server)
     before = content(on_server)
     with pytest.raises(asyncpg.RestrictViolationError, match="is never changed or deleted"):
@@ -212,7 +212,7 @@ TAMPERING: dict[str, tuple[str, str]] = {
 
 @pytest.mark.parametrize("name", TAMPERING)
 def test_tampering_is_found(on_server: PostgresJournal, tmp_path: Path, name: str) -> None:
-    """What somebody changes who owns the server and not the key is found."""
+    """Changes by the owner of the server, who does not have the key, are found."""
     fill(on_server, 8)
     assert list(verify(on_server)) == []
     sql, code = TAMPERING[name]
@@ -233,7 +233,7 @@ def test_tampering_is_found(on_server: PostgresJournal, tmp_path: Path, name: st
     ],
 )
 def test_nothing_is_added_to_a_damaged_journal(tmp_path: Path, sql: str, words: str) -> None:
-    """A journal whose ends do not fit together takes no more records."""
+    """A journal whose ends disagree refuses further records."""
     with PostgresJournal(journal_url(tmp_path)) as journal:
         fill(journal)
     tampered(tmp_path, sql)
@@ -244,8 +244,8 @@ def test_nothing_is_added_to_a_damaged_journal(tmp_path: Path, sql: str, words: 
         journal.append([Batch("甲", 18, [new("c")])])
 
 
-def test_the_key_lies_where_the_address_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The key is made where the address says, or in the folder of settings; without it nothing is signed."""
+def test_the_key_is_where_the_address_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The key is made where the address says, or in the configuration folder; without it nothing is signed."""
     with PostgresJournal(journal_url(tmp_path)) as journal:
         assert journal.public_key() is None
         fill(journal)
@@ -270,7 +270,7 @@ def test_the_key_lies_where_the_address_says(tmp_path: Path, monkeypatch: pytest
 
 
 def test_a_folder_for_the_key_that_cannot_be_made(tmp_path: Path) -> None:
-    """Where the key cannot be put, nothing is signed, and the reason is told."""
+    """Where the key cannot be written, nothing is signed, and the reason is given."""
     (tmp_path / "file").write_text("", encoding="ascii")
     with (
         PostgresJournal(journal_url(tmp_path, key=tmp_path / "file" / "house.key")) as journal,
@@ -279,8 +279,8 @@ def test_a_folder_for_the_key_that_cannot_be_made(tmp_path: Path) -> None:
         journal.sign_checkpoint(NOON)
 
 
-def test_a_value_that_cannot_be_asked_for(on_server: PostgresJournal) -> None:
-    """A number beyond all numbers is refused in words, and the journal can be used afterwards."""
+def test_a_number_out_of_range(on_server: PostgresJournal) -> None:
+    """A number out of range is refused, and the journal can be used afterwards."""
     with pytest.raises(JournalFailed, match="failed"):
         list(on_server.read("a", 0, 2**70))
     with pytest.raises(JournalFailed, match="failed"):

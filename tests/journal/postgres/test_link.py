@@ -1,4 +1,4 @@
-"""A journal on PostgreSQL when connections are cut, servers fall over, and several processes write at once."""
+"""The link to PostgreSQL: connections that are cut, servers that crash, and closing."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_connection_cut_in_the_middle_of_an_append(tmp_path: Path) -> None:
 
 
 def test_connections_cut_while_nothing_happens(tmp_path: Path) -> None:
-    """Connections that are cut between two calls are made anew: for reading unseen, for writing at the second try."""
+    """Connections cut between two calls are replaced: reads do not notice, a write succeeds at the second try."""
     with PostgresJournal(journal_url(tmp_path)) as journal:
         journal.append([Batch("a", 0, several(0, 3))])
         for step in range(3, 9):
@@ -65,7 +65,7 @@ def test_connections_cut_while_nothing_happens(tmp_path: Path) -> None:
 def append_for_certain(
     journal: PostgresJournal, table: str, number: int, server_is_up: threading.Event | None = None
 ) -> int:
-    """Append one command once, as whoever is in doubt does it: look whether it is there, or repeat it."""
+    """Append one command once, also when an outcome is unknown: look whether it is there, or repeat it."""
     tries = 0
     while True:
         tries += 1
@@ -80,7 +80,7 @@ def append_for_certain(
 
 
 def test_a_server_restarted_under_load(own_server: Server, tmp_path: Path) -> None:
-    """Two tables are dealt while the server falls over twice: no command is lost, and none is doubled."""
+    """Two tables are dealt while the server crashes twice: no command is lost, and none is recorded twice."""
     with PostgresJournal(own_server.journal_url(tmp_path)) as journal:
         enough, up = threading.Event(), threading.Event()
         some = threading.Semaphore(0)
@@ -114,7 +114,7 @@ def test_a_server_restarted_under_load(own_server: Server, tmp_path: Path) -> No
 
 
 def test_a_server_that_is_gone(own_server: Server, tmp_path: Path) -> None:
-    """While the server is down everything is refused in words, and afterwards everything goes on; closing works too."""
+    """While the server is down every call is refused, and afterwards everything works again; closing works too."""
     heard: queue.Queue[int] = queue.Queue()
     with PostgresJournal(own_server.journal_url(tmp_path)) as journal:
         journal.append([Batch("a", 0, [new()])])
@@ -143,7 +143,7 @@ def test_a_server_that_is_gone(own_server: Server, tmp_path: Path) -> None:
 
 
 def test_a_server_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What takes too long is broken off by the server; a server that does not do that is given up, and told to stop."""
+    """The server cancels a statement that takes too long; a server that does not is given up."""
     with monkeypatch.context() as patch:
         patch.setattr("taisai.journal.postgres.link.STATEMENT_S", 0.2)
         with (
@@ -163,8 +163,8 @@ def test_a_server_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.Monke
         assert list(verify(journal)) == []
 
 
-def test_an_end_in_the_middle_of_everything(tmp_path: Path) -> None:
-    """Who closes a journal that others use lets them finish or tells them that it is closed."""
+def test_closing_a_journal_in_use(tmp_path: Path) -> None:
+    """Closing a journal in use lets running calls finish, and the others raise `JournalClosed`."""
     journal = PostgresJournal(journal_url(tmp_path))
     journal.append([Batch("a", 0, [new("first")])])
     refused: list[JournalError] = []

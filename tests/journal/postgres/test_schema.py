@@ -41,8 +41,8 @@ def test_nodes_that_start_together(tmp_path: Path) -> None:
         assert list(verify(journal)) == []
 
 
-def test_an_older_form_is_brought_up(tmp_path: Path) -> None:
-    """A journal of an older form is brought up to date when it is opened for writing, and not by who only reads."""
+def test_an_older_schema_is_brought_up_to_date(tmp_path: Path) -> None:
+    """A journal with an older schema is migrated when it is opened for writing, and refused for reading."""
     with PostgresJournal(journal_url(tmp_path), migrations=shipped(PACKAGE)[:1]) as journal:
         fill(journal)
         before = content(journal)
@@ -53,8 +53,8 @@ def test_an_older_form_is_brought_up(tmp_path: Path) -> None:
         assert list(verify(journal)) == []
 
 
-def test_another_form_is_refused(tmp_path: Path) -> None:
-    """A newer form, or a migration that is another one than ours, is refused and left as it is."""
+def test_another_schema_is_refused(tmp_path: Path) -> None:
+    """A newer schema, or a migration that differs, is refused and left as it is."""
     first, second = shipped(PACKAGE)
     newer = (first, second, Migration(3, "more", "CREATE TABLE more (a integer);"))
     with PostgresJournal(journal_url(tmp_path), migrations=newer) as journal:
@@ -83,8 +83,8 @@ def test_a_migration_that_fails_changes_nothing(tmp_path: Path) -> None:
     assert server().fetch("SELECT 1 FROM pg_namespace WHERE nspname = $1", schema_of(tmp_path)) == []
 
 
-def test_somebody_elses_schema_is_refused(tmp_path: Path) -> None:
-    """A schema with another program's tables is left alone; an empty one that was made for us is used."""
+def test_another_programs_schema_is_refused(tmp_path: Path) -> None:
+    """A schema with another program's tables is left alone; an empty one is used."""
     schema = schema_of(tmp_path)
     server().execute(f"CREATE SCHEMA {schema}; CREATE TABLE {schema}.bets (stake integer)")
     for read_only in (True, False):

@@ -27,7 +27,7 @@ def _lose_connections(server: Server) -> None:
 
 
 def _take_lease(node: PostgresJournal) -> None:
-    """Once more if its connection was cut in the middle: then it is not known, and asking again does no harm."""
+    """Take a lease; once more if the connection was cut and the outcome is unknown, which does no harm."""
     try:
         node.leases.take(["T1"], "older", 60)
     except OutcomeUnknown:
@@ -35,7 +35,7 @@ def _take_lease(node: PostgresJournal) -> None:
 
 
 def test_a_running_node_goes_on_when_a_newer_one_has_added_to_the_journal(tmp_path: Path) -> None:
-    """The older node writes on, over a lost connection too; started anew it is refused, in words."""
+    """The older node continues, also after a lost connection; once stopped, it cannot start again."""
     server = Server()
     try:
         url = server.journal_url(tmp_path)
@@ -58,8 +58,8 @@ def test_a_running_node_goes_on_when_a_newer_one_has_added_to_the_journal(tmp_pa
         server.stop("end")
 
 
-def test_a_running_node_does_not_go_on_when_its_form_was_changed(tmp_path: Path) -> None:
-    """What it knows must be there as it knows it: only additions are taken as they are."""
+def test_a_running_node_stops_when_its_schema_was_changed(tmp_path: Path) -> None:
+    """What the node knows must be unchanged: only additions are accepted."""
     altered = (shipped(PACKAGE)[0], Migration(2, "lease", "CREATE TABLE lease (nothing bigint)"))
     with (
         PostgresJournal(journal_url(tmp_path), migrations=altered),
@@ -69,7 +69,7 @@ def test_a_running_node_does_not_go_on_when_its_form_was_changed(tmp_path: Path)
 
 
 def test_a_frozen_node_does_not_hold_up_the_others(tmp_path: Path) -> None:
-    """A transaction whose owner says nothing is broken off by the server, and what it held is free."""
+    """The server aborts a transaction whose client is silent, and releases its locks."""
 
     async def freeze(connection: asyncpg.Connection) -> None:
         transaction = connection.transaction()

@@ -17,14 +17,14 @@ ODD_TEXTS = ('"', '","', "\\", "\\0", "\0", "NULL", "{}", "a,b", " ", '\\"', "\n
 
 
 @pytest.mark.parametrize("text", ["", "a", "\0", "\\", "\\0", "\0\\", "\\\\0", "a\0b\\c", "0", "\\x"])
-def test_any_text_can_be_kept(text: str) -> None:
-    """Text comes back as it was, and is kept without the one character that PostgreSQL does not take."""
+def test_any_text_can_be_stored(text: str) -> None:
+    """Text comes back as it was, and is stored without the one character that PostgreSQL refuses."""
     assert from_text(to_text(text)) == text
     assert "\0" not in to_text(text)
 
 
 def test_odd_texts_come_back_as_they_were(on_server: PostgresJournal) -> None:
-    """Quotes, commas, braces, backslashes and zeros in names and ids are kept as given, also beside plain ones."""
+    """Quotes, commas, braces, backslashes and zeros in names and ids come back as given, also beside plain ones."""
     plain = [NewRecord("bet-placed", 1, 7, "plain", 0, "p1", b"body")]
     for text in ODD_TEXTS:
         odd = NewRecord(f"kind{text}", 1, -7, f"id{text}", 0, text, text.encode())

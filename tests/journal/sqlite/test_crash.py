@@ -1,4 +1,4 @@
-"""Processes killed, logs cut short, disks that fail: what was acknowledged is there, and nothing is half done."""
+"""Killed processes, truncated logs and failing disks: what was acknowledged is there, and nothing is half done."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.journal.sqlite.writer import commit
 
 @contextmanager
 def writing(path: Path, seed: int) -> Iterator[subprocess.Popen[str]]:
-    """A process that writes, ready; killed at the end."""
+    """A process that writes; it is killed at the end."""
     command = [sys.executable, "-m", "tests.journal.sqlite.writer", str(path), str(seed)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -36,7 +36,7 @@ def writing(path: Path, seed: int) -> Iterator[subprocess.Popen[str]]:
 
 
 def check_commits(journal: SqliteJournal) -> dict[int, int]:
-    """Every commit is there with all its records or not at all; gives the size of each."""
+    """Check that every commit is there with all its records or not at all; the size of each."""
     # One reading: a live journal has grown by the time of a second one.
     parts = [one.body.split(b" ", 2) for one in journal.read_all()]
     sizes = Counter(int(commit) for commit, _, _ in parts)
@@ -48,7 +48,7 @@ def check_commits(journal: SqliteJournal) -> dict[int, int]:
 
 @pytest.mark.parametrize("life", range(2))
 def test_killed_at_any_moment(tmp_path: Path, life: int) -> None:
-    """Five times killed with SIGKILL: every acknowledged commit is there, none is there in part, and all verifies."""
+    """After five SIGKILLs every acknowledged commit is there, none is there in part, and the journal verifies."""
     path, chance = tmp_path / "journal.db", random.Random(life)
     acknowledged: dict[int, int] = {}
     ends: dict[str, int] = {}
@@ -152,7 +152,7 @@ class Faults(apsw.VFS):
 
     @classmethod
     def count(cls, what: str) -> None:
-        """Fail when it is time."""
+        """Fail when it is due."""
         if cls.left is not None and what == cls.what:
             cls.left -= 1
             if cls.left < 0:
@@ -165,7 +165,7 @@ class Faults(apsw.VFS):
 
 @pytest.fixture
 def faults() -> Iterator[type[Faults]]:
-    """A file system that fails when it is told to."""
+    """A file system that fails on demand."""
     usual = apsw.vfs_names()[0]
     vfs = Faults()
     Faults.left = None
@@ -176,7 +176,7 @@ def faults() -> Iterator[type[Faults]]:
 
 @pytest.mark.parametrize("after", range(8))
 def test_a_full_disk_leaves_nothing_half_written(tmp_path: Path, faults: type[Faults], after: int) -> None:
-    """When the disk fills up at the nth write, nothing of the commit is there, and it goes on once there is room."""
+    """When the disk fills up at the nth write, nothing of the commit is there; with space again, appending works."""
     with SqliteJournal(tmp_path / "journal.db") as journal:
         fill(journal)
         before = content(journal)
@@ -193,7 +193,7 @@ def test_a_full_disk_leaves_nothing_half_written(tmp_path: Path, faults: type[Fa
 
 @pytest.mark.parametrize("what", ["write", "sync"])
 def test_a_failing_disk_stops_the_writing(tmp_path: Path, faults: type[Faults], what: str) -> None:
-    """When the disk fails, the journal takes nothing more until it is opened anew; what was acknowledged is there."""
+    """When the disk fails, the journal refuses writes until it is reopened; what was acknowledged is there."""
     with SqliteJournal(tmp_path / "journal.db") as journal:
         fill(journal)
         before = journal.position()
@@ -212,7 +212,7 @@ def test_a_failing_disk_stops_the_writing(tmp_path: Path, faults: type[Faults], 
 
 
 def test_a_page_limit_is_a_full_disk(tmp_path: Path) -> None:
-    """SQLite's own limit of pages counts as a full disk, for records, snapshots and checkpoints."""
+    """SQLite's own page limit counts as a full disk, for records, snapshots and checkpoints."""
     path = tmp_path / "journal.db"
     with SqliteJournal(path) as journal:
         fill(journal)

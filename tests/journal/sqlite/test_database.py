@@ -20,7 +20,7 @@ from taisai.journal.sqlite.database import require_sqlite, translated
 
 
 def test_an_old_sqlite_is_refused() -> None:
-    """An SQLite that may corrupt a write-ahead log is refused; the one that apsw brings is not."""
+    """A version of SQLite that may corrupt a write-ahead log is refused; the one that apsw bundles is not."""
     require_sqlite()
     for version in ("3.51.3", "3.51.3.1", "3.52.0", "4.0.0"):
         require_sqlite(version)
@@ -43,14 +43,14 @@ def test_an_old_sqlite_is_refused() -> None:
     ],
 )
 def test_what_sqlite_says_is_translated(error: apsw.Error, kind: type[JournalError], words: str) -> None:
-    """Every error of SQLite becomes one of the journal's, in words that name the file."""
+    """Every error of SQLite becomes one of the journal's, and its message names the file."""
     with pytest.raises(kind, match=words) as told, translated(Path("a.db")):
         raise error
     assert "a.db" in str(told.value)
 
 
-def test_no_room_for_the_index_of_the_log() -> None:
-    """A disk without room for the index of the write-ahead log is a full disk."""
+def test_no_space_for_the_index_of_the_log() -> None:
+    """A disk without space for the index of the write-ahead log is a full disk."""
     error = apsw.IOError("disk I/O error")
     error.extendedresult = apsw.SQLITE_IOERR_SHMSIZE  # type: ignore[attr-defined]  # apsw sets it, its stubs do not say so
     with pytest.raises(JournalFull), translated(Path("a.db")):

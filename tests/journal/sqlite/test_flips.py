@@ -17,7 +17,7 @@ FLIPS = 100
 def read_back(path: Path) -> tuple[object, ...]:
     """Everything that a journal vouches for, read from a file."""
     with SqliteJournal(path, read_only=True) as journal:
-        return content(journal)[:5]  # the drawer is not vouched for
+        return content(journal)[:5]  # nothing vouches for the key-value entries
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -1,4 +1,4 @@
-"""Files: what is opened, what is refused, and in which words."""
+"""The journal in an SQLite file: rights, settings, other programs' files, and what is left behind."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from taisai.journal.verify import verify
 from tests.journal.samples import copy_of, edit, fill, new, several
 
 
-def test_something_else_is_refused(tmp_path: Path) -> None:
-    """Other files, SQLite's included, are refused, and left as they are."""
+def test_other_files_are_refused(tmp_path: Path) -> None:
+    """Files that are not journals, SQLite or not, are refused and left as they are."""
     text, other, empty = tmp_path / "text.db", tmp_path / "other.db", tmp_path / "empty.db"
     text.write_text("The quick brown fox jumps over the lazy dog. " * 50, encoding="ascii")
     with closing(sqlite3.connect(other)) as connection:
@@ -47,7 +47,7 @@ def test_something_else_is_refused(tmp_path: Path) -> None:
 
 @contextmanager
 def without_rights() -> Iterator[Path]:
-    """A folder, and nobody's rights while in it: to the superuser no file is read-only."""
+    """A folder to be used with few rights: to the superuser no file is read-only."""
     folder = Path(tempfile.mkdtemp())
     root = os.geteuid() == 0
     try:
@@ -61,13 +61,13 @@ def without_rights() -> Iterator[Path]:
 
 
 def drop_rights() -> None:
-    """Go on as nobody, if this is the superuser."""
+    """Continue as the user nobody, if this is the superuser."""
     if os.geteuid() == 0:
         os.seteuid(65534)
 
 
 def test_a_read_only_file(sound: Path) -> None:
-    """A file that may not be written to can be read and verified, and is refused for writing, in words."""
+    """A read-only file can be read and verified, and is refused for writing."""
     with without_rights() as folder:
         path = copy_of(sound, folder / "journal.db")
         Path(f"{path}.pub").chmod(0o444)
@@ -84,7 +84,7 @@ def test_a_read_only_file(sound: Path) -> None:
 
 
 def test_a_read_only_file_in_a_folder_that_is_not(sound: Path) -> None:
-    """A file that may not be written to is refused for writing also where its folder could be written to."""
+    """A read-only file is refused for writing even if its folder is writable."""
     with without_rights() as folder:
         path = copy_of(sound, folder / "journal.db")
         path.chmod(0o444)
@@ -95,7 +95,7 @@ def test_a_read_only_file_in_a_folder_that_is_not(sound: Path) -> None:
 
 
 def test_a_writer_outside_the_lock_is_noticed(tmp_path: Path) -> None:
-    """Somebody who writes past the lock cannot double a place: the journal notices and adds nothing."""
+    """A write that bypasses the lock is noticed, and nothing is added."""
     path = tmp_path / "journal.db"
     with SqliteJournal(path) as journal:
         journal.append([Batch("a", 0, several(0, 3))])
@@ -110,7 +110,7 @@ def test_a_writer_outside_the_lock_is_noticed(tmp_path: Path) -> None:
 
 
 def test_the_settings_of_the_file(tmp_path: Path) -> None:
-    """A journal has a write-ahead log, commits that wait for the disk, foreign keys, and our mark in its header."""
+    """A journal has a write-ahead log, commits that wait for the disk, foreign keys, and its own application id."""
     with SqliteJournal(tmp_path / "journal.db") as journal:
         assert journal._writer is not None
         settings = {

@@ -16,7 +16,7 @@ from tests.journal.samples import new
 
 
 def test_one_writer_in_a_process(tmp_path: Path) -> None:
-    """A second writer is refused in the same process too, also by another name of the file; a reader is not."""
+    """A second writer is refused in the same process too, also under another name of the file; a reader is not."""
     path, link = tmp_path / "journal.db", tmp_path / "link.db"
     with SqliteJournal(path) as journal:
         link.symlink_to(path)

@@ -19,7 +19,7 @@ from tests.journal.samples import content, copy_of, fill
 
 
 def old_journal(path: Path) -> None:
-    """A journal of the first form, with records, as an older taisai left it."""
+    """A journal with the first schema version, as an older taisai left it."""
     connection = apsw.Connection(str(path))
     first = shipped(PACKAGE)[0]
     connection.execute(first.sql)
@@ -28,8 +28,8 @@ def old_journal(path: Path) -> None:
     connection.close()
 
 
-def test_an_older_form_is_brought_up(tmp_path: Path) -> None:
-    """A journal of an older form is brought up to date when it is opened for writing, and keeps its records."""
+def test_an_older_schema_is_brought_up_to_date(tmp_path: Path) -> None:
+    """A journal with an older schema is migrated when it is opened for writing, and keeps its records."""
     path = tmp_path / "journal.db"
     old_journal(path)
     with MemoryJournal() as memory:
@@ -51,8 +51,8 @@ def test_an_older_form_is_brought_up(tmp_path: Path) -> None:
         assert list(verify(journal)) == []
 
 
-def test_a_newer_form_is_refused(sound: Path, tmp_path: Path) -> None:
-    """A journal that a newer taisai has brought up is refused, and left as it is."""
+def test_a_newer_schema_is_refused(sound: Path, tmp_path: Path) -> None:
+    """A journal that a newer taisai has migrated is refused, and left as it is."""
     path = copy_of(sound, tmp_path / "journal.db")
     newer = (*shipped(PACKAGE), Migration(5, "more", "CREATE TABLE more (a INTEGER) STRICT;"))
     with SqliteJournal(path, migrations=newer) as journal:

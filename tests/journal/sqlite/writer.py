@@ -16,7 +16,7 @@ TABLES = ("a", "b", "c")
 
 
 def commit(journal: Journal, number: int, chance: random.Random) -> str:
-    """Append records of some tables in one commit and say what was written."""
+    """Append records of some tables in one commit; what was written."""
     counts = [(table, chance.randrange(1, 40)) for table in chance.sample(TABLES, chance.randrange(1, 4))]
     size = sum(count for _, count in counts)
     body = b"%d %d %s" % (number, size, chance.randbytes(chance.randrange(200)))
