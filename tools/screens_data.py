@@ -52,10 +52,10 @@ COMMAND = """\
  * A command. `of_round` is sent with the number of the round on the screen; `second` are the roles that authorise it
  * when that is needed, which the crew's view says from moment to moment; `key` is its key on the dealer's desk.
  * @typedef {object} Command
- * @property {boolean} of_round
- * @property {string[]} second
- * @property {string} key
- * @property {Field[]} fields
+ * @property {boolean} [of_round]
+ * @property {string[]} [second]
+ * @property {string} [key]
+ * @property {Field[]} [fields]
  */
 """
 
@@ -113,7 +113,8 @@ def module() -> str:
     """The module as it should stand."""
     declared = declared_actions()
     commands = {
-        name: {part: each[part] for part in ("of_round", "second", "key", "fields")} for name, each in declared.items()
+        name: {part: each[part] for part in ("of_round", "second", "key", "fields") if each[part]}
+        for name, each in declared.items()
     }
     groups = {str(group): [name for name, each in declared.items() if group in each["groups"]] for group in Group}
     return "\n".join(

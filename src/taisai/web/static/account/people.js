@@ -14,7 +14,7 @@ export const POSTS = ["dealer", "supervisor", "pit-manager", "shift-manager", "a
  * @param {string} role
  * @param {string} table
  */
-export function workplace(role, table) {
+function workplace(role, table) {
   const at = table ? `?table=${encodeURIComponent(table)}` : "";
   return role === "dealer" ? (table ? `/deal${at}` : "/") : `/pit${at}`;
 }

@@ -7,7 +7,7 @@ import { isTriple, totalOf } from "../lib/rolls.js";
 /** @typedef {{total: number, size: Side, parity: Side}} Sides */
 
 /** The sides of a road, in the order in which the board lists their shares. @type {Side[]} */
-export const SIDES = ["big", "small", "triple", "odd", "even"];
+const SIDES = ["big", "small", "triple", "odd", "even"];
 
 /** On which side of each road a roll falls; a triple is on neither. @param {Dice} dice @returns {Sides} */
 export function sidesOf(dice) {

@@ -55,7 +55,7 @@ export function whyNot(desk, action) {
 export function actionButton(desk, action, how) {
   const why = whyNot(desk, action);
   if (why === undefined) return null;
-  const key = desk.keyed && how.keyed ? COMMANDS[action].key : "";
+  const key = (desk.keyed && how.keyed && COMMANDS[action].key) || "";
   return h(
     "button",
     {

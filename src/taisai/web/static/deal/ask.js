@@ -221,7 +221,7 @@ class CommandForm {
     }
     if (table.state === "left") return refuse(desk, refusal);
     if (refusal.code === "second-person-needed" || refusal.code === "reason-needed")
-      this._needMore(desk.crew()?.needs[action]?.second ?? COMMANDS[action].second);
+      this._needMore(desk.crew()?.needs[action]?.second ?? COMMANDS[action].second ?? []);
     this._tell(refusalWords(refusal), " ", clauseLinks(table.view?.set_up?.book ?? "", refusal.clauses));
   }
 }

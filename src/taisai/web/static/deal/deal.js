@@ -18,7 +18,7 @@ import { DeskFelt } from "./cloth.js";
 import { Entry } from "./entry.js";
 import { presetsOf } from "./forms.js";
 import { keysList, listenToKeys } from "./keys.js";
-import { lockNow, onUnlock, stopped, watchIdle } from "./lock.js";
+import { askToSignIn, lockNow, onUnlock, stopped, watchIdle } from "./lock.js";
 import { breachesPanel, losersPanel, payoutsPanel } from "./pay.js";
 import { playersPanel, seatCode } from "./people.js";
 
@@ -294,24 +294,7 @@ listenToKeys({
 
 const who = await me().catch(() => null);
 if (!who || who.player) {
-  put(
-    $("#main"),
-    h(
-      "div",
-      { class: "wrap" },
-      h(
-        "section",
-        { class: "panel" },
-        h("h1", null, t("deal.sign-in")),
-        h("p", null, t("home.crew-words")),
-        h(
-          "p",
-          { class: "row" },
-          h("a", { class: "button main", href: `/sign-in?post=dealer&table=${part(name)}` }, t("nav.sign-in")),
-        ),
-      ),
-    ),
-  );
+  askToSignIn(t("deal.sign-in"), `/sign-in?post=dealer&table=${part(name)}`);
 } else {
   watchIdle(who);
   onUnlock(() => {

@@ -9,11 +9,11 @@ import { COMMANDS } from "../lib/commands.js";
 const NOT_ASKED = new Set(["nobody", "set-up"]);
 
 /** What names look like: of players, tables, sets of dice, logins. */
-export const NAME_PATTERN = COMMANDS["sit-down"].fields[0].pattern ?? "";
+export const NAME_PATTERN = fieldsOf("sit-down")[0].pattern ?? "";
 
 /** The fields that a command's form asks for. @param {string} action @returns {Field[]} */
 export function fieldsOf(action) {
-  return COMMANDS[action].fields.filter(({ widget }) => !NOT_ASKED.has(widget));
+  return (COMMANDS[action].fields ?? []).filter(({ widget }) => !NOT_ASKED.has(widget));
 }
 
 /**

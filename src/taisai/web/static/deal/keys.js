@@ -21,7 +21,7 @@ export function commandOfKey(key) {
 
 /** Every key, and what it does. */
 export function keysList() {
-  const row = (/** @type {string} */ action) => [COMMANDS[action].key.toUpperCase(), actionName(action)];
+  const row = (/** @type {string} */ action) => [COMMANDS[action].key?.toUpperCase() ?? "", actionName(action)];
   const rows = [
     ["Enter", t("deal.key.next")],
     ["1–6", t("deal.key.faces")],

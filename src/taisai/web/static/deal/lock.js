@@ -1,10 +1,11 @@
 // The lock of an unattended screen: it locks when idle or when asked to, and a password unlocks it (R15).
 //   watchIdle(who)     lock after who.idle_s without a touch; shows the lock at once when the session is locked already
 //   lockNow()          lock at once
+//   askToSignIn(title, address)   fills the page of somebody who is not signed in
 //   stopped(refusal)   shows the lock, or the way to sign in, when that is why something was refused
 
 import { me, post, Refusal, remember } from "../lib/api.js";
-import { h, labelled } from "../lib/dom.js";
+import { $, h, labelled, put } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { refusalWords, showRefusal, signOut, toast } from "../lib/shell.js";
 
@@ -62,6 +63,22 @@ export function stopped(refusal) {
     return true;
   }
   return false;
+}
+
+/**
+ * Fill the page with the way to sign in.
+ * @param {string} title
+ * @param {string} address of the sign-in page
+ */
+export function askToSignIn(title, address) {
+  const panel = h(
+    "section",
+    { class: "panel" },
+    h("h1", null, title),
+    h("p", null, t("home.crew-words")),
+    h("p", { class: "row" }, h("a", { class: "button main", href: address }, t("nav.sign-in"))),
+  );
+  put($("#main"), h("div", { class: "wrap" }, panel));
 }
 
 /** Show the lock if that is why something failed, else the refusal. @param {unknown} error */

@@ -80,7 +80,7 @@ export function playersPanel(desk) {
  * @param {Desk} desk
  * @param {string} player
  */
-export async function onePlayer(desk, player) {
+async function onePlayer(desk, player) {
   const view = desk.table.view;
   const round = view?.round.number;
   const bets = Object.entries(view?.stakes[player] ?? {});

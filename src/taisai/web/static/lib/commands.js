@@ -35,48 +35,31 @@
  * A command. `of_round` is sent with the number of the round on the screen; `second` are the roles that authorise it
  * when that is needed, which the crew's view says from moment to moment; `key` is its key on the dealer's desk.
  * @typedef {object} Command
- * @property {boolean} of_round
- * @property {string[]} second
- * @property {string} key
- * @property {Field[]} fields
+ * @property {boolean} [of_round]
+ * @property {string[]} [second]
+ * @property {string} [key]
+ * @property {Field[]} [fields]
  */
 
 /** @type {Record<string, Command>} */
 export const COMMANDS = {
-  "commit-dice": {
-    of_round: false,
-    second: [],
-    key: "",
-    fields: [{ name: "commitment", widget: "nobody", required: true }],
-  },
-  tumble: {
-    of_round: true,
-    second: [],
-    key: "",
-    fields: [{ name: "times", widget: "times", required: true, min: 0, max: 1000 }],
-  },
-  "open-bets": { of_round: true, second: [], key: "", fields: [] },
-  "close-bets": { of_round: true, second: [], key: "", fields: [] },
+  "commit-dice": { fields: [{ name: "commitment", widget: "nobody", required: true }] },
+  tumble: { of_round: true, fields: [{ name: "times", widget: "times", required: true, min: 0, max: 1000 }] },
+  "open-bets": { of_round: true },
+  "close-bets": { of_round: true },
   uncover: {
     of_round: true,
-    second: [],
-    key: "",
     fields: [
       { name: "dice", widget: "dice", required: true },
       { name: "opening", widget: "nobody", required: false },
     ],
   },
-  announce: { of_round: true, second: [], key: "", fields: [] },
-  press: {
-    of_round: true,
-    second: [],
-    key: "",
-    fields: [{ name: "number", widget: "number", required: true, min: 1, max: 6 }],
-  },
-  enter: { of_round: true, second: [], key: "", fields: [] },
-  collect: { of_round: true, second: [], key: "", fields: [] },
-  "pay-next": { of_round: true, second: [], key: "", fields: [] },
-  "pay-all": { of_round: true, second: [], key: "a", fields: [] },
+  announce: { of_round: true },
+  press: { of_round: true, fields: [{ name: "number", widget: "number", required: true, min: 1, max: 6 }] },
+  enter: { of_round: true },
+  collect: { of_round: true },
+  "pay-next": { of_round: true },
+  "pay-all": { of_round: true, key: "a" },
   "void-round": {
     of_round: true,
     second: ["supervisor", "pit-manager", "shift-manager"],
@@ -88,7 +71,6 @@ export const COMMANDS = {
   },
   "report-lights": {
     of_round: true,
-    second: [],
     key: "l",
     fields: [{ name: "fault", widget: "text", required: true, longest: 500 }],
   },
@@ -98,12 +80,7 @@ export const COMMANDS = {
     key: "e",
     fields: [{ name: "dice", widget: "dice", required: true }],
   },
-  interrupt: {
-    of_round: true,
-    second: [],
-    key: "i",
-    fields: [{ name: "cause", widget: "text", required: true, longest: 500 }],
-  },
+  interrupt: { of_round: true, key: "i", fields: [{ name: "cause", widget: "text", required: true, longest: 500 }] },
   "resolve-interruption": {
     of_round: true,
     second: ["supervisor", "pit-manager", "shift-manager"],
@@ -115,7 +92,6 @@ export const COMMANDS = {
   },
   "place-bet": {
     of_round: true,
-    second: [],
     key: "b",
     fields: [
       { name: "player", widget: "player", required: true },
@@ -127,8 +103,6 @@ export const COMMANDS = {
   },
   "withdraw-bet": {
     of_round: true,
-    second: [],
-    key: "",
     fields: [
       { name: "player", widget: "player", required: true },
       { name: "box", widget: "box", required: true },
@@ -137,14 +111,12 @@ export const COMMANDS = {
   },
   "advise-minimum": {
     of_round: true,
-    second: [],
-    key: "",
     fields: [
       { name: "player", widget: "player", required: true },
       { name: "box", widget: "box", required: true },
     ],
   },
-  "reject-excess": { of_round: true, second: [], key: "x", fields: [{ name: "box", widget: "box", required: true }] },
+  "reject-excess": { of_round: true, key: "x", fields: [{ name: "box", widget: "box", required: true }] },
   "correct-bet": {
     of_round: true,
     second: ["supervisor", "pit-manager", "shift-manager"],
@@ -158,8 +130,6 @@ export const COMMANDS = {
   },
   "rule-on-line": {
     of_round: true,
-    second: [],
-    key: "",
     fields: [
       { name: "player", widget: "player", required: true },
       { name: "box", widget: "box", required: true },
@@ -167,8 +137,6 @@ export const COMMANDS = {
     ],
   },
   "sit-down": {
-    of_round: false,
-    second: [],
     key: "n",
     fields: [
       {
@@ -182,36 +150,24 @@ export const COMMANDS = {
     ],
   },
   "buy-in": {
-    of_round: false,
-    second: [],
-    key: "",
     fields: [
       { name: "player", widget: "player", required: true },
       { name: "amount", widget: "money", required: true, min: 1, max: 1000000000000000 },
     ],
   },
   "cash-out": {
-    of_round: false,
-    second: [],
-    key: "",
     fields: [
       { name: "player", widget: "player", required: true },
       { name: "amount", widget: "money", required: true, min: 1, max: 1000000000000000 },
     ],
   },
   "bring-chips": {
-    of_round: false,
-    second: [],
-    key: "",
     fields: [
       { name: "player", widget: "player", required: true },
       { name: "amount", widget: "money", required: true, min: 1, max: 1000000000000000 },
     ],
   },
   "take-colour": {
-    of_round: false,
-    second: [],
-    key: "",
     fields: [
       { name: "player", widget: "player", required: true },
       { name: "colour", widget: "colour", required: true },
@@ -219,32 +175,16 @@ export const COMMANDS = {
       { name: "amount", widget: "money", required: true, min: 1, max: 1000000000000000 },
     ],
   },
-  "turn-in-colour": {
-    of_round: false,
-    second: [],
-    key: "",
-    fields: [{ name: "player", widget: "player", required: true }],
-  },
+  "turn-in-colour": { fields: [{ name: "player", widget: "player", required: true }] },
   "settle-debt": {
-    of_round: false,
-    second: [],
-    key: "",
     fields: [
       { name: "player", widget: "player", required: true },
       { name: "amount", widget: "money", required: true, min: 1, max: 1000000000000000 },
     ],
   },
-  "walk-away": { of_round: false, second: [], key: "", fields: [{ name: "player", widget: "player", required: true }] },
-  "leave-table": {
-    of_round: false,
-    second: [],
-    key: "",
-    fields: [{ name: "player", widget: "player", required: true }],
-  },
+  "walk-away": { fields: [{ name: "player", widget: "player", required: true }] },
+  "leave-table": { fields: [{ name: "player", widget: "player", required: true }] },
   "receive-dice": {
-    of_round: false,
-    second: [],
-    key: "",
     fields: [
       {
         name: "dice_set",
@@ -257,9 +197,6 @@ export const COMMANDS = {
     ],
   },
   "seal-dice": {
-    of_round: false,
-    second: [],
-    key: "",
     fields: [
       { name: "dice_set", widget: "dice-set", required: true },
       {
@@ -273,8 +210,6 @@ export const COMMANDS = {
     ],
   },
   "inspect-dice": {
-    of_round: false,
-    second: [],
     key: "d",
     fields: [
       { name: "sound", widget: "yes-no", required: true },
@@ -282,18 +217,12 @@ export const COMMANDS = {
     ],
   },
   "retire-dice": {
-    of_round: false,
-    second: [],
-    key: "",
     fields: [
       { name: "dice_set", widget: "dice-set", required: true },
       { name: "note", widget: "text", required: false, longest: 500 },
     ],
   },
   "set-up": {
-    of_round: false,
-    second: [],
-    key: "",
     fields: [
       {
         name: "book",
@@ -319,87 +248,57 @@ export const COMMANDS = {
     ],
   },
   "assign-dealing": {
-    of_round: false,
-    second: [],
-    key: "",
     fields: [
       { name: "to", widget: "choice", required: true, choices: ["people", "house"] },
       { name: "betting_min_ms", widget: "number", required: false, min: 0, max: 86400000, default: 0 },
     ],
   },
-  "count-float": { of_round: false, second: [], key: "", fields: [{ name: "count", widget: "count", required: true }] },
+  "count-float": { fields: [{ name: "count", widget: "count", required: true }] },
   "test-run": {
-    of_round: false,
-    second: [],
-    key: "",
     fields: [
       { name: "dice", widget: "dice", required: true },
       { name: "lit_correctly", widget: "yes-no", required: true },
     ],
   },
   "check-item": {
-    of_round: false,
-    second: [],
-    key: "",
     fields: [
       { name: "item", widget: "check-item", required: true },
       { name: "passed", widget: "yes-no", required: true },
       { name: "note", widget: "text", required: false, longest: 500 },
     ],
   },
-  "open-table": { of_round: false, second: [], key: "", fields: [] },
-  "suspend-table": {
-    of_round: false,
-    second: [],
-    key: "",
-    fields: [{ name: "cause", widget: "text", required: true, longest: 500 }],
-  },
+  "open-table": {},
+  "suspend-table": { fields: [{ name: "cause", widget: "text", required: true, longest: 500 }] },
   "resume-table": {
-    of_round: false,
-    second: [],
-    key: "",
     fields: [
       { name: "by", widget: "choice", required: true, choices: ["mended", "procedure"] },
       { name: "note", widget: "text", required: true, longest: 500 },
     ],
   },
   "set-limits": {
-    of_round: false,
     second: ["pit-manager", "shift-manager"],
-    key: "",
     fields: [{ name: "limits", widget: "set-up", required: true }],
   },
-  fill: { of_round: false, second: [], key: "", fields: [{ name: "count", widget: "count", required: true }] },
-  credit: { of_round: false, second: [], key: "", fields: [{ name: "count", widget: "count", required: true }] },
-  "close-table": { of_round: false, second: [], key: "", fields: [{ name: "count", widget: "count", required: true }] },
+  fill: { fields: [{ name: "count", widget: "count", required: true }] },
+  credit: { fields: [{ name: "count", widget: "count", required: true }] },
+  "close-table": { fields: [{ name: "count", widget: "count", required: true }] },
   "reverse-rounds": {
-    of_round: false,
     second: ["pit-manager", "shift-manager"],
-    key: "",
     fields: [{ name: "rounds", widget: "rounds", required: true, shortest: 1, longest: 1000 }],
   },
   rule: {
-    of_round: false,
-    second: [],
-    key: "",
     fields: [
       { name: "matter", widget: "text", required: true, shortest: 1, longest: 500 },
       { name: "decision", widget: "long-text", required: true, shortest: 1, longest: 2000 },
     ],
   },
   "note-error": {
-    of_round: false,
-    second: [],
-    key: "",
     fields: [
       { name: "round", widget: "round", required: true, min: 1 },
       { name: "what", widget: "text", required: true, shortest: 1, longest: 500 },
     ],
   },
   "open-dispute": {
-    of_round: false,
-    second: [],
-    key: "",
     fields: [
       {
         name: "dispute",
@@ -415,9 +314,6 @@ export const COMMANDS = {
     ],
   },
   "resolve-dispute": {
-    of_round: false,
-    second: [],
-    key: "",
     fields: [
       { name: "dispute", widget: "dispute", required: true },
       { name: "resolution", widget: "long-text", required: true, shortest: 1, longest: 2000 },

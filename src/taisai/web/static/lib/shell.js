@@ -312,7 +312,7 @@ export function clauseLabel(clause) {
  * @param {string} book
  * @param {string} clause
  */
-export async function showClause(book, clause) {
+async function showClause(book, clause) {
   let found = [];
   try {
     if (!/^R\d+$/.test(clause)) found = await getOnce(`/api/books/${part(book)}/clauses/${part(clause)}`);

@@ -8,7 +8,7 @@
 //   #staff            accounts                               administrators
 // A part is a module with `open(host, argument, who)`, loaded on demand; it returns a function that leaves it.
 
-import { lockNow, onUnlock, stopped, watchIdle } from "../deal/lock.js";
+import { askToSignIn, lockNow, onUnlock, stopped, watchIdle } from "../deal/lock.js";
 import { me, Refusal } from "../lib/api.js";
 import { $, h, put } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
@@ -87,20 +87,7 @@ async function show(who) {
 }
 
 if (!who || who.player || who.post === "dealer") {
-  put(
-    $("#main"),
-    h(
-      "div",
-      { class: "wrap" },
-      h(
-        "section",
-        { class: "panel" },
-        h("h1", null, t("pit.title")),
-        h("p", null, t("home.crew-words")),
-        h("p", { class: "row" }, h("a", { class: "button main", href: "/sign-in?post=supervisor" }, t("nav.sign-in"))),
-      ),
-    ),
-  );
+  askToSignIn(t("pit.title"), "/sign-in?post=supervisor");
 } else {
   put($("#main"), h("h1", { class: "visually-hidden" }, t("pit.title")), tabs, host);
   watchIdle(who);
