@@ -1,1 +1,1 @@
-"""The forms in which cases, answers and odds enter and leave as JSON: the same for files, commands and the API."""
+"""Every form that goes over a wire: messages, answers of the API, cases, books, errors, what nodes send each other."""

@@ -1,6 +1,7 @@
-"""What the API answers, where both ends look into it: the server encodes these types, the client decodes them.
+"""What the API answers: the server encodes these types, the Python client decodes them, `/openapi.json` publishes them.
 
-A field that one end does not know is left out by the other, so an older client goes on with a newer house.
+A client ignores a field that it does not know, so it works with a newer server. A field that is added here has a
+default, so that a client also works with an older one.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from taisai.table.state import RoundPhase, TablePhase
 from taisai.view.crew import CrewView
 
 Real = float
-"""For classes that have a field called `float`: the one of a casino."""
+"""`float`, for classes in which that is the name of a field: the casino's float."""
 
 
 class Me(Struct, frozen=True):
@@ -33,7 +34,7 @@ class Me(Struct, frozen=True):
     expires_at: int
     player: str | None
     idle_s: int = 0
-    """After so long without a touch the screen locks itself; 0 is never (players)."""
+    """The screen locks itself after so many idle seconds; 0 is never, as for players."""
 
 
 class Admitted(Struct, frozen=True):
@@ -47,13 +48,13 @@ class Admitted(Struct, frozen=True):
 
 
 class Said(Struct, frozen=True):
-    """Done."""
+    """A word of confirmation."""
 
     said: str
 
 
 class SeatCodeMade(Struct, frozen=True):
-    """A code for one seat, once."""
+    """A code for one seat, to be used once."""
 
     code: str
     table: str

@@ -1,7 +1,7 @@
 """A settle case: the bets of one round as JSON, and the answer.
 
-Enters: bytes or a parsed object (docs/settle.md). Leaves: an answer of plain values, or an `InputFault` that names the
-field. Nothing is guessed: an unknown key, a fraction for money or a fourth die is refused. The rules are `core`'s.
+Enters: bytes or a parsed object (docs/settle.md). Leaves: a `CaseAnswer`, or an `InputFault` that names the field.
+Nothing is guessed: an unknown key, a fraction for money or a fourth die is refused. The rules are `core`'s.
 """
 
 from __future__ import annotations

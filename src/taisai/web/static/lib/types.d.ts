@@ -418,7 +418,7 @@ export interface Me {
   locked: boolean;
   expires_at: number;
   player: string | null;
-  /** After so long without a touch the screen locks itself; 0 is never (players). */
+  /** The screen locks itself after so many idle seconds; 0 is never, as for players. */
   idle_s: number;
 }
 
