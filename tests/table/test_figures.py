@@ -1,4 +1,4 @@
-"""The figures of a table: the result of a shift, exposure, headroom, meters, chips to hand over."""
+"""The figures of a table: the result of a shift, exposure, headroom, chips to hand over."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from fractions import Fraction
 import pytest
 from msgspec.structs import replace
 
-from taisai.core.rulebook import Rule, VoidReason
+from taisai.core.rulebook import Rule
 from taisai.table import commands as c
 from taisai.table import events as e
-from taisai.table.figures import chips_for, exposure, headroom_in, meters, table_result
+from taisai.table.figures import chips_for, exposure, headroom_in, table_result
 from taisai.table.state import TableState
 from tests.table.driver import LIMITS, NZ, SUPERVISOR, TAI_SAI, opened
 
@@ -35,20 +35,6 @@ def test_room_is_what_a_box_still_takes() -> None:
     assert headroom_in(deal.rules, deal.state, "total:9").chips == 180
     assert headroom_in(deal.rules, deal.state, "small").chips == 50
     assert headroom_in(deal.rules, deal.state, "big").limit is Rule.DIFFERENTIAL
-
-
-def test_meters_count_rounds_and_returns() -> None:
-    """Turnover and return, actual against theoretical, exact; voids and reversals beside them."""
-    assert meters(TableState("t1")).actual_return is None
-    deal = opened(TAI_SAI, ann=5000).begin().bet("ann", "small", 100).finish(1, 2, 4)
-    deal.begin().bet("ann", "small", 100).finish(6, 6, 5)
-    deal.begin().bet("ann", "small", 100).void(VoidReason.NOT_FLAT)
-    deal.altered(c.ReverseRounds((1,)))
-    counted = meters(deal.state)
-    assert (counted.rounds, counted.voided, counted.reversed, counted.staked, counted.paid) == (2, 1, 1, 200, 200)
-    assert counted.at_risk == 200
-    assert counted.theoretical_return == Fraction(2 * 105, 216)
-    assert counted.actual_return == 1
 
 
 def test_chips_are_cut_out_largest_first() -> None:

@@ -1,4 +1,4 @@
-"""The figures of a table: the result of the shift, meters, exposure, the headroom of a box, chips to hand over.
+"""The figures of a table: the result of the shift, exposure, the headroom of a box, chips to hand over.
 
 Enters: a state. Leaves: amounts; nothing is decided here. Serves R28, R29; `rws-tai-sai-v6` §3.3, §3.5.
 """
@@ -39,37 +39,6 @@ def table_result(state: TableState) -> TableResult:
     win = shift.drop + closer + shift.credits - shift.opener - shift.fills
     hold = Fraction(win, shift.drop) if shift.drop else None
     return TableResult(shift.opener, shift.fills, shift.credits, shift.drop, closer, win, hold)
-
-
-class LayoutMeters(NamedTuple):
-    """Meters of a layout over the table's life."""
-
-    rounds: int
-    voided: int
-    reversed: int
-    staked: int
-    at_risk: int
-    paid: int
-    """All that went back to players."""
-    theoretical_return: Fraction | None
-    actual_return: Fraction | None
-
-
-def meters(state: TableState) -> LayoutMeters:
-    """Turnover, and what came back against what should have on average."""
-    counted = state.meters
-    theoretical = Fraction(counted.expected_216, 216 * counted.staked) if counted.staked else None
-    actual = Fraction(counted.returned, counted.staked) if counted.staked else None
-    return LayoutMeters(
-        counted.rounds,
-        counted.voided,
-        counted.reversed,
-        counted.staked,
-        counted.at_risk,
-        counted.returned,
-        theoretical,
-        actual,
-    )
 
 
 class Exposure(NamedTuple):
