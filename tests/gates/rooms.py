@@ -20,7 +20,7 @@ BUILDS_ON: Final[Mapping[str, tuple[str, ...]]] = {
     "floor": ("house",),
     "training": ("table",),
     "audit": ("books", "streams"),
-    "analysis": ("books",),
+    "analysis": ("books", "table"),
     "history": ("audit", "analysis"),
     "client": ("protocol",),
     "web": ("analysis", "audit", "felt", "floor", "protocol", "training"),

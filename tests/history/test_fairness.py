@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
 from scipy.special import chdtrc  # type: ignore[import-untyped] # SciPy has no types of its own
 
-from taisai.analysis.dice.files import Gathering
+from taisai.analysis.dice.gathering import Gathering
+from taisai.analysis.dice.throws import Throws
 from taisai.analysis.returns import Spread
 from taisai.audit.reports import Span, make_report
 from taisai.books.shelf import Shelf
-from taisai.cli.maths.dice import _gather
 from taisai.core.dice import ALL_ROLLS
-from taisai.history.engines import Engine
+from taisai.history.engines import Engine, open_engine
 from taisai.history.fairness import Faces, Fairness, Returns, chance_of, fairness, layout_of, thrown
 from taisai.history.folder import Export
 from taisai.journal import MemoryJournal
-from tests.history.asked import asked_for
+from taisai.streams.codec import event_of
+from tests.audit.test_audit import journal_of
+from tests.audit.test_openings import dealt
+from tests.history.asked import asked_for, exported
 from tests.history.dealt import SHELF, content
 
 
@@ -26,16 +30,29 @@ def test_rolls_are_those_of_the_journal(journal: MemoryJournal, export: Export, 
     """Each table's rolls by set of dice, which follow the one before, and its layout are as the journal gives them."""
     several = 0
     for table in export.game_tables:
-        gathering = Gathering()
-        layout = _gather(journal, table, gathering)
+        gathering, throws = Gathering(), Throws()
+        for record in journal.read(table):
+            throw = throws.see(event_of(record).what)
+            if throw is not None:
+                gathering.put_in(throw.dice_set)
+                if not throw.follows:
+                    gathering.gap()
+                gathering.add(throw.roll, ordered=throw.ordered)
         ours, theirs = thrown(export, engine, table), gathering.sets()
-        assert [each.name for each in ours] == [each.name for each in theirs]
+        assert [(each.name, each.ordered) for each in ours] == [(each.name, each.ordered) for each in theirs]
         for one, other in zip(ours, theirs, strict=True):
             assert one.rolls.tolist() == other.rolls.tolist()
             assert one.follows.tolist() == other.follows.tolist()
-        assert layout_of(export, table) == layout
+        assert layout_of(export, table) == throws.layout
         several += len(ours) > 1
     assert several
+
+
+def test_virtual_dice_are_told_apart(tmp_path: Path) -> None:
+    """Rounds that opened a commitment have an order that means something; those that a dealer read have none."""
+    export = exported(journal_of(dealt()), tmp_path)
+    with open_engine("duckdb", export) as engine:
+        assert [(len(each.rolls), each.ordered) for each in thrown(export, engine, "T1")] == [(2, True)]
 
 
 def test_fairness_is_that_of_the_report(journal: MemoryJournal, export: Export, engine: Engine) -> None:

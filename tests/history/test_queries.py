@@ -22,7 +22,7 @@ TEXTS = {
 def test_texts_keep_to_what_both_engines_share(name: str) -> None:
     """No text divides, quotes a name, or stands open to a value from outside."""
     text = TEXTS[name]
-    assert not re.search(r'/|"|`|\{|%|::', text)
+    assert not re.search(r'/|"|`|\{|%|::', re.sub("'[^']*'", "", text))
     assert "SELECT *" not in text
 
 

@@ -18,7 +18,7 @@ from functools import cached_property
 from math import erfc, exp, pi, sqrt
 from typing import Final, NamedTuple
 
-from taisai.analysis.dice.files import Gathering, Thrown
+from taisai.analysis.dice.gathering import Gathering, Thrown
 from taisai.analysis.returns import Spread, log_evidence
 from taisai.books import Shelf
 from taisai.core.dice import ALL_ROLLS, FACES
@@ -220,12 +220,12 @@ def thrown(export: Export, engine: Engine, table: str) -> tuple[Thrown, ...]:
     put_wanted(engine, [table])
     gathering = Gathering()
     for batch in engine.query(queries.THROWN).to_batches():
-        columns = (batch.column(name).to_pylist() for name in ("dice_set", "roll", "follows"))
-        for dice_set, roll, follows in zip(*columns, strict=True):
+        columns = (batch.column(name).to_pylist() for name in ("dice_set", "roll", "follows", "opened"))
+        for dice_set, roll, follows, opened in zip(*columns, strict=True):
             gathering.put_in(dice_set)
             if not follows:
                 gathering.gap()
-            gathering.add(roll)
+            gathering.add(roll, ordered=bool(opened))
     return gathering.sets()
 
 

@@ -128,12 +128,21 @@ ORDER BY e.position
 """Events that may be significant: of some kinds, from an amount on."""
 
 THROWN: Final = """
-SELECT r.dice_set, r.roll, r.follows
-FROM rounds r JOIN wanted w ON w.table_name = r.table_name
+WITH opened AS (
+    SELECT e.table_name, e.round, COUNT(*) AS times
+    FROM events e
+    WHERE e.kind = 'dice-uncovered' AND POSITION('"opening":"' IN e.body) > 0 AND POSITION('"opening":""' IN e.body) = 0
+    GROUP BY e.table_name, e.round
+)
+SELECT r.dice_set, r.roll, r.follows, COUNT(o.times) AS opened
+FROM rounds r
+JOIN wanted w ON w.table_name = r.table_name
+LEFT JOIN opened o ON o.table_name = r.table_name AND o.round = r.round
 WHERE r.outcome = 'concluded'
+GROUP BY r.position, r.dice_set, r.roll, r.follows
 ORDER BY r.position
 """
-"""The rolls of the wanted tables in order."""
+"""The rolls of the wanted tables in order; those that opened a commitment are of virtual dice, which are told apart."""
 
 ROLLS: Final = """
 SELECT r.table_name, r.dice_set, r.roll, COUNT(*) AS times

@@ -2,7 +2,8 @@
 
 Enters: results as they are recorded. Leaves: evidence by table for the pit's screen, and an alert when it passes the
 threshold. The test may be evaluated after every round without raising its rate of false alarms (`analysis.dice.watch`).
-A new set of dice begins a new test. The state of a test is stored beside the journal, so a restart continues it.
+A new set of dice begins a new test. Virtual dice are told apart; the dice that a dealer reads are not, as in
+`taisai dice`. The state of a test is stored beside the journal, so a restart continues it.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from taisai.analysis.dice.throws import Throw, Throws
 from taisai.analysis.dice.watch import DiceWatch
-from taisai.core.dice import roll_of
 from taisai.core.faults import InputFault
 from taisai.floor.live import LiveTable
 from taisai.protocol.answers import DiceHealthCard
-from taisai.table.events import Event, RoundConcluded
+from taisai.table.events import Event
 
 if TYPE_CHECKING:
     from taisai.floor.alerts import Alerts
@@ -33,6 +34,7 @@ class DiceHealth:
     def __init__(self, floor: Floor, alerts: Alerts) -> None:
         self._floor, self._alerts = floor, alerts
         self._watches: dict[str, tuple[str, DiceWatch]] = {}
+        self._throws: dict[str, Throws] = {}
         floor.listen(self._changed, bets=False)
 
     def load(self) -> None:
@@ -53,19 +55,22 @@ class DiceHealth:
         return DiceHealthCard(found[0], evidence.rounds, evidence.chance, evidence.alarm, evidence.leader.name)
 
     def _changed(self, table: LiveTable, events: tuple[Event, ...]) -> None:
+        throws = self._throws.setdefault(table.name, Throws())
         for event in events:
-            if type(event.what) is RoundConcluded and table.owned:
-                self._see(table, event.what)
+            throw = throws.see(event.what)
+            if throw is not None and table.owned:
+                self._see(table, throw)
 
-    def _see(self, table: LiveTable, what: RoundConcluded) -> None:
-        dice_set = table.state.dice_in or ""
+    def _see(self, table: LiveTable, throw: Throw) -> None:
+        # A restart reads no events again: what it does not know, the table's state does.
+        dice_set = throw.dice_set or table.state.dice_in or ""
         known = self._watches.get(table.name)
-        if known is None or known[0] != dice_set:
-            # Dealers enter the dice in any order; virtual dice are told apart.
-            ordered = self._floor.mode(table.name) == "automatic"
-            known = self._watches[table.name] = (dice_set, DiceWatch(ordered=ordered))
+        if known is None or known[0] != dice_set or known[1].ordered != throw.ordered:
+            known = self._watches[table.name] = (dice_set, DiceWatch(ordered=throw.ordered))
         watch = known[1]
-        evidence = watch.see(roll_of(what.dice))
+        if not throw.follows:
+            watch.pause()
+        evidence = watch.see(throw.roll)
         if evidence.alarm and evidence.alarm_round == evidence.rounds:
             sentence = f"dice set {dice_set}: not fair by {evidence.leader.name}, after {evidence.rounds} rounds"
             self._alerts.raise_alert("dice-health", table, sentence)

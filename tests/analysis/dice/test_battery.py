@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from taisai.analysis.dice.battery import ERROR, Battery, battery
-from taisai.analysis.dice.paths import Indices, draw_tumblers
+from taisai.analysis.dice.gathering import Indices
+from taisai.analysis.dice.paths import draw_tumblers
 
 ROUNDS = 4000
 

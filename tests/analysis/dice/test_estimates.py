@@ -83,3 +83,22 @@ def test_a_confidence_lies_between_none_and_all(confidence: float) -> None:
     """A confidence that is no chance is refused."""
     with pytest.raises(InputFault, match="confidence: is a number between 0 and 1"):
         estimates(DiceWatch(), confidence)
+
+
+def test_which_face_follows_which_is_estimated() -> None:
+    """Dice that tip are found to, each its own way if they differ; fair ones are left at one in six."""
+    tips = (2, 3, 6, 1, 4, 5)
+    known = estimates(watch_rolls(draw_tumblers(1, 3000, 12, retention=0.3, leads=tips)[0]).watch)
+    assert [each.die for each in known.moves_of(1)] == [None] * 3
+    shares = known.moves_of(1)[0].shares
+    assert [row.index(max(row)) + 1 for row in shares] == list(tips)
+    assert shares[0][1] == pytest.approx(0.3 * 5 / 6 + 1 / 6, abs=0.05)
+    alone = estimates(watch_rolls(draw_tumblers(1, 3000, 13, retention=(0.0, 0.3, 0.0), leads=tips)[0]).watch)
+    assert [each.die for each in alone.moves_of(1)] == [1, 2, 3]
+    assert alone.moves_of(1)[1].shares[0][1] > 0.3
+    assert alone.moves_of(1)[0].shares[0][1] == pytest.approx(1 / 6, abs=0.01)
+    for ordered in (True, False):
+        fair = estimates(watch_rolls(draw_tumblers(1, 3000, 14)[0], ordered=ordered).watch)
+        for lag in (1, 2):
+            for row in fair.moves_of(lag)[0].shares:
+                assert row == pytest.approx([1 / 6] * 6, abs=0.01)

@@ -8,15 +8,9 @@ from math import exp, log
 import pytest
 from hypothesis import given, settings
 
-from taisai.analysis.dice.evidence import (
-    Check,
-    checks_of,
-    combined_log_e,
-    kept_unordered,
-    log_ratio_unordered,
-    log_sum,
-)
-from taisai.core.dice import ALL_ROLLS, Roll, roll_of
+from taisai.analysis.dice.evidence import Check, checks_of, combined_log_e, kept_unordered, log_ratio_unordered
+from taisai.analysis.dice.mixtures import log_sum
+from taisai.core.dice import ALL_COMBINATIONS, ALL_ROLLS, Roll, roll_of
 from tests.analysis.dice.samples import ROLLS
 
 CHECKS = [
@@ -29,11 +23,9 @@ CHECKS = [
 def counted(check: Check, rolls: list[Roll]) -> list[int]:
     """The counts of a check after these rolls."""
     counts = [0] * check.size
-    before = None
-    for roll in rolls:
-        for cell in check.cells_of(before, roll):
+    for place in range(check.lag, len(rolls)):
+        for cell in check.cells_of(rolls[place - check.lag], rolls[place]):
             counts[cell] += 1
-        before = roll
     return counts
 
 
@@ -71,5 +63,27 @@ def test_unordered_retention_is_the_average_over_orders() -> None:
                 each *= (1 - keep) / 6 + keep * (old == new)
             chance += each
         ratio = chance / (len(orders) / 216)
-        cell = cells[cell_of[roll_of(before).index, roll_of(now).index]]
+        places = (ALL_COMBINATIONS.index(roll_of(faces)) for faces in (before, now))
+        cell = cells[cell_of[next(places), next(places)]]
         assert exp(log_ratio_unordered(cell, keep)) == pytest.approx(ratio)
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_a_check_is_as_wide_as_its_cells(check: Check) -> None:
+    """Every cell that a pair of rolls falls into is one of the mixture's, and each of them is reached."""
+    reached = {cell for before in ALL_ROLLS[::5] for now in ALL_ROLLS for cell in check.cells_of(before, now)}
+    assert max(reached) < check.size
+    if check.lag == 0:
+        assert reached == set(range(check.size))
+
+
+def test_checks_that_mind_no_order_do_not() -> None:
+    """Without the order of the dice a check counts the same, however the roll was written."""
+    for check in checks_of(ordered=False):
+        for before, now in (((1, 5, 5), (2, 6, 4)), ((3, 1, 2), (3, 2, 3))):
+            cells = {
+                tuple(sorted(check.cells_of(roll_of(one), roll_of(two))))
+                for one in permutations(before)
+                for two in permutations(now)
+            }
+            assert len(cells) == 1

@@ -8,16 +8,9 @@ import pyarrow as pa  # type: ignore[import-untyped] # has no types of its own
 import pyarrow.parquet as pq  # type: ignore[import-untyped] # as above
 import pytest
 
-from taisai.analysis.dice.files import Gathering, Thrown, read_rolls
-from taisai.core.dice import ALL_ROLLS, roll_of
+from taisai.analysis.dice.files import read_rolls
 from taisai.core.faults import InputFault
-
-
-def told(thrown: tuple[Thrown, ...]) -> list[tuple[str, list[tuple[int, int, int]], list[bool]]]:
-    """Sets of dice as plain lists."""
-    return [
-        (each.name, [ALL_ROLLS[index].faces for index in each.rolls.tolist()], each.follows.tolist()) for each in thrown
-    ]
+from tests.analysis.dice.samples import told
 
 
 def written(tmp_path: Path, text: str | bytes) -> Path:
@@ -43,6 +36,31 @@ TWO = [("", [(1, 2, 3), (6, 5, 4)], [False, True])]
         "at\tdie1\tdie2\tdie3\nnoon\t1\t2\t3\nlater\t6\t5\t4\n",
         'round,dice,note\n1,"1,2,3",first\n2,654,\n',
         "roll\n1 2 3\n6 5 4\n",
+        "1+2+3\n6+5+4\n",
+        "1/2/3\n6|5|4\n",
+        "1: 1 2 3\n2: 6,5,4\n",
+        "1. 123\n2. 654\n",
+        "17) 1 2 3\n18) 6 5 4\n",
+        "Round 1: 1 2 3\nRound 2: 6 5 4\n",
+        "#1: 1-2-3\n#2: 6-5-4\n",
+        "1 1 2 3\n2 6 5 4\n",
+        "0,1,2,3\n1,6,5,4\n",
+        "123 654",
+        "1,2,3 6,5,4\n",
+        "1 2 3, 6 5 4",
+        "1 2 3; 6 5 4\n",
+        "1 2 3 6 5 4",
+        "1+2+3 6+5+4",
+        "[[1, 2, 3], [6, 5, 4]]",
+        '["1 2 3", "6+5+4"]',
+        "[1, 2, 3, 6, 5, 4]",
+        '[{"dice": [1, 2, 3]}, {"dice": "654"}]',
+        '{"rolls": [{"D1": 1, "D2": 2, "D3": 3}, {"d1": "6", "d2": "5", "d3": "4"}]}',
+        '{"d1": [1, 6], "d2": [2, 5], "d3": [3, 4]}',
+        '{"dice": [[1, 2, 3], [6, 5, 4]]}',
+        '{"dice": [1, 2, 3]}\n{"dice": [6, 5, 4]}\n',
+        "[1, 2, 3]\n[6, 5, 4]\n",
+        '{\n  "results": [\n    [1, 2, 3],\n    [6, 5, 4]\n  ]\n}\n',
     ],
 )
 def test_every_form_is_read(tmp_path: Path, text: str) -> None:
@@ -59,12 +77,33 @@ def test_sets_and_voids(tmp_path: Path) -> None:
     ]
 
 
+def test_tumblers_and_voids_of_json(tmp_path: Path) -> None:
+    """Objects have the keys that columns have."""
+    text = (
+        '{"tumbler": "A", "dice_set": 7, "dice": [1, 2, 3]}\n{"tumbler": "B", "dice": [4, 4, 4]}\n'
+        '{"tumbler": "A", "dice_set": 7, "dice": [1, 2, 4]}\n{"tumbler": "B", "dice": null, "void": true}\n'
+        '{"tumbler": "B", "dice": [5, 5, 5], "void": null}\n'
+    )
+    found = read_rolls(written(tmp_path, text))
+    assert [(each.name, each.tumbler, each.follows.tolist()) for each in found] == [
+        ("7", "A", [False, True]),
+        ("", "B", [False, False]),
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("1 2 3\n1 2 7\n", "line 2: roll[2]: a face is a whole number from 1 to 6, got '7'"),
         ("1 2 3\n\n# x\n1 2\n", "line 4: roll: needs three faces, got 2"),
-        ("7,1,2,3\n", "line 1: roll: needs three faces, got 4"),
+        ("7,1,2,3\n", "line 1: roll: needs three faces, got 4; write a roll a line, as 1 2 3, 1,2,3, 1+2+3 or 123; or"),
+        ("1 1 2 3\n3 6 5 4\n", "line 2: roll: needs three faces, got 4"),
+        ("1 2 3 4 5\n", "line 1: roll: needs three faces, got 5; write"),
+        ("1,-3,6\n1,2,3\n", "line 1: roll[1]: a face is"),
+        ("[[1, 2, 3], [1, 2, 7]]", "roll 2: roll[2]: a face is"),
+        ("[[1, 2, 3], 7.5]", "roll 2: roll: three faces needed, as [1, 2, 3], got 7.5"),
+        ('{"dice": [1, 2, 3]}\n{"dice": [1, 2]}\n', "line 2: roll: needs three faces, got 2"),
+        ('{"dice": [1, 2, 3]}\n{"dice"\n', "line 2: "),
         ("1 2 3\nx\n", "line 2: roll: needs three faces, got 1"),
         ("a,b\n1,2\n", "line 1: no columns d1, d2, d3 and no column dice; the columns are a, b"),
         ("d1,d2,d3\n1,2\n", "line 2: 3 columns needed, got 2"),
@@ -80,7 +119,18 @@ def test_a_fault_names_its_line(tmp_path: Path, text: str, message: str) -> None
     assert str(caught.value).startswith(f"{file}, {message}")
 
 
-@pytest.mark.parametrize(("text", "reason"), [("# nothing\n", "has no rolls"), (b"\xff\xfe\x00", "is neither text")])
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("# nothing\n", "has no rolls"),
+        ("[]", "has no rolls"),
+        (b"\xff\xfe\x00", "is neither text"),
+        ("[1, 2, 3", "is not JSON that can be read"),
+        ("[1, 2, 3, 4]", "4 faces in a row: rolls have three each"),
+        ('{"who": 1}', "no list of rolls under rolls, throws, .*; the keys are who"),
+        ('{"d1": [1], "d2": [2, 2], "d3": [3]}', "d1, d2, d3 have not as many faces as each other"),
+    ],
+)
 def test_a_file_that_holds_no_rolls_is_refused(tmp_path: Path, text: str | bytes, reason: str) -> None:
     """An empty file and one that is no text are refused."""
     with pytest.raises(InputFault, match=reason):
@@ -117,12 +167,3 @@ def test_a_fault_of_parquet_names_its_row(tmp_path: Path, columns: dict[str, lis
     with pytest.raises(InputFault) as caught:
         read_rolls(file)
     assert str(caught.value).startswith(f"{file}: {message}")
-
-
-def test_gathering_takes_rolls_and_places() -> None:
-    """A roll and its place among all rolls are the same thing; a gap breaks what follows."""
-    gathering = Gathering()
-    gathering.add(roll_of((1, 2, 3)))
-    gathering.gap()
-    gathering.add(roll_of((6, 5, 4)).index)
-    assert told(gathering.sets()) == [("", [(1, 2, 3), (6, 5, 4)], [False, False])]

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from taisai.analysis.dice.gain import FAIR, break_even, gain
+from taisai.analysis.dice.gain import FAIR, break_even, gain, moves_gain
 from taisai.books import open_shelf
 from taisai.core.dice import ALL_COMBINATIONS, ALL_ROLLS, Roll
 from taisai.core.faults import InputFault
@@ -94,3 +94,31 @@ def test_what_is_no_chance_is_refused(retention: Fraction, faces: tuple[Fraction
     with pytest.raises(InputFault) as caught:
         gain(open_shelf(environment={}).layout(LAYOUTS[0]), retention, faces)
     assert caught.value.field == field
+
+
+def test_faces_that_follow_each_other_are_worth_what_they_are(layout: Layout) -> None:
+    """Keeping a face is one way to follow it: both ways to compute it agree; dice of their own by brute force."""
+    keep = Fraction(1, 4)
+    kept = tuple(tuple(float(keep) + (1 - float(keep)) / 6 if a == b else 0.125 for b in range(6)) for a in range(6))
+    one, two = gain(layout, keep), moves_gain(layout, [kept] * 3)
+    assert (two.often, two.retention, [each.box for each in two.after]) == (one.often, None, [b.box for b in one.after])
+    assert float(two.mean) == pytest.approx(float(one.mean))
+    fair = ((1 / 6,) * 6,) * 6
+    tips = tuple(tuple(1.0 if b == (a + 1) % 6 else 0.0 for b in range(6)) for a in range(6))
+    own = moves_gain(layout, [tips, tips, fair])
+    assert len(own.after) == 216
+    last = own.after[0]
+    chances = {roll: (roll.faces[:2] == (2, 2)) / 6 for roll in ALL_ROLLS}
+    returns = {
+        box: sum(chance * ((layout.pays(box, roll) or -1) + 1) for roll, chance in chances.items())
+        for box in layout.boxes
+    }
+    assert last.last.faces == (1, 1, 1)
+    assert float(last.gain) == pytest.approx(max(returns.values()) - 1, abs=1e-3)
+    assert moves_gain(layout, [fair] * 3).mean == gain(layout, Fraction(0)).mean
+
+
+def test_shares_that_are_none_are_refused(layout: Layout) -> None:
+    """Rows that do not add up to 1 are refused."""
+    with pytest.raises(InputFault, match="moves: needs the shares of six faces after each face, together 1"):
+        moves_gain(layout, [((0.5,) * 6,) * 6] * 3)

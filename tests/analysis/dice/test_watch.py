@@ -90,6 +90,9 @@ def test_a_pause_breaks_the_lag_and_nothing_else() -> None:
     assert sum(watch.counts("faces")) == 6
     watch.see(roll_of((1, 2, 4)))
     assert watch.counts("keeps") == (1, 2)
+    assert sum(watch.counts("keeps-lag2")) == 0
+    watch.see(roll_of((1, 2, 3)))
+    assert watch.counts("keeps-lag2") == (0, 3)
     with pytest.raises(KeyError):
         watch.counts("nothing")
 
@@ -108,15 +111,17 @@ def test_a_watch_survives_as_json(rolls: list[Roll], more: list[Roll], ordered: 
 @pytest.mark.parametrize(
     ("change", "field"),
     [
-        ({"format": 2}, "format"),
+        ({"format": 1}, "format"),
         ({"level": 2.0}, "level"),
         ({"level": "x"}, "level"),
         ({"ordered": 1}, "ordered"),
         ({"peak": -1.0}, "peak"),
         ({"peak": True}, "peak"),
         ({"rounds": 1.5}, "rounds"),
-        ({"last": 216}, "last"),
+        ({"last": [216]}, "last"),
+        ({"last": [1, 2, 3]}, "last"),
         ({"first": "1,2,3"}, "first"),
+        ({"begun": None}, "begun"),
         ({"alarm_round": -1}, "alarm_round"),
         ({"counts": None}, "counts"),
         ({"counts": {}}, "counts.keeps"),

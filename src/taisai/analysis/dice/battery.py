@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc  # type: ignore[import-untyped] # SciPy has no types of its own
 
-from taisai.analysis.dice.paths import Indices
+from taisai.analysis.dice.gathering import Indices
 from taisai.core.dice import ALL_COMBINATIONS
 
 ERROR: Final = 0.01

@@ -1,9 +1,9 @@
 """How often faces come and dice keep them: estimates with confidence sequences.
 
-Enters: the counts of a `DiceWatch`. Leaves: for each die and for all together the share of every face, and the
-retention, with bounds. A confidence sequence holds the truth at all times together with the stated confidence, so it
-may be read after every round. It inverts the same kind of bet that makes evidence: a share is out when who bet against
-it would have become rich.
+Enters: the counts of a `DiceWatch`. Leaves: for each die and for all together the share of every face and the
+retention, with bounds, and which face follows which. A confidence sequence holds the truth at all times together with
+the stated confidence, so it may be read after every round. It inverts the same kind of bet that makes evidence: a
+share is out when a bet against it would have made its owner rich.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from math import inf, lgamma, log
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
-from taisai.analysis.dice.evidence import kept_unordered, log_ratio_unordered, log_sum
+from taisai.analysis.dice.evidence import Check, checks_of, kept_unordered, log_ratio_unordered
+from taisai.analysis.dice.mixtures import log_sum
 from taisai.analysis.dice.watch import DiceWatch
 from taisai.core.dice import DICE_COUNT, FACES
 from taisai.core.faults import InputFault, shown
@@ -24,6 +25,12 @@ _PRIOR: Final = 30.0
 _STEPS: Final = 60
 _KEEP_LEAST: Final = -0.2
 """A die that never shows its face again."""
+
+
+_MOVES: Final = {"moves": None, "moves-1": 1, "moves-2": 2, "moves-3": 3, "moves-lag2": None}
+"""The checks of which face follows which, and the die of each."""
+
+Moves: TypeAlias = tuple[tuple[float, ...], ...]
 
 
 class FaceEstimate(NamedTuple):
@@ -55,12 +62,32 @@ class RetentionEstimate(NamedTuple):
     high: float
 
 
+class MoveEstimate(NamedTuple):
+    """Which face follows which: the belief of somebody who took the dice for fair at first, half and half."""
+
+    die: int | None
+    lag: int
+    """1 for the roll before, 2 for the one before that."""
+    log_e: float
+    """Logarithm of the evidence that faces follow each other at all."""
+    shares: Moves
+    """By face before and face now."""
+
+
 class Estimates(NamedTuple):
     """What is known of a set of dice."""
 
     confidence: float
     faces: tuple[FaceEstimate, ...]
     retention: tuple[RetentionEstimate, ...]
+    moves: tuple[MoveEstimate, ...]
+
+    def moves_of(self, lag: int) -> tuple[MoveEstimate, ...]:
+        """What each of the three dice does: all alike, or each its own way if that is better supported."""
+        together = next(each for each in self.moves if each.die is None and each.lag == lag)
+        alone = tuple(each for each in self.moves if each.die is not None and each.lag == lag)
+        apart = len(alone) == DICE_COUNT and sum(each.log_e for each in alone) > together.log_e
+        return alone if apart else (together,) * DICE_COUNT
 
     def faces_of(self, die: int | None) -> tuple[FaceEstimate, ...]:
         """The six faces of one die, or of all together."""
@@ -126,7 +153,14 @@ def estimates(watch: DiceWatch, confidence: float = CONFIDENCE) -> Estimates:
         if watch.ordered
         else (_retention_unordered(watch.counts("keeps"), error),)
     )
-    return Estimates(confidence, tuple(faces), retention)
+    moves = tuple(_moves(watch, check) for check in checks_of(ordered=watch.ordered) if check.name in _MOVES)
+    return Estimates(confidence, tuple(faces), retention, moves)
+
+
+def _moves(watch: DiceWatch, check: Check) -> MoveEstimate:
+    counts = watch.counts(check.name)
+    mixture = check.mixture
+    return MoveEstimate(_MOVES[check.name], check.lag, mixture.log_e(counts), mixture.moves(counts))
 
 
 def retention_from(same: Fraction) -> Fraction:

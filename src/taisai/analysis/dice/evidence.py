@@ -1,78 +1,48 @@
-"""What is asked of a tumbler's dice, and how evidence is counted.
+"""What is asked of a tumbler's dice.
 
-Enters: rolls, one after the other. Leaves: for each question the cell that a roll falls into, and the evidence that the
-counts of those cells hold against fair dice. Serves R23.
+Enters: rolls, one after the other. Leaves: for each question (a check) the cells that a roll falls into, and the bets
+on them (`mixtures`). Serves R23.
 
-Evidence is an e-value: the wealth of somebody who began with 1 and bet on the dice at fair odds. While the dice are
-fair it passes 1/level, at any time and however often it is looked at, with probability `level` at most (Ville). Each
-check bets by a mixture: Dirichlet-multinomials over all ways to be unfair, and a few single ways that are known of
-dice, so that those are found early. The checks share the first unit by their weights, and their wealth added together
-is again an e-value: that one sum holds the level over all checks.
+The checks share the first unit by their weights, and their wealth added together is again an e-value: that one sum
+holds the level over all checks. Weights and bets are fixed beforehand. Where dice that look alike are written down in
+any order, often from low to high, only checks that do not mind the order are made.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import combinations, permutations
-from math import exp, lgamma, log
-from operator import add, mul
+from math import log
 from typing import Final, NamedTuple, TypeAlias
 
+from taisai.analysis.dice.mixtures import SIDES, Mixture, Point, Shuffle, log_sum, mixture_of
 from taisai.core.dice import ALL_COMBINATIONS, ALL_ROLLS, DICE_COUNT, FACES, Roll
 
 Cells: TypeAlias = tuple[int, ...]
-CellsOf: TypeAlias = Callable[[Roll | None, Roll], Cells]
-"""From the roll before, if the dice were not touched since, and the roll now: the cells that are counted up by one."""
+CellsOf: TypeAlias = Callable[[Roll, Roll], Cells]
+"""From an earlier roll and the roll now: the cells that are counted up by one. Without lag both are the roll now."""
 
 LEVEL: Final = 0.001
 """Chance of an alarm from fair dice, for the whole life of a set of dice."""
+LAG_MOST: Final = 2
+"""How many rolls a check looks back, at most."""
 
-_KEEPS: Final = ((0.02, 0.56), (0.05, 0.26), (0.12, 0.10), (0.35, 0.08))
-"""Retentions that are bet on, and the share of each: chances that a die keeps its face through a shake."""
-_HEAVIER: Final = ((0.025, 0.25), (0.05, 0.40), (0.10, 0.20), (0.20, 0.15))
+_KEEPS: Final = ((0.02, 0.54), (0.05, 0.25), (0.12, 0.08), (0.35, 0.07), (-0.06, 0.04), (-0.15, 0.02))
+"""Retentions that are bet on, and the share of each: chances that a die keeps its face through a shake. A negative one
+is a face that comes again too rarely."""
+_HEAVIER: Final = ((0.015, 0.13), (0.03, 0.16), (0.055, 0.21), (0.11, 0.09), (0.22, 0.06))
 """How much more often one face may come, and the share of each."""
-_HEAVIER_SHARE: Final = 0.75
-"""Of the wealth on faces: what goes on one heavier face; the rest goes on all ways."""
-
-
-class Urn(NamedTuple):
-    """A Dirichlet-multinomial: bets on all ways to be unfair, most on those near to fair."""
-
-    alphas: tuple[float, ...]
-    size: float
-    """The alphas added together."""
-    log_start: float
-    """Logarithm of its share, and what the alphas alone come to."""
-
-
-class Point(NamedTuple):
-    """One way to be unfair: for each cell the logarithm of how much likelier it becomes."""
-
-    log_share: float
-    log_ratios: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Mixture:
-    """How a check bets on its cells. The shares of all urns and points add up to 1."""
-
-    log_nulls: tuple[float, ...]
-    """Logarithm of the chance of each cell when the dice are fair; empty when there are points only."""
-    urns: tuple[Urn, ...]
-    points: tuple[Point, ...]
-
-    def log_e(self, counts: Sequence[int]) -> float:
-        """Logarithm of the wealth after these counts."""
-        logs = [log_share + sum(map(mul, counts, log_ratios)) for log_share, log_ratios in self.points]
-        if self.urns:
-            total, fair = sum(counts), sum(map(mul, counts, self.log_nulls))
-            logs.extend(
-                log_start + sum(map(lgamma, map(add, alphas, counts))) - lgamma(size + total) - fair
-                for alphas, size, log_start in self.urns
-            )
-        return log_sum(logs)
+_FLATS: Final = ((0.012, 0.08), (0.035, 0.05))
+"""How much more often each of two opposite faces may come (a die that is flat between them), and the share of each."""
+_TIPS: Final = (0.03, 0.08, 0.25)
+"""Chances that a die tips from its face to the one that this leads to."""
+_FEW_TIPS: Final = (0.04, 0.20)
+"""The same, for checks of single dice and of two rolls back."""
+_TIPS_SHARE: Final = 0.6
+"""Of the wealth on which face follows which: what goes on shuffles of the faces; the rest goes on all ways."""
+_SIXTH: Final = (1 / 6,) * 6
 
 
 class Check(NamedTuple):
@@ -82,19 +52,15 @@ class Check(NamedTuple):
     title: str
     weight: float
     """Its share of the first unit."""
+    lag: int
+    """How many rolls it looks back; 0 for the roll alone."""
     mixture: Mixture
-    size: int
-    """Number of cells."""
-    lagged: bool
-    """Whether it looks at the roll before as well."""
     cells_of: CellsOf
 
-
-def log_sum(logs: Iterable[float]) -> float:
-    """Logarithm of a sum whose parts are given as logarithms."""
-    parts = tuple(logs)
-    most = max(parts)
-    return most + log(sum(exp(part - most) for part in parts))
+    @property
+    def size(self) -> int:
+        """Number of cells."""
+        return self.mixture.size
 
 
 def combined_log_e(checks: Sequence[Check], logs: Sequence[float]) -> float:
@@ -102,42 +68,139 @@ def combined_log_e(checks: Sequence[Check], logs: Sequence[float]) -> float:
     return log_sum(log(check.weight) + each for check, each in zip(checks, logs, strict=True))
 
 
-def _mixture(nulls: Sequence[float], sizes: Sequence[float], share: float, points: Sequence[Point] = ()) -> Mixture:
-    """Urns of these sizes have `share` of the wealth together; the greater the size, the nearer to fair."""
-    urns = []
-    for size in sizes:
-        alphas = tuple(size * null for null in nulls)
-        urns.append(Urn(alphas, size, log(share / len(sizes)) + lgamma(size) - sum(map(lgamma, alphas))))
-    return Mixture(tuple(map(log, nulls)), tuple(urns), tuple(points))
+# ------------------------------------------------------------------ one roll
 
 
 def _faces() -> Mixture:
     points = [
-        Point(
-            log(_HEAVIER_SHARE * share / 6),
-            tuple(log(1 + 6 * more) if face == heavier else log(1 - 6 * more / 5) for face in FACES),
-        )
+        Point(log(share / 6), tuple(log(1 + 6 * more) if face == one else log(1 - 6 * more / 5) for face in FACES))
         for more, share in _HEAVIER
-        for heavier in FACES
+        for one in FACES
+    ] + [
+        Point(
+            log(share / 3), tuple(log(1 + 6 * more) if face in (one, 7 - one) else log(1 - 3 * more) for face in FACES)
+        )
+        for more, share in _FLATS
+        for one in (1, 2, 3)
     ]
-    return _mixture((1 / 6,) * 6, (60.0, 300.0), 1 - _HEAVIER_SHARE, points)
-
-
-def _keeps() -> Mixture:
-    """Cells: another face, the same face."""
-    return Mixture((), (), tuple(Point(log(share), (log(1 - keep), log(1 + 5 * keep))) for keep, share in _KEEPS))
+    return mixture_of(_SIXTH, (80.0, 2000.0), points=points)
 
 
 def _pairs() -> Mixture:
     """Half of the wealth goes on two dice that show one face too often, as if they clung together."""
     points = [
-        Point(
-            log(1 / 6),
-            tuple(log(1 + 5 * cling) if cell % 7 == 0 else log(1 - cling) for cell in range(36)),
-        )
+        Point(log(1 / 6), tuple(log(1 + 5 * cling) if cell % 7 == 0 else log(1 - cling) for cell in range(36)))
         for cling in (0.05, 0.15, 0.4)
     ]
-    return _mixture((1 / 36,) * 36, (600.0,), 0.5, points)
+    return mixture_of((1 / 36,) * 36, (600.0,), points=points)
+
+
+def _shares(values: Iterable[int]) -> tuple[float, ...]:
+    """The chances of what all 216 rolls come to, in ascending order."""
+    counts = Counter(values)
+    return tuple(counts[value] / len(ALL_ROLLS) for value in sorted(counts))
+
+
+def _kind_of_faces(roll: Roll) -> int:
+    """0 three equal faces, 1 two, 2 none."""
+    return len(set(roll.faces)) - 1
+
+
+_PLACE_OF: Final = {roll.faces: place for place, roll in enumerate(ALL_COMBINATIONS)}
+
+
+def _combination(roll: Roll) -> int:
+    return _PLACE_OF[roll.low_to_high]
+
+
+def _each_face(_: Roll, now: Roll) -> Cells:
+    return tuple(face - 1 for face in now.faces)
+
+
+def _face_of(die: int, _: Roll, now: Roll) -> Cells:
+    return (now.faces[die] - 1,)
+
+
+def _pair_of(one: int, two: int, _: Roll, now: Roll) -> Cells:
+    return (6 * now.faces[one] + now.faces[two] - 7,)
+
+
+def _value_of(value: Callable[[Roll], int], _: Roll, now: Roll) -> Cells:
+    return (value(now),)
+
+
+def _side(roll: Roll) -> int:
+    """0 a triple, 1 Small, 2 Big."""
+    return 0 if len(set(roll.faces)) == 1 else 1 if roll.total <= 10 else 2
+
+
+def _parity(roll: Roll) -> int:
+    return roll.total % 2
+
+
+def _even_money(roll: Roll) -> int:
+    """Even-money bets together: 0 a triple, 1 Small and even, 2 Small and odd, 3 Big and even, 4 Big and odd."""
+    return 0 if _side(roll) == 0 else 2 * _side(roll) - 1 + _parity(roll)
+
+
+def _evens() -> Mixture:
+    """Most of the wealth goes on one of the four even-money bets that wins too often."""
+    points = []
+    for more, share in ((0.06, 0.5), (0.12, 0.3)):
+        often, rarely = log(1 + more), log(1 - more)
+        points += [Point(log(share / 4), (0.0, *(often if cell in wins else rarely for cell in (1, 2, 3, 4))))
+                   for wins in ((1, 2), (3, 4), (1, 3), (2, 4))]  # fmt: skip
+    return mixture_of(_shares(map(_even_money, ALL_ROLLS)), (300.0,), points=points)
+
+
+# ------------------------------------------------------------------ from roll to roll, dice told apart
+
+
+def _keeps() -> Mixture:
+    """Cells: another face, the same face."""
+    points = (Point(log(share), (log(1 - keep), log(1 + 5 * keep))) for keep, share in _KEEPS)
+    return Mixture(2, (), 1, points=tuple(points))
+
+
+def _moves(size: float, tips: Sequence[float]) -> Mixture:
+    """Cells: face before and face now. Shuffles of the faces, and an urn over all transitions."""
+    shuffles = []
+    for tip in tips:
+        hit, miss = log(1 + 5 * tip), log(1 - tip)
+        forms = tuple(
+            tuple((SIDES * before + now, hit if now == to else miss) for now in range(SIDES))
+            for before in range(SIDES)
+            for to in range(SIDES)
+        )
+        shuffles.append(Shuffle(log(_TIPS_SHARE / len(tips)), tip, forms))
+    return mixture_of(_SIXTH, (size,), rows=SIDES, shuffles=shuffles)
+
+
+def _same(before: int, now: int) -> int:
+    return int(before == now)
+
+
+def _turn(before: int, now: int) -> int:
+    """0 the same face again, 1 the opposite one, 2 one of the four beside it."""
+    return 0 if before == now else 1 if before + now == 7 else 2
+
+
+def _move(before: int, now: int) -> int:
+    return 6 * before + now - 7
+
+
+def _of_die(die: int, relation: Callable[[int, int], int], before: Roll, now: Roll) -> Cells:
+    return (relation(before.faces[die], now.faces[die]),)
+
+
+def _of_dice(relation: Callable[[int, int], int], step: int, before: Roll, now: Roll) -> Cells:
+    """Of each die with the one so many places further on: 0 is the die itself."""
+    one, two, three = now.faces[step:] + now.faces[:step]
+    a, b, c = before.faces
+    return relation(a, one), relation(b, two), relation(c, three)
+
+
+# ------------------------------------------------------------------ from roll to roll, dice not told apart
 
 
 @cache
@@ -153,7 +216,7 @@ def kept_unordered() -> tuple[tuple[tuple[int, ...], ...], dict[tuple[int, int],
         for now in ALL_COMBINATIONS:
             same = [sum(map(int.__eq__, before.faces, order)) for order in permutations(now.faces)]
             cell = tuple(same.count(dice) for dice in range(DICE_COUNT + 1))
-            cell_of[before.index, now.index] = cells.setdefault(cell, len(cells))
+            cell_of[_combination(before), _combination(now)] = cells.setdefault(cell, len(cells))
     return tuple(cells), cell_of
 
 
@@ -166,85 +229,122 @@ def log_ratio_unordered(cell: tuple[int, ...], keep: float) -> float:
 def _keeps_unordered() -> Mixture:
     cells = kept_unordered()[0]
     points = (Point(log(share), tuple(log_ratio_unordered(cell, keep) for cell in cells)) for keep, share in _KEEPS)
-    return Mixture((), (), tuple(points))
+    return Mixture(len(cells), (), 1, points=tuple(points))
 
 
-def _sorted_index(roll: Roll) -> int:
-    low, middle, high = roll.low_to_high
-    return 36 * (low - 1) + 6 * (middle - 1) + high - 1
+def _kept_cells(before: Roll, now: Roll) -> Cells:
+    return (kept_unordered()[1][_combination(before), _combination(now)],)
 
 
-def _kept_cells(before: Roll | None, now: Roll) -> Cells:
-    if before is None:
-        return ()
-    return (kept_unordered()[1][_sorted_index(before), _sorted_index(now)],)
+def _moves_unordered(tips: Sequence[float]) -> Mixture:
+    """Shuffles of the faces when nobody knows which die came from which.
+
+    Each die now is taken to come from any of the three before. If face a leads to b with chance t, then b comes with
+    chance (1 - t) / 6 + t m / 3, where m dice showed a before. Cells: how often each b came at all, and how often when
+    one, two or three dice showed a.
+    """
+    shuffles = []
+    for tip in tips:
+        logs = [log(1 - tip + 2 * tip * many) for many in range(DICE_COUNT + 1)]
+        forms = tuple(
+            ((to, logs[0]), *((_met(before, to, many), logs[many] - logs[0]) for many in (1, 2, 3)))
+            for before in range(SIDES)
+            for to in range(SIDES)
+        )
+        shuffles.append(Shuffle(log(1 / len(tips)), tip, forms))
+    return Mixture(SIDES + SIDES**2 * DICE_COUNT, (), 1, shuffles=tuple(shuffles))
 
 
-def _same(before: int, now: int) -> int:
-    return int(before == now)
+def _met(before: int, to: int, many: int) -> int:
+    return SIDES + (SIDES * before + to) * DICE_COUNT + many - 1
 
 
-def _turn(before: int, now: int) -> int:
-    """0 the same face again, 1 the opposite one, 2 one of the four beside it."""
-    return 0 if before == now else 1 if before + now == 7 else 2
+def _met_cells(before: Roll, now: Roll) -> Cells:
+    shown = Counter(before.faces)
+    return (
+        *(face - 1 for face in now.faces),
+        *(_met(old - 1, new - 1, many) for old, many in shown.items() for new in now.faces),
+    )
 
 
-def _of_die(die: int, relation: Callable[[int, int], int]) -> CellsOf:
-    return lambda before, now: () if before is None else (relation(before.faces[die], now.faces[die]),)
+def _rank_of(place: int, before: Roll, now: Roll) -> Cells:
+    return (_move(before.low_to_high[place], now.low_to_high[place]),)
 
 
-def _of_dice(relation: Callable[[int, int], int]) -> CellsOf:
-    return lambda before, now: () if before is None else tuple(map(relation, before.faces, now.faces))
-
-
-def _face_of(die: int) -> CellsOf:
-    return lambda _, now: (now.faces[die] - 1,)
-
-
-def _pair_of(one: int, two: int) -> CellsOf:
-    return lambda _, now: (6 * now.faces[one] + now.faces[two] - 7,)
-
-
-def _total(_: Roll | None, now: Roll) -> Cells:
-    return (now.total - 3,)
-
-
-def _alike(_: Roll | None, now: Roll) -> Cells:
-    return (len(set(now.faces)) - 1,)
-
-
-_TOTAL_WAYS: Final = tuple(sum(roll.total == total for roll in ALL_ROLLS) / 216 for total in range(3, 19))
-_ALIKE_WAYS: Final = tuple(sum(len(set(roll.faces)) == count for roll in ALL_ROLLS) / 216 for count in (1, 2, 3))
+def _after(value: Callable[[Roll], int], values: int, before: Roll, now: Roll) -> Cells:
+    return (values * value(before) + value(now),)
 
 
 @cache
 def checks_of(*, ordered: bool = True) -> tuple[Check, ...]:
-    """The checks, with weights that add up to 1.
+    """The checks, with weights that add up to 1. With `ordered`, the first number of a roll is always the same die."""
+    return _ordered() if ordered else _unordered()
 
-    With `ordered`, the first number of a roll is always the same die. Dice that look alike are written down in any
-    order, often from low to high; then only checks that do not mind the order are made.
-    """
-    faces = _faces()
-    totals, alike = _mixture(_TOTAL_WAYS, (60.0, 300.0), 1.0), _mixture(_ALIKE_WAYS, (100.0,), 1.0)
-    if not ordered:
-        keeps, size = _keeps_unordered(), len(kept_unordered()[0])
-        return (
-            Check("keeps", "dice keep their faces", 0.5, keeps, size, True, _kept_cells),
-            Check("faces", "faces, all dice", 0.28, faces, 6, False, lambda _, now: tuple(f - 1 for f in now.faces)),
-            Check("totals", "totals", 0.10, totals, 16, False, _total),
-            Check("alike", "equal faces in a roll", 0.12, alike, 3, False, _alike),
-        )
-    turns, pairs = _mixture((1 / 6, 1 / 6, 4 / 6), (30.0, 300.0), 1.0), _pairs()
+
+def _ordered() -> tuple[Check, ...]:
+    keeps, faces, pairs = _keeps(), _faces(), _pairs()
+    moves, die_moves = _moves(900.0, _TIPS), _moves(400.0, _FEW_TIPS)
+    far_moves, any_moves = _moves(900.0, _FEW_TIPS), mixture_of(_SIXTH, (900.0,), rows=SIDES)
+    turns = mixture_of((1 / 6, 1 / 6, 4 / 6), (30.0, 300.0))
     dice = range(DICE_COUNT)
     return (
-        Check("keeps", "dice keep their faces", 0.5, _keeps(), 2, True, _of_dice(_same)),
-        *(Check(f"keeps-{i + 1}", f"die {i + 1} keeps its face", 0.03, _keeps(), 2, True, _of_die(i, _same))
+        Check("keeps", "dice keep their faces", 0.22, 1, keeps, partial(_of_dice, _same, 0)),
+        *(Check(f"keeps-{i + 1}", f"die {i + 1} keeps its face", 0.02, 1, keeps, partial(_of_die, i, _same))
           for i in dice),
-        Check("turns", "same, opposite or adjacent face", 0.05, turns, 3, True, _of_dice(_turn)),
-        Check("faces", "faces, all dice", 0.16, faces, 6, False, lambda _, now: tuple(f - 1 for f in now.faces)),
-        *(Check(f"faces-{i + 1}", f"faces, die {i + 1}", 0.03, faces, 6, False, _face_of(i)) for i in dice),
-        Check("totals", "totals", 0.05, totals, 16, False, _total),
-        *(Check(f"pair-{i + 1}-{j + 1}", f"dice {i + 1} and {j + 1} together", 0.01, pairs, 36, False, _pair_of(i, j))
+        Check("keeps-any", "faces stay, on whichever die", 0.01, 1, _keeps_unordered(), _kept_cells),
+        Check("keeps-right", "faces move to the next die", 0.02, 1, keeps, partial(_of_dice, _same, 1)),
+        Check("keeps-left", "faces move to the die before", 0.02, 1, keeps, partial(_of_dice, _same, 2)),
+        Check("keeps-lag2", "dice keep their faces over two rolls", 0.05, 2, keeps, partial(_of_dice, _same, 0)),
+        Check("turns", "same, opposite or adjacent face", 0.01, 1, turns, partial(_of_dice, _turn, 0)),
+        Check("moves", "which face follows which, all dice", 0.12, 1, moves, partial(_of_dice, _move, 0)),
+        *(Check(f"moves-{i + 1}", f"which face follows which, die {i + 1}", 0.02, 1, die_moves,
+                partial(_of_die, i, _move)) for i in dice),
+        Check("moves-right", "which face follows on the next die", 0.025, 1, any_moves, partial(_of_dice, _move, 1)),
+        Check("moves-left", "which face follows on the die before", 0.025, 1, any_moves, partial(_of_dice, _move, 2)),
+        Check("moves-lag2", "which face follows which over two rolls", 0.06, 2, far_moves,
+              partial(_of_dice, _move, 0)),
+        Check("faces", "faces, all dice", 0.13, 0, faces, _each_face),
+        *(Check(f"faces-{i + 1}", f"faces, die {i + 1}", 0.015, 0, faces, partial(_face_of, i)) for i in dice),
+        *(Check(f"pair-{i + 1}-{j + 1}", f"dice {i + 1} and {j + 1} together", 0.01, 0, pairs, partial(_pair_of, i, j))
           for i, j in combinations(dice, 2)),
-        Check("alike", "equal faces in a roll", 0.03, alike, 3, False, _alike),
+        *_of_either(totals=0.03, alike=0.02, combinations=0.02, evens=0.02, sides=0.015, parity=0.01),
     )  # fmt: skip
+
+
+def _unordered() -> tuple[Check, ...]:
+    keeps, moves, far_moves = _keeps_unordered(), _moves_unordered(_TIPS), _moves_unordered(_FEW_TIPS)
+    names = ("lowest", "middle", "highest")
+    ranks = [_shares(roll.low_to_high[place] for roll in ALL_ROLLS) for place in range(DICE_COUNT)]
+    return (
+        Check("keeps", "dice keep their faces", 0.30, 1, keeps, _kept_cells),
+        Check("keeps-lag2", "dice keep their faces over two rolls", 0.06, 2, keeps, _kept_cells),
+        Check("moves", "which face follows which, all dice", 0.14, 1, moves, _met_cells),
+        Check("moves-lag2", "which face follows which over two rolls", 0.05, 2, far_moves, _met_cells),
+        *(Check(f"rank-{place + 1}", f"which {names[place]} face follows which", 0.01, 1,
+                mixture_of(ranks[place], (600.0,), rows=SIDES), partial(_rank_of, place))
+          for place in range(DICE_COUNT)),
+        Check("faces", "faces, all dice", 0.18, 0, _faces(), _each_face),
+        *_of_either(totals=0.05, alike=0.07, combinations=0.04, evens=0.04, sides=0.03, parity=0.01),
+    )  # fmt: skip
+
+
+def _of_either(
+    *, totals: float, alike: float, combinations: float, evens: float, sides: float, parity: float
+) -> Iterable[Check]:
+    """Checks that need no order of the dice, by their weights."""
+    total_shares = _shares(roll.total for roll in ALL_ROLLS)
+    yield Check("totals", "totals", totals, 0, mixture_of(total_shares, (60.0, 300.0)),
+                partial(_value_of, lambda roll: roll.total - 3))  # fmt: skip
+    yield Check("alike", "equal faces in a roll", alike, 0,
+                mixture_of(_shares(map(_kind_of_faces, ALL_ROLLS)), (100.0,)),
+                partial(_value_of, _kind_of_faces))  # fmt: skip
+    yield Check("combinations", "all 56 combinations", combinations, 0,
+                mixture_of(_shares(map(_combination, ALL_ROLLS)), (1500.0,)),
+                partial(_value_of, _combination))  # fmt: skip
+    yield Check("evens", "Small, Big, odd and even", evens, 0, _evens(), partial(_value_of, _even_money))
+    yield Check("sides", "Small and Big after each other", sides, 1,
+                mixture_of(_shares(map(_side, ALL_ROLLS)), (300.0,), rows=3),
+                partial(_after, _side, 3))  # fmt: skip
+    yield Check("parity", "odd and even after each other", parity, 1,
+                mixture_of(_shares(map(_parity, ALL_ROLLS)), (300.0,), rows=2),
+                partial(_after, _parity, 2))  # fmt: skip

@@ -1,14 +1,15 @@
 """What a player could gain who saw the last roll.
 
-Enters: a layout, how often dice keep their faces through a shake, how often each face comes. Leaves: for each last roll
-the best box and what it brings on average, exactly, as fractions; the retention from which on some bet is worth while.
+Enters: a layout, and how often dice keep their faces through a shake and how often each face comes, or which face
+follows which. Leaves: for each last roll the best box and what it brings on average, exactly, as fractions; the
+retention from which on some bet is worth while.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, permutations
 from math import lcm
 from typing import Final, NamedTuple
 
@@ -17,6 +18,8 @@ from taisai.core.dice import ALL_COMBINATIONS, ALL_ROLLS, FACES, Roll
 from taisai.core.faults import InputFault
 from taisai.core.rulebook import Layout
 
+PARTS: Final = 1_000_000
+"""Shares that were estimated are rounded to parts of this before exact arithmetic."""
 FAIR: Final = (Fraction(1, 6),) * 6
 
 
@@ -33,7 +36,8 @@ class Gain(NamedTuple):
     """What can be gained from dice that keep their faces, or fall unevenly."""
 
     layout: str
-    retention: Fraction
+    retention: Fraction | None
+    """None where it is known which face follows which."""
     best: BestBet
     """After the roll that helps the player most."""
     often: Fraction
@@ -41,7 +45,7 @@ class Gain(NamedTuple):
     mean: Fraction
     """Gain a round of who stakes one whenever it is worth while, and else nothing."""
     after: tuple[BestBet, ...]
-    """The best box after each of the 56 combinations."""
+    """The best box after each of the 56 combinations; of the 216 rolls where each die goes its own way."""
 
 
 class _Returns:
@@ -98,6 +102,41 @@ def gain(layout: Layout, retention: Fraction, faces: Sequence[Fraction] = FAIR) 
             often += chance
             mean += chance * won
     return Gain(layout.name, retention, max(after, key=lambda bet: bet.gain), often, mean, after)
+
+
+def moves_gain(layout: Layout, moves: Sequence[Sequence[Sequence[float]]]) -> Gain:
+    """What a player gains who saw a roll and knows for each of the three dice which face follows which.
+
+    `moves` has for each die, by face before and face now, how often it comes. Each roll is taken to come equally often.
+    """
+    ways = [[_parts(row) for row in die] for die in moves]
+    alike = all(die == ways[0] for die in ways)
+    backs = [[(box, row.pays + 1) for box, row in layout.winners[roll.index].items()] for roll in ALL_ROLLS]
+    after, counts = [], []
+    for last in ALL_COMBINATIONS if alike else ALL_ROLLS:
+        one, two, three = (ways[die][face - 1] for die, face in enumerate(last.faces))
+        back: dict[BoxName, int] = {}
+        for roll, wins in zip(ALL_ROLLS, backs, strict=True):
+            a, b, c = roll.faces
+            chance = one[a - 1] * two[b - 1] * three[c - 1]
+            for box, amount in wins:
+                back[box] = back.get(box, 0) + chance * amount
+        box = max(back, key=lambda name: back[name])
+        after.append(BestBet(last, box, Fraction(back[box], PARTS**3) - 1))
+        counts.append(len(set(permutations(last.faces))) if alike else 1)
+    often = Fraction(sum(count for count, bet in zip(counts, after, strict=True) if bet.gain > 0), len(ALL_ROLLS))
+    won = sum((count * bet.gain for count, bet in zip(counts, after, strict=True) if bet.gain > 0), Fraction(0))
+    best = max(after, key=lambda bet: bet.gain)
+    return Gain(layout.name, None, best, often, won / len(ALL_ROLLS), tuple(after))
+
+
+def _parts(shares: Sequence[float]) -> list[int]:
+    """Shares as whole numbers of `PARTS` that add up to it."""
+    parts = [round(share * PARTS) for share in shares]
+    if len(parts) != len(FACES) or min(parts) < 0 or abs(sum(parts) - PARTS) > len(parts):
+        raise InputFault("moves", "needs the shares of six faces after each face, together 1")
+    parts[parts.index(max(parts))] += PARTS - sum(parts)
+    return parts
 
 
 def break_even(layout: Layout, parts: int = 10_000) -> Fraction:

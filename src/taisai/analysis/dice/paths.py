@@ -1,7 +1,7 @@
 """Evidence over time for whole files and many tumblers at once.
 
 Enters: rolls as columns of places in `ALL_ROLLS`, one row a tumbler. Leaves: the logarithm of the evidence after every
-round, the same to rounding as `dice_watch` gives round by round; the watch at the end; when each tumbler alarms.
+round, the same to rounding as `watch` gives round by round; the watch at the end; when each tumbler alarms.
 Work is done in chunks; only the path itself is as long as the rolls. Also tumblers drawn by chance, fair or not, to
 measure all this.
 """
@@ -10,25 +10,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from math import log
-from typing import Final, NamedTuple, TypeAlias
+from math import factorial, log
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln  # type: ignore[import-untyped] # SciPy has no types of its own
+from scipy.special import bdtrc, gammaln  # type: ignore[import-untyped] # SciPy has no types of its own
 
-from taisai.analysis.dice.evidence import LEVEL, Check, Mixture, checks_of
+from taisai.analysis.dice.evidence import LAG_MOST, LEVEL, Check, checks_of
+from taisai.analysis.dice.gathering import Indices
+from taisai.analysis.dice.mixtures import SIDES, Mixture, Shuffle, subsets
 from taisai.analysis.dice.watch import FORMAT, DiceWatch, level_of
-from taisai.core.dice import ALL_ROLLS
+from taisai.core.dice import ALL_ROLLS, FACES
 from taisai.core.faults import InputFault
 
-Indices: TypeAlias = NDArray[np.uint8]
-"""Rolls as places in `ALL_ROLLS`, as `bulk.roll_codes` makes them."""
 Floats: TypeAlias = NDArray[np.float64]
 
-_CHUNK: Final = 1 << 16
+_CHUNK: Final = 1 << 14
 """Rounds, over all tumblers, that are worked on at a time."""
-_SORTED_LEAST: Final = 20
+_SORTED_CHANCE: Final = 1e-6
 
 
 class Watched(NamedTuple):
@@ -42,69 +42,96 @@ class Watched(NamedTuple):
 
 
 def is_sorted(rolls: Indices) -> bool:
-    """Whether the rolls were written down by size: all of them from low to high, or from high to low.
+    """Whether so many rolls are written by size, from low to high or from high to low, that somebody sorted them.
 
-    Of twenty fair rolls this happens by chance once in 10^11.
+    Of rolls whose order means something 26 % (56 of 216) come sorted either way. More of them than fair dice have once
+    in a million files, and the order means nothing, also if some rolls are not sorted.
     """
     one, two, three = rolls // 36, rolls // 6 % 6, rolls % 6
     rising, falling = (one <= two) & (two <= three), (one >= two) & (two >= three)
-    return len(rolls) >= _SORTED_LEAST and bool(rising.all() or falling.all())
+    most = max(np.count_nonzero(rising), np.count_nonzero(falling))
+    return bool(most) and float(bdtrc(most - 1, len(rolls), 56 / 216)) < _SORTED_CHANCE
 
 
 @cache
-def _cells(place: int, *, ordered: bool) -> NDArray[np.int8]:
-    """The cells of a check by roll, or by roll before and roll now: a column each."""
+def _increments(place: int, *, ordered: bool) -> NDArray[np.uint8]:
+    """What a check counts up, a row a cell: by roll, or by earlier roll and roll now."""
     check = checks_of(ordered=ordered)[place]
-    if check.lagged:
-        rows = [check.cells_of(before, now) for before in ALL_ROLLS for now in ALL_ROLLS]
-    else:
-        rows = [check.cells_of(None, now) for now in ALL_ROLLS]
-    return np.ascontiguousarray(np.array(rows, dtype=np.int8).T)
+    rows = [check.cells_of(before, now) for before in (ALL_ROLLS if check.lag else ALL_ROLLS[:1]) for now in ALL_ROLLS]
+    cells = np.array([cell for row in rows for cell in row])
+    owners = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+    found = np.bincount(cells * len(rows) + owners, minlength=check.size * len(rows))
+    return found.astype(np.uint8).reshape(check.size, len(rows))
 
 
 class _Tally:
     """The counts of one check for every tumbler, and the evidence after each round of a chunk."""
 
-    def __init__(self, check: Check, cells: NDArray[np.int8], tumblers: int) -> None:
+    def __init__(self, check: Check, increments: NDArray[np.uint8], tumblers: int) -> None:
         self.check = check
-        self._cells = cells
-        self.counts = np.zeros((tumblers, check.size), dtype=np.int64)
+        self._increments = increments
+        self.counts = np.zeros((check.size, tumblers), dtype=np.int32)
 
-    def chunk(self, rolls: Indices, before: Indices, follows: NDArray[np.bool_]) -> Floats:
-        cells = self._cells[:, before.astype(np.int32) * 216 + rolls if self.check.lagged else rolls]
-        counts = np.empty((self.check.size, *rolls.shape), dtype=np.int64)
-        for cell in range(self.check.size):
-            hits = sum((each == cell).astype(np.int8) for each in cells)
-            if self.check.lagged:
-                hits = hits * follows
-            np.cumsum(hits, axis=1, dtype=np.int64, out=counts[cell])
-            counts[cell] += self.counts[:, cell, None]
-        self.counts = counts[:, :, -1].T.copy()
+    def chunk(self, rolls: Indices, earlier: Sequence[tuple[Indices, NDArray[np.bool_]]]) -> Floats:
+        """`earlier` has for each lag the roll so many rounds before, and whether it is followed."""
+        if self.check.lag:
+            before, follows = earlier[self.check.lag - 1]
+            steps = self._increments[:, before.astype(np.int32) * 216 + rolls] * follows
+        else:
+            steps = self._increments[:, rolls]
+        counts = np.cumsum(steps, axis=2, dtype=np.int32)
+        counts += self.counts[:, :, None]
+        self.counts = counts[:, :, -1].copy()
         return _log_e(self.check.mixture, counts)
 
 
-def _log_e(mixture: Mixture, counts: NDArray[np.int64]) -> Floats:
+def _log_e(mixture: Mixture, counts: NDArray[np.int32]) -> Floats:
     """`Mixture.log_e` for many counts at once; the first axis of `counts` is the cells."""
-    logs = []
-    total = counts.sum(axis=0)
-    for point in mixture.points:
-        # Most points make all cells but a few likelier alike.
-        usual = max(set(point.log_ratios), key=point.log_ratios.count)
-        log_e = point.log_share + usual * total
-        for ratio in sorted(set(point.log_ratios) - {usual}):
-            cells = [cell for cell, each in enumerate(point.log_ratios) if each == ratio]
-            log_e += (ratio - usual) * (counts[cells].sum(axis=0) if len(cells) > 1 else counts[cells[0]])
-        logs.append(log_e)
+    flat = counts.reshape(len(counts), -1)
+    logs = [each.log_share + _weighed(flat, each.log_ratios) for each in mixture.points]
+    logs += [_log_shuffle(each, flat) for each in mixture.shuffles]
     if mixture.urns:
-        least, most = counts.min(axis=(1, 2)), counts.max(axis=(1, 2))
-        totals = np.arange(total.max() + 1)
+        totals = flat.reshape(mixture.rows, -1, flat.shape[1]).sum(axis=1)
+        fair = _weighed(flat, mixture.log_nulls)
         for urn in mixture.urns:
-            log_e = urn.log_start - gammaln(urn.size + totals)[total]
-            for cell, alpha in enumerate(urn.alphas):
-                spread = np.arange(least[cell], most[cell] + 1)
-                log_e += (gammaln(alpha + spread) - mixture.log_nulls[cell] * spread)[counts[cell] - least[cell]]
-            logs.append(log_e)
-    return _log_sum(logs)
+            log_e = urn.log_start - fair
+            for alpha in sorted(set(urn.alphas)):
+                cells = [cell for cell, each in enumerate(urn.alphas) if each == alpha]
+                log_e += _log_gamma(alpha, flat[cells]).sum(axis=0)
+            logs.append(log_e - _log_gamma(urn.sizes[0], totals).sum(axis=0))
+    return _log_sum(logs).reshape(counts.shape[1:])
+
+
+def _weighed(counts: NDArray[np.int32], weights: Sequence[float]) -> Floats:
+    """The sum of the counts, each by its weight. Cells of one weight are added first: most have few different ones."""
+    found: Floats = np.zeros(counts.shape[1])
+    for weight in sorted({*weights} - {0.0}):
+        found += weight * counts[[cell for cell, each in enumerate(weights) if each == weight]].sum(axis=0)
+    return found
+
+
+def _log_gamma(start: float, counts: NDArray[np.integer[Any]]) -> Floats:
+    """The logarithm of gamma at whole steps from a start: looked up, for there are few different ones."""
+    least, most = int(counts.min(initial=0)), int(counts.max(initial=0))
+    found: Floats = gammaln(start + np.arange(least, most + 1))[counts - least]
+    return found
+
+
+def _log_shuffle(shuffle: Shuffle, counts: NDArray[np.int32]) -> Floats:
+    # Sums and not a product of matrices: the library of the latter starts threads, which wait for each other in vain.
+    logs: Floats = np.stack([sum(ratio * counts[cell] for cell, ratio in form) for form in shuffle.forms])
+    logs = logs.reshape(SIDES, SIDES, -1)
+    tops = logs.max(axis=1)
+    matrix = np.exp(logs - tops[:, None]).reshape(SIDES**2, -1)
+    ways: list[Floats] = [np.ones(counts.shape[1])]
+    for (before, cell), *more in subsets()[1:]:
+        each = ways[before] * matrix[cell]
+        for other, column in more:
+            each += ways[other] * matrix[column]
+        ways.append(each)
+    with np.errstate(divide="ignore"):
+        log_e: Floats = shuffle.log_share + tops.sum(axis=0) + np.log(ways[-1] / factorial(SIDES))
+    return log_e
 
 
 def _log_sum(logs: Sequence[Floats]) -> Floats:
@@ -119,18 +146,24 @@ def _chunks(
 ) -> Iterator[tuple[slice, list[Floats]]]:
     tumblers, rounds = rolls.shape
     step = max(1, per_chunk // max(1, tumblers))
+    # A roll follows the one before the last if both steps are whole.
+    linked = [follows]
+    for _ in range(1, LAG_MOST):
+        linked.append(follows & np.concatenate(([False], linked[-1][:-1])))
+    shifted = []
+    for lag in range(1, LAG_MOST + 1):
+        before = np.zeros_like(rolls)
+        before[:, lag:] = rolls[:, :-lag]
+        shifted.append(before)
     for start in range(0, rounds, step):
         part = slice(start, min(start + step, rounds))
-        before = np.zeros((tumblers, part.stop - part.start), dtype=np.uint8)
-        before[:, 1:] = rolls[:, part.start : part.stop - 1]
-        if start:
-            before[:, 0] = rolls[:, start - 1]
-        yield part, [tally.chunk(rolls[:, part], before, follows[part]) for tally in tallies]
+        earlier = [(before[:, part], link[part]) for before, link in zip(shifted, linked, strict=True)]
+        yield part, [tally.chunk(rolls[:, part], earlier) for tally in tallies]
 
 
 def _tallies(tumblers: int, *, ordered: bool) -> list[_Tally]:
     return [
-        _Tally(check, _cells(place, ordered=ordered), tumblers)
+        _Tally(check, _increments(place, ordered=ordered), tumblers)
         for place, check in enumerate(checks_of(ordered=ordered))
     ]
 
@@ -172,13 +205,22 @@ def watch_rolls(
         "level": level,
         "ordered": ordered,
         "rounds": rounds,
-        "first": int(rolls[0]) if rounds else None,
-        "last": int(rolls[-1]) if rounds else None,
+        **_ends(rolls, marks),
         "peak": max(0.0, float(path.max())) if rounds else 0.0,
         "alarm_round": int(passed[0]) + 1 if passed.size else None,
-        "counts": {tally.check.name: tally.counts[0].tolist() for tally in tallies},
+        "counts": {tally.check.name: tally.counts[:, 0].tolist() for tally in tallies},
     }
     return Watched(path, by_check, DiceWatch.from_state(state))
+
+
+def _ends(rolls: Indices, follows: NDArray[np.bool_]) -> dict[str, object]:
+    """The first and the last rolls as a watch remembers them."""
+    first, last = [int(each) for each in rolls[:1]], [int(each) for each in rolls[-1:]]
+    while len(first) < min(LAG_MOST, len(rolls)) and follows[len(first)]:
+        first.append(int(rolls[len(first)]))
+    while len(last) < min(LAG_MOST, len(rolls)) and follows[-len(last)]:
+        last.append(int(rolls[-len(last) - 1]))
+    return {"first": first, "begun": len(first) == LAG_MOST or len(first) < len(rolls), "last": last}
 
 
 def alarm_rounds(
@@ -206,8 +248,15 @@ def draw_tumblers(
     *,
     retention: float | Sequence[float] = 0.0,
     faces: Sequence[float] | None = None,
+    leads: Sequence[int] = FACES,
+    lag: int = 1,
+    step: int = 0,
 ) -> Indices:
-    """Tumblers drawn by chance, one a row: each die keeps its face with `retention`, otherwise falls by `faces`."""
+    """Tumblers drawn by chance, one a row: each die keeps its face with `retention`, otherwise falls by `faces`.
+
+    A die that keeps its face shows what that face leads to: itself, or by `leads` another one. The face is that of
+    `lag` rolls before, of the die `step` places before it.
+    """
     chance = np.random.default_rng(seed)
     shape = (tumblers, rounds, 3)
     if faces is None:
@@ -217,11 +266,11 @@ def draw_tumblers(
         fallen = np.searchsorted(bounds, chance.random(shape), side="right").astype(np.int8)
     keeps = np.asarray(retention, dtype=np.float64)
     if keeps.any():
-        falls = chance.random(shape) >= keeps
-        falls[:, 0] = True
-        since = np.where(falls, np.arange(rounds)[:, None], 0)
-        np.maximum.accumulate(since, axis=1, out=since)
-        fallen = np.take_along_axis(fallen, since, axis=1)
+        stays = chance.random(shape) < keeps
+        to = np.array(leads, dtype=np.int8) - 1
+        for at in range(lag, rounds):
+            before = np.roll(fallen[:, at - lag], step, axis=1)
+            fallen[:, at] = np.where(stays[:, at], to[before], fallen[:, at])
     one, two, three = np.moveaxis(fallen.astype(np.uint8), 2, 0)
     rolls: Indices = 36 * one + 6 * two + three
     return rolls

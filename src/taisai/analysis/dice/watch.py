@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from math import exp, inf, isfinite, log
 from typing import Final, NamedTuple, Self
 
-from taisai.analysis.dice.evidence import LEVEL, Cells, Check, checks_of, combined_log_e
+from taisai.analysis.dice.evidence import LAG_MOST, LEVEL, Check, checks_of, combined_log_e
 from taisai.core.dice import ALL_ROLLS, Roll
 from taisai.core.faults import InputFault, shown
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """Of the JSON state. Another set of checks or cells is another format."""
 
 
@@ -62,7 +62,9 @@ class Evidence(NamedTuple):
 class DiceWatch:
     """The evidence against one set of dice in one tumbler. Other dice need another watch."""
 
-    __slots__ = ("_alarm_round", "_checks", "_counts", "_first", "_last", "_level", "_ordered", "_peak", "_rounds")
+    __slots__ = (
+        "_alarm_round", "_begun", "_checks", "_counts", "_first", "_last", "_level", "_ordered", "_peak", "_rounds",
+    )  # fmt: skip
 
     def __init__(self, level: float = LEVEL, *, ordered: bool = True) -> None:
         self._level = level_of(level)
@@ -70,8 +72,12 @@ class DiceWatch:
         self._checks: tuple[Check, ...] = checks_of(ordered=ordered)
         self._counts: list[list[int]] = [[0] * check.size for check in self._checks]
         self._rounds = 0
-        self._first: Roll | None = None
-        self._last: Roll | None = None
+        self._first: tuple[Roll, ...] = ()
+        """The first rolls, as far as nothing came between them and a check looks back."""
+        self._begun = False
+        """Whether `_first` is complete."""
+        self._last: tuple[Roll, ...] = ()
+        """The rolls that the next one follows, the last one first."""
         self._peak = 0.0
         self._alarm_round: int | None = None
 
@@ -93,7 +99,7 @@ class DiceWatch:
     @property
     def last(self) -> Roll | None:
         """The roll that the next one follows."""
-        return self._last
+        return self._last[0] if self._last else None
 
     def counts(self, name: str) -> tuple[int, ...]:
         """The counts of a check."""
@@ -109,7 +115,8 @@ class DiceWatch:
 
     def pause(self) -> None:
         """The dice were touched or thrown unseen: the next roll does not follow the last one."""
-        self._last = None
+        self._last = ()
+        self._begun = self._begun or bool(self._rounds)
 
     def evidence(self) -> Evidence:
         """The evidence as it stands."""
@@ -131,13 +138,17 @@ class DiceWatch:
         whole = DiceWatch(self._level, ordered=self._ordered)
         for mine, one, two in zip(whole._counts, self._counts, later._counts, strict=True):
             mine[:] = map(int.__add__, one, two)
-        if self._last is not None and later._first is not None:
+        for place, roll in enumerate(later._first):
             for check, counts in zip(self._checks, whole._counts, strict=True):
-                if check.lagged:
-                    _add(counts, check.cells_of(self._last, later._first))
+                back = check.lag - place - 1
+                if 0 <= back < len(self._last):
+                    _add(counts, check, self._last[back], roll)
         whole._rounds = self._rounds + later._rounds
-        whole._first = self._first if self._rounds else later._first
-        whole._last = later._last if later._rounds else self._last
+        # A part without a gap, shorter than checks look back, goes on in the other one.
+        whole._first = self._first if self._begun else (self._first + later._first)[:LAG_MOST]
+        whole._begun = self._begun or later._begun or len(whole._first) == LAG_MOST
+        is_whole = len(later._last) == later._rounds
+        whole._last = (later._last + (self._last if is_whole else ()))[:LAG_MOST]
         whole._peak, whole._alarm_round = self._peak, self._alarm_round
         if later._rounds:
             whole._look()
@@ -150,8 +161,9 @@ class DiceWatch:
             "level": self._level,
             "ordered": self._ordered,
             "rounds": self._rounds,
-            "first": None if self._first is None else self._first.index,
-            "last": None if self._last is None else self._last.index,
+            "first": [roll.index for roll in self._first],
+            "begun": self._begun,
+            "last": [roll.index for roll in self._last],
             "peak": self._peak,
             "alarm_round": self._alarm_round,
             "counts": {check.name: list(counts) for check, counts in zip(self._checks, self._counts, strict=True)},
@@ -162,9 +174,7 @@ class DiceWatch:
         """The watch of a state; a fault that names the field for anything else."""
         if state.get("format") != FORMAT:
             raise InputFault("format", f"is {FORMAT}, got {shown(state.get('format'))}")
-        ordered, level, peak = state.get("ordered"), state.get("level"), state.get("peak")
-        if not isinstance(ordered, bool):
-            raise InputFault("ordered", f"is true or false, got {shown(ordered)}")
+        ordered, level, peak = _truth(state, "ordered"), state.get("level"), state.get("peak")
         if not isinstance(level, float):
             raise InputFault("level", f"is a number between 0 and 1, got {shown(level)}")
         if not isinstance(peak, float | int) or isinstance(peak, bool) or not 0 <= peak < inf:
@@ -173,7 +183,8 @@ class DiceWatch:
         watch._peak = float(peak)
         watch._rounds = _whole(state, "rounds")
         watch._alarm_round = None if state.get("alarm_round") is None else _whole(state, "alarm_round")
-        watch._first, watch._last = _roll(state, "first"), _roll(state, "last")
+        watch._begun = _truth(state, "begun")
+        watch._first, watch._last = _rolls(state, "first"), _rolls(state, "last")
         given = state.get("counts")
         if not isinstance(given, Mapping):
             raise InputFault("counts", "needs the counts of every check")
@@ -189,10 +200,12 @@ class DiceWatch:
 
     def _count(self, roll: Roll) -> None:
         for check, counts in zip(self._checks, self._counts, strict=True):
-            _add(counts, check.cells_of(self._last, roll))
-        if not self._rounds:
-            self._first = roll
-        self._last = roll
+            if check.lag <= len(self._last):
+                _add(counts, check, self._last[check.lag - 1] if check.lag else roll, roll)
+        if not self._begun:
+            self._first += (roll,)
+            self._begun = len(self._first) == LAG_MOST
+        self._last = (roll, *self._last)[:LAG_MOST]
         self._rounds += 1
 
     def _look(self) -> Evidence:
@@ -210,9 +223,16 @@ def level_of(level: object, field: str = "level") -> float:
     return level
 
 
-def _add(counts: list[int], cells: Cells) -> None:
-    for cell in cells:
+def _add(counts: list[int], check: Check, before: Roll, now: Roll) -> None:
+    for cell in check.cells_of(before, now):
         counts[cell] += 1
+
+
+def _truth(state: Mapping[str, object], field: str) -> bool:
+    value = state.get(field)
+    if not isinstance(value, bool):
+        raise InputFault(field, f"is true or false, got {shown(value)}")
+    return value
 
 
 def _whole(state: Mapping[str, object], field: str) -> int:
@@ -222,10 +242,10 @@ def _whole(state: Mapping[str, object], field: str) -> int:
     return value
 
 
-def _roll(state: Mapping[str, object], field: str) -> Roll | None:
-    if state.get(field) is None:
-        return None
-    index = _whole(state, field)
-    if index >= len(ALL_ROLLS):
-        raise InputFault(field, f"is the place of a roll, 0 to 215, got {index}")
-    return ALL_ROLLS[index]
+def _rolls(state: Mapping[str, object], field: str) -> tuple[Roll, ...]:
+    places = state.get(field)
+    if not isinstance(places, list | tuple) or len(places) > LAG_MOST:
+        raise InputFault(field, f"is a list of at most {LAG_MOST} rolls, got {shown(places)}")
+    if any(type(place) is not int or not 0 <= place < len(ALL_ROLLS) for place in places):
+        raise InputFault(field, f"holds places of rolls, 0 to 215, got {shown(places)}")
+    return tuple(ALL_ROLLS[place] for place in places)
