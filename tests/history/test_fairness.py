@@ -20,7 +20,7 @@ from taisai.history.fairness import Faces, Fairness, Returns, chance_of, fairnes
 from taisai.history.folder import Export
 from taisai.journal import MemoryJournal
 from taisai.streams.codec import event_of
-from tests.audit.test_audit import journal_of
+from tests.audit.forged import journal_of
 from tests.audit.test_openings import dealt
 from tests.history.asked import asked_for, exported
 from tests.history.dealt import SHELF, content

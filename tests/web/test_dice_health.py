@@ -82,3 +82,18 @@ def test_fair_dice_raise_no_alert() -> None:
         await floor.stop()
 
     asyncio.run(run())
+
+
+def test_the_order_of_the_dice_is_that_of_the_record() -> None:
+    """A dealer's dice are not told apart; a gap in the record is a gap in the watch."""
+
+    async def run() -> None:
+        floor, _, health = await _house(_Kept())
+        await betting(floor)
+        await _throw(floor, [(1, 2, 3), (1, 2, 4), (6, 5, 4)], 1_000)
+        _, watch = health._watches["T"]
+        assert not watch.ordered
+        assert sum(watch.counts("keeps")) == 2
+        await floor.stop()
+
+    asyncio.run(run())

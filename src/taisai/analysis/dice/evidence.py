@@ -29,7 +29,7 @@ LEVEL: Final = 0.001
 LAG_MOST: Final = 2
 """How many rolls a check looks back, at most."""
 
-_KEEPS: Final = ((0.02, 0.54), (0.05, 0.25), (0.12, 0.08), (0.35, 0.07), (-0.06, 0.04), (-0.15, 0.02))
+_KEEPS: Final = ((0.02, 0.54), (0.05, 0.25), (0.11, 0.07), (0.22, 0.05), (0.50, 0.03), (-0.06, 0.04), (-0.15, 0.02))
 """Retentions that are bet on, and the share of each: chances that a die keeps its face through a shake. A negative one
 is a face that comes again too rarely."""
 _HEAVIER: Final = ((0.015, 0.13), (0.03, 0.16), (0.055, 0.21), (0.11, 0.09), (0.22, 0.06))
