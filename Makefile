@@ -18,13 +18,26 @@ help: ## show this list
 .venv/.run: requirements/run.lock pyproject.toml
 	@tools/setup run
 
+.venv/.full: requirements/full.lock pyproject.toml
+	@tools/setup full
+
 .venv/.dev: requirements/dev.lock pyproject.toml package-lock.json
 	@tools/setup dev
 
+# The journal of the demo is kept in var/, which `make clean` leaves alone. `make run RUN='--port 8001'` adds options.
+RUN ?=
 .PHONY: run
 run: .venv/.run ## start the demo floor on this machine; the console prints the links
-	@mkdir -p .cache
-	$(BIN)/taisai serve --demo --journal sqlite:///.cache/demo-floor.db
+	@mkdir -p var
+	@$(BIN)/taisai serve --demo --journal sqlite:///var/demo-floor.db $(RUN)
+
+.PHONY: full
+full: .venv/.full ## install everything that a command may need: numbers, plots, pictures, PDF, history, PostgreSQL
+
+.PHONY: package
+package: .venv/.dev ## build the wheel and the source distribution, into dist/
+	rm -rf dist
+	$(BIN)/python -m hatchling build -d dist
 
 .PHONY: lint
 lint: .venv/.dev ## check style, format and types
@@ -51,15 +64,15 @@ test: lint ## everything that must hold before a change goes in
 	@tail -n 1 .cache/pytest.log
 
 .PHONY: conformance
-conformance: .venv/.run ## regenerate the conformance vectors (review the difference)
+conformance: .venv/.dev ## regenerate the conformance vectors (review the difference)
 	$(BIN)/python -m tools.conformance
 
 .PHONY: pictures
-pictures: .venv/.run ## redraw the felts of README and docs
+pictures: .venv/.dev ## redraw the felts of README and docs
 	$(BIN)/python -m tools.pictures
 
 .PHONY: screens-data
-screens-data: .venv/.run ## regenerate what the screens know of the commands, from their declarations
+screens-data: .venv/.dev ## regenerate what the screens know of the commands, from their declarations
 	$(BIN)/python -m tools.screens_data
 
 .PHONY: screens
@@ -67,7 +80,7 @@ screens: .venv/.dev ## take the pictures of every screen, in Chromium
 	$(BIN)/python tools/screens.py
 
 .PHONY: shifts
-shifts: .venv/.run ## regenerate the expected output in tests/shifts (review the difference)
+shifts: .venv/.dev ## regenerate the expected output in tests/shifts (review the difference)
 	$(BIN)/python -m tools.bless_shifts
 
 .PHONY: broken-books
@@ -81,7 +94,7 @@ postgres-schema: .venv/.dev ## regenerate the schema that the PostgreSQL migrati
 # The same tests with many more examples, and a hundred kills instead of a few.
 .PHONY: torture
 torture: .venv/.dev ## the long tests
-	TAISAI_TORTURE=1 $(BIN)/pytest -o faulthandler_timeout=0 -n auto tests/table tests/journal tests/audit tests/floor tests/web tests/torture
+	TAISAI_TORTURE=1 $(BIN)/pytest -o faulthandler_timeout=0 -n auto tests/table tests/journal tests/audit tests/floor tests/web tests/exploration tests/torture
 
 # Three nodes, 200 tables, 2,000 bots, ten minutes; TORTURE_NODES='--tables 60 --bots 600 --minutes 2' for less.
 TORTURE_NODES ?=
@@ -94,7 +107,7 @@ clauses: .venv/.dev ## regenerate the index of clauses and their tests, for `tai
 	$(BIN)/pytest --collect-only -q --clause-index=src/taisai/books/data/tests_by_clause.json >/dev/null
 
 .PHONY: types
-types: .venv/.run ## write the types of the screens anew, from the structs that the server encodes
+types: .venv/.dev ## write the types of the screens anew, from the structs that the server encodes
 	$(BIN)/python -m tools.screen_types
 
 # `make bench BENCH='floor postgresql'` measures those whose titles have these words.
@@ -103,14 +116,15 @@ BENCH ?=
 bench: .venv/.dev ## measure speed, into bench/RESULTS.md
 	$(BIN)/python -m bench.run $(BENCH)
 
-# run.lock leaves out the compiled kernels and Spark: they are large, and every command does without them. It is made under the
-# constraint of dev.lock, so both name the same versions.
+# run.lock is for serving alone. full.lock leaves out the compiled kernels and Spark: they are large, and every command does
+# without them. Both are made under the constraint of dev.lock, so all name the same versions.
 .PHONY: lock
 lock: .venv/.dev ## compile requirements/*.lock from pyproject.toml
 	$(COMPILE) --all-extras --group dev $(LOCK_OPTIONS) --output-file requirements/dev.lock
-	$(COMPILE) --extra plot --extra png --extra analysis --extra serve --extra postgres --extra client --extra history --group build $(LOCK_OPTIONS) --constraint requirements/dev.lock --output-file requirements/run.lock
+	$(COMPILE) --extra full --group build $(LOCK_OPTIONS) --constraint requirements/dev.lock --output-file requirements/full.lock
+	$(COMPILE) --extra serve --group build $(LOCK_OPTIONS) --constraint requirements/dev.lock --output-file requirements/run.lock
 
 .PHONY: clean
-clean: ## remove what tests and builds leave behind (.venv stays)
+clean: ## remove what tests and builds leave behind (.venv and the demo's journal in var/ stay)
 	rm -rf .cache .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist htmlcov
 	find src tests tools bench -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -43,6 +43,7 @@ from taisai.table.refusals import Refusal
 from taisai.table.rules import TableRules
 from taisai.table.state import HISTORY_ROUNDS, SNAPSHOT_FORMAT, RoundPhase, TableState, snapshot_of
 from tests.floor.gated import BOOK, DAN, SHELF, opening
+from tests.journal.samples import sign_checkpoint
 from tests.postgres import Server
 
 ROUNDS, POSTGRES_ROUNDS = 1_000_000, 20_000
@@ -154,7 +155,7 @@ def filled(journal: Journal, rounds: int) -> int:
     )
     state = replay(state, (_decode(record.body) for record in journal.read(TABLE, state.seq)))
     journal.save_snapshot(TABLE, state.seq, SNAPSHOT_FORMAT, snapshot_of(state))
-    journal.sign_checkpoint(state.at)
+    sign_checkpoint(journal, state.at)
     return state.seq
 
 

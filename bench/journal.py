@@ -22,6 +22,7 @@ from bench.measure import Line
 from taisai.journal import Batch, NewRecord, SqliteJournal
 from taisai.journal.sqlite.database import connect_writer, make_durable
 from taisai.journal.verify import verify
+from tests.journal.samples import sign_checkpoint
 
 NOON = 1_731_672_000_000_000
 TABLES = tuple(f"pit1/tai-sai-{number}" for number in range(1, 5))
@@ -154,7 +155,7 @@ def _verify_line() -> Line:
         for number, batch in enumerate(_batches(commits)):
             journal.append(batch)
             if number % 10 == 9:
-                journal.sign_checkpoint(NOON + number)
+                sign_checkpoint(journal, NOON + number)
 
         def ours(_folder: Path) -> float:
             found: list[object] = []

@@ -32,6 +32,7 @@ from taisai.table.refusals import Refusal
 from taisai.table.rules import TableRules
 from taisai.table.state import SNAPSHOT_FORMAT, RoundPhase, TableState, snapshot_of
 from tests.audit.bot import Bot
+from tests.journal.samples import sign_checkpoint
 from tests.streams.keeper import TableKeeper
 
 EVENTS = 1_000_000
@@ -104,7 +105,7 @@ def _filled(shelf: Shelf, file: Path) -> tuple[int, TableState]:
                 if seq // 100_000 != (seq - 2000) // 100_000 or seq + 4000 > EVENTS:
                     journal.save_snapshot("T1", seq, SNAPSHOT_FORMAT, snapshot_of(state))
         journal.append([Batch("T1", seq, batch)])
-        journal.sign_checkpoint(state.at)
+        sign_checkpoint(journal, state.at)
     return state.seq, state
 
 

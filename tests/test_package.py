@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from taisai import __version__
+from taisai.version import __version__
 from tests import ROOT
 
 APACHE_2 = "cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30"

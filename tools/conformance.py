@@ -11,12 +11,13 @@ from typing import Any
 import msgspec
 
 from taisai.books import Shelf, open_shelf
-from taisai.core.calls import result_call
 from taisai.core.dice import ALL_COMBINATIONS, ALL_ROLLS, parse_roll
 from taisai.core.faults import InputFault
+from taisai.core.names import result_call
 from taisai.core.rulebook import Layout
 from taisai.protocol.case import CaseAnswer, answer_case
 from tools.golden import ROOT, Golden
+from tools.proof_vectors import proof_text
 
 FOLDER = ROOT / "conformance"
 V6 = "rws-tai-sai-v6"
@@ -67,6 +68,8 @@ def settle_cases(shelf: Shelf) -> Iterator[tuple[str, Case]]:
         "two players": ([8000, 4000], 10000, 1),
         "two players, unit 25": ([8000, 4000], 10000, 25),
         "three equal players": ([5000, 5000, 5000], 10000, 1),
+        "three equal players, unit 100": ([500, 500, 500], 1000, 100),
+        "different stakes, equal remainders": ([900, 700, 400], 1000, 100),
         "a player at the minimum and one below": ([9900, 150, 100, 50], 10000, 1),
         "one set to the minimum, unit 5": ([9000, 120, 1000], 5000, 5),
         "one set to the minimum, room for it": ([9000, 120, 1000], 5200, 5),
@@ -94,7 +97,17 @@ def settle_cases(shelf: Shelf) -> Iterator[tuple[str, Case]]:
         "differential": {"big-small": 2000},
     }
     sides = [bet("p1", "small", 20000), bet("p2", "big", 6000), bet("p3", "big", 4000)]
-    yield "differential: after the maximum the other side is heavier", case(f"{V6}/A", "1,2,3", *sides, limits=both)
+    yield "differential: heavier as placed, cut to its maximum", case(f"{V6}/A", "1,2,3", *sides, limits=both)
+    apart = {
+        "unit": 1,
+        "default": {"min": 100, "max": 100000},
+        "kinds": {"big": {"min": 100, "max": 30000}},
+        "differential": {"big-small": 20000},
+    }
+    overfilled = [bet("p1", "small", 60000), bet("p2", "big", 50000), bet("p3", "big", 40000)]
+    yield "differential: the lighter side is not cut", case(f"{V6}/A", "1,2,3", *overfilled, limits=apart)
+    equal = [bet("p1", "small", 50000), bet("p2", "big", 50000)]
+    yield "differential: equal sides break none", case(f"{V6}/A", "1,2,3", *equal, limits=apart)
     even = [bet("p1", "odd", 700), bet("p1", "even", 100)]
     yield "differential: odd and even", case(f"{V6}/C", "1,2,4", *even, limits=box_limits(100, 5000, odd_even=300))
     stacks = [bet("p1", "small", 100), bet("p2", "small", 50), bet("p1", "big", 70), bet("p1", "small", 25)]
@@ -166,6 +179,7 @@ def vectors(shelf: Shelf) -> Iterator[tuple[str, str]]:
         else:
             raise ValueError(f"{name}: was not refused")
     yield "bad-cases.jsonl", "\n".join(refused) + "\n"
+    yield "proof.json", proof_text()
 
 
 def made() -> Iterator[tuple[Path, str]]:

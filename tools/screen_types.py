@@ -21,7 +21,19 @@ from typing import Any, get_args
 from msgspec import NODEFAULT, inspect
 
 from taisai.floor.alerts import Alert
-from taisai.protocol.answers import AuditRun, FloorCard, HouseEntry, LinkMade, Me, PitCard, RoundReplay
+from taisai.floor.heads import HeadsNow
+from taisai.protocol.answers import (
+    AuditRun,
+    FloorCard,
+    HouseEntry,
+    LinkMade,
+    Me,
+    PersonFound,
+    PitCard,
+    ProofEntry,
+    ProvenCard,
+    RoundReplay,
+)
 from taisai.protocol.books import BookCard, EntrySheet, LayoutOddsSheet
 from taisai.protocol.errors import Errors
 from taisai.protocol.messages import Done, Hello, Notice, SecondPerson, Until
@@ -39,7 +51,9 @@ WIDTH = 120
 READ = (
     PublicView, SeatView, CrewView,
     Hello, Until, Done, Notice, SecondPerson, Errors,
-    Me, FloorCard, PitCard, RoundReplay, Alert, StaffSheet, LinkMade, HouseEntry, AuditRun,
+    Me, FloorCard, PitCard, RoundReplay, Alert, StaffSheet, LinkMade, PersonFound, HouseEntry, AuditRun, ProvenCard,
+    ProofEntry,
+    HeadsNow,
     BookCard, LayoutOddsSheet, EntrySheet,
 )  # fmt: skip
 """What the screens read, and what they send besides commands."""

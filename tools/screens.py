@@ -138,10 +138,14 @@ def serve() -> None:
     """Run the floor, in a process of its own."""
     from taisai.web.serve import run  # noqa: PLC0415 - only the server process needs it
 
-    def started(context: Context, address: str) -> None:
-        print(address, json.dumps(context.demo_links), flush=True)
+    class Told:
+        def started(self, context: Context, address: str) -> None:
+            print(address, json.dumps(context.demo_links), flush=True)
 
-    run(settings(), lambda: open_shelf(environment={}), started)
+        def finishing(self, rounds: int, seconds: int) -> None:
+            pass
+
+    run(settings(), lambda: open_shelf(environment={}), Told())
 
 
 def _choose_passwords(address: str, links: dict[str, str]) -> None:

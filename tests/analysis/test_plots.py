@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from taisai.analysis.plots import figure_for, plot_edges, plot_results
+from taisai.analysis.plots import figure_for, label_ends, plot_edges, plot_results
 from taisai.books import open_shelf
 from taisai.core.bets import parse_bets
 from taisai.core.faults import InputFault
@@ -33,3 +33,18 @@ def test_another_suffix_is_refused() -> None:
     """A file whose kind cannot be drawn is refused before anything is computed."""
     with pytest.raises(InputFault, match=r"--plot: the file's name ends in \.svg, \.png, \.pdf; got 'odds\.gif'"):
         figure_for(4, 3, Path("odds.gif"))
+
+
+def test_labels_at_the_ends_do_not_overlap(tmp_path: Path) -> None:
+    """Words beside curves that end close together are moved apart, in the order of the curves."""
+    _, axes, _ = figure_for(6, 4, tmp_path / "ends.svg")
+    axes.set_xlim(0, 10)
+    axes.set_ylim(0, 100)
+    label_ends(axes, [(50.0, "50 %\n+1", "black"), (50.5, "75 %\n+2", "black"), (90.0, "99 %\n+3", "black")], size=8)
+    scale = 72 / axes.figure.dpi
+    heights = {
+        text.get_text()[:4]: axes.transData.transform((10, text.xy[1]))[1] * scale + text.get_position()[1]
+        for text in axes.texts
+    }
+    assert heights["75 %"] - heights["50 %"] >= 16
+    assert heights["99 %"] > heights["75 %"]

@@ -12,11 +12,14 @@ import sys
 from collections.abc import Iterator
 
 from taisai.books import open_shelf
-from taisai.core.rulebook import RuleBook, Tumble, VoidReason
+from taisai.core.rulebook import Fact, Rule, RuleBook, Tumble
 from taisai.journal import open_journal
 from taisai.table import commands as c
+from taisai.table.handlers.shift import runs_left
 from taisai.table.people import Person, Role
+from taisai.table.rules import TableRules
 from taisai.table.state import RoundPhase, TablePhase, TableState
+from tests.journal.samples import sign_checkpoint
 from tests.streams.keeper import TableKeeper
 
 LEE = Person("lee", Role.SUPERVISOR)
@@ -74,15 +77,18 @@ class Bot:
         limits = c.TableLimits(100, c.BoxLimit(100, 2_000_000))
         if state.set_up is None:
             denominations = (100, 500, 2_500, 10_000)
-            return c.SetUp(self._book.id, self._layout, self._book.digest, limits, "SGD", denominations)
+            return c.SetUp(
+                self._book.id, self._layout, self._book.digest, limits, "SGD", denominations, coverage=c.Coverage.KINDS
+            )
         if not state.dice_sets:
             return c.ReceiveDice("D1")
         if state.dice_in is None:
             return c.SealDice("D1", "S1")
         if not state.balance("float"):
             return c.CountFloat({10_000: 1_000_000})
-        if not state.test_runs:
-            return c.TestRun((1, 3, 6), lit_correctly=True)
+        runs = runs_left(TableRules(self._book), state) if self._book.has(Rule.TEST_RUNS) else ()
+        if runs:
+            return c.TestRun(runs[0], lit_correctly=True)
         missing = [item.item for item in self._book.procedure.opening if item.item not in state.checks]
         return c.CheckItem(missing[0], passed=True) if missing else c.OpenTable()
 
@@ -99,7 +105,7 @@ class Bot:
                 return self._betting(state)
             case RoundPhase.CLOSED:
                 if chance.random() < self._trouble:
-                    return c.VoidRound(VoidReason.NOT_FLAT), DAN, None
+                    return c.Report(Fact.NOT_FLAT), DAN, None
                 dice = (chance.randint(1, 6), chance.randint(1, 6), chance.randint(1, 6))
                 return (c.Uncover(dice) if enough else c.Tumble(3)), DAN, None
             case RoundPhase.UNCOVERED:
@@ -137,7 +143,7 @@ class Bot:
 
     def _after_interruption(self, state: TableState) -> tuple[c.Action, Person, Person | None]:
         if state.round.dice is not None or state.round.phase is RoundPhase.BETTING or self._chance.random() < 0.5:
-            return c.ResolveInterruption(()), DAN, LEE
+            return c.ResolveInterruption(state.round.dice or ()), DAN, LEE
         dice = (self._chance.randint(1, 6), self._chance.randint(1, 6), self._chance.randint(1, 6))
         return c.ResolveInterruption((dice[0],), dice), DAN, LEE
 
@@ -161,7 +167,7 @@ def main() -> None:
         for number, (command, accepted) in enumerate(deal(keeper, Bot(book, layout, seed))):
             print(f"{keeper.state.table} {command.id} {'yes' if accepted else 'no'}", flush=True)
             if number % 40 == 0:
-                journal.sign_checkpoint(keeper.state.at)
+                sign_checkpoint(journal, keeper.state.at)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import csv
 import io
 import xml.etree.ElementTree as ET
 
-from taisai.audit.pages import to_csv, to_html
+from taisai.audit.pages import SafeCsv, to_csv, to_html
 from taisai.audit.reports import NO_ACTIVITY, Report, ReportRequest, Span, make_report
 from taisai.journal import MemoryJournal
 from taisai.table.state import TableState
@@ -30,6 +30,16 @@ def test_the_page_is_well_formed_and_escaped(dealt: tuple[MemoryJournal, dict[st
     assert len(ET.fromstring(f"<div>{body}</div>").findall("table")) == 2
 
 
+def test_virtual_dice_are_said_on_every_form() -> None:
+    """A report of tables that had virtual dice says so at its head: in CSV and on the page (I23)."""
+    report = make_report(MemoryJournal(), ReportRequest(span=Span.LIFE, made_at=MADE_AT))
+    assert "notice" not in to_csv(report)
+    report = report._replace(virtual=("T1", "T2"))
+    said = "Virtual dice at T1, T2: demonstration or training, unless the book admits them."
+    assert f'notice,"{said}"' in to_csv(report)
+    assert f"<strong>{said}</strong>" in to_html(report)
+
+
 def test_nothing_is_said_to_be_nothing() -> None:
     """An empty journal gives a report that says "No Activity"."""
     report = make_report(MemoryJournal(), ReportRequest(span=Span.DAY, made_at=MADE_AT))
@@ -50,3 +60,10 @@ def test_the_page_has_a_picture_of_the_win(dealt: tuple[MemoryJournal, dict[str,
         assert f"<title>{span}: won {won:,}, expected " in page
     empty = report._replace(rows=())
     assert "<svg" not in to_html(empty)
+
+
+def test_a_text_is_neither_a_row_nor_a_formula() -> None:
+    """Line breaks, a bare CR too, are written out, and what a spreadsheet would compute begins with an apostrophe."""
+    out = io.StringIO()
+    SafeCsv(out).writerow(["late\r=1+1", "=1+1", "@x", "-5", "+1.5", -7, "a\nb", "plain"])
+    assert out.getvalue() == "late\\r=1+1,'=1+1,'@x,-5,+1.5,-7,a\\nb,plain\n"

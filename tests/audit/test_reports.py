@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from zoneinfo import ZoneInfo
 
-from taisai.audit.reports import ReportRequest, Span, make_report
+from taisai.audit.reports import ReportRequest, ReportRow, Span, make_report
 from taisai.journal import MemoryJournal
 from taisai.table.state import TableState
 from tests.audit.samples import MADE_AT
@@ -52,3 +53,28 @@ def test_significant_events_are_told(dealt: tuple[MemoryJournal, dict[str, Table
     amended = next(each for each in report.significant if each.what == "entry-amended")
     assert (amended.by, amended.authorised_by) == ("dan", "lee")
     assert "as the bot sees it" in amended.detail
+
+
+def test_the_return_lies_in_its_interval(dealt: tuple[MemoryJournal, dict[str, TableState]]) -> None:
+    """Dealt with fair dice, every table's return lies in its interval; what fair dice cannot give lies outside."""
+    journal, _ = dealt
+    rows = make_report(journal, ReportRequest(Span.LIFE, MADE_AT)).rows
+    for row in rows:
+        interval = row.return_interval
+        assert interval is not None
+        assert row.theoretical_return is not None
+        assert interval[0] < row.theoretical_return < interval[1]
+        assert not row.is_outside
+        assert row._replace(returned=100 * row.staked).is_outside
+        assert row._replace(measured=row.measured - 1).return_interval is None
+
+
+def test_a_hundred_lost_triples_are_no_alarm() -> None:
+    """The interval knows how skewed bets are: a hundred lost bets on a triple lie inside, twenty won ones do not."""
+    staked, mean = 10_000, Fraction(8380, 10_000)
+    lost = ReportRow(
+        "life", "T1", rounds=100, staked=staked, expected_216=int(216 * staked * mean), variance=100 * 1229**2,
+        farthest=18_000, measured=100,
+    )  # fmt: skip
+    assert not lost.is_outside
+    assert lost._replace(returned=20 * 18_100).is_outside

@@ -14,6 +14,7 @@ from taisai.streams.loading import load
 from taisai.table.state import SNAPSHOT_FORMAT, TableState, snapshot_of
 from tests.audit.bot import Bot, deal
 from tests.audit.forged import dealt, found_in, journal_of
+from tests.journal.samples import sign_checkpoint
 from tests.streams.keeper import TableKeeper
 
 LAYOUTS = ("nz-division-9/1", "rws-open-cover-v3/B", "rws-tai-sai-v6/E", "rws-mini-dice-v3/A")
@@ -70,7 +71,7 @@ def test_a_damaged_file_is_audited_without_a_traceback(shelf: Shelf, tmp_path: P
         keeper = TableKeeper(journal, shelf.book, "T1", snapshot_every=20)
         for _ in islice(deal(keeper, Bot(shelf.book("nz-division-9"), "1", 2)), 150):
             pass
-        journal.sign_checkpoint(1)
+        sign_checkpoint(journal, 1)
     assert list(Audit(shelf.book).findings_of_file(file)) == []
     whole = file.read_bytes()
     place = whole.index(b"bet-placed") + 30

@@ -42,9 +42,10 @@ steps = [
 opening = [
   { item = "dice", clause = "3", summary = "Three dice are there." },
 ]
-voids = [
-  { reason = "not-flat", scope = "round", clause = "4", summary = "a die does not lie flat" },
-  { reason = "exposed", scope = "round", clause = "4", summary = "the dice were seen" },
+facts = [
+  { fact = "not-flat", then = "void-round", clause = "4", summary = "a die does not lie flat" },
+  { fact = "exposed", then = "void-round", clause = "4", summary = "the dice were seen" },
+  { fact = "interrupted", then = "void-round", clause = "4", summary = "somebody stopped the round" },
 ]
 
 [procedure.calls]
@@ -220,7 +221,9 @@ _KEYS = (
     _in_book("missing-key-book", 'operator = "Test House"\n', "", points=False),
     _in_book("missing-key-procedure", 'device = "tumbler"\n', "", points=False),
     _in_book("missing-key-calls", "bell = false\n", "", points=False),
-    _in_book("missing-key-void", 'scope = "round", clause = "4", summary = "a die', 'clause = "4", summary = "a die'),
+    _in_book(
+        "missing-key-fact", 'then = "void-round", clause = "4", summary = "a die', 'clause = "4", summary = "a die'
+    ),
     _in_layout("missing-key-layout", 'title = "Layout A"\n', "", points=False),
     _in_layout("missing-key-felt", "size = [10, 4]\n", "", points=False),
     _in_layout("missing-key-pay", 'boxes = "small", pays = 1, ', 'boxes = "small", '),
@@ -253,7 +256,23 @@ _VALUES = (
     _in_book("value-clause-number", '"minimum", clause = "2"', '"minimum", clause = 2'),
     _in_book("value-clause-empty-list", '"minimum", clause = "2"', '"minimum", clause = []'),
     _in_book("value-row-not-table", '  { rule = "minimum", clause = "2" },', '  "minimum",'),
-    _in_book("value-scope", '"round", clause = "4", summary = "the', '"table", clause = "4", summary = "the'),
+    _in_book("value-then", '"exposed", then = "void-round"', '"exposed", then = "void-table"'),
+    _in_book(
+        "then-not-of-this-fact",
+        '"void-round", clause = "4", summary = "the',
+        '"dice-decide", clause = "4", summary = "the',
+    ),
+    _in_book(
+        "then-two-ends",
+        '"void-round", clause = "4", summary = "the',
+        '["void-round", "re-roll"], clause = "4", summary = "the',
+    ),
+    _in_book(
+        "then-record-and-more",
+        '"void-round", clause = "4", summary = "the',
+        '["record", "suspend"], clause = "4", summary = "the',
+    ),
+    _in_book("value-reason", '"the dice were seen"', '"the dice were seen", reason = "No Game"'),
     _in_book("value-huge-number", "tumbles_min = 3", "tumbles_min = 99999999999999999999", points=False),
     _in_layout("value-nested", 'title = "Layout A"', "title = " + "[" * 25 + "]" * 25, points=False),
     _in_readings("value-house-choice", "house_choice = true", 'house_choice = "yes"'),
@@ -261,7 +280,7 @@ _VALUES = (
 
 _NAMES = (
     _in_book("unknown-step", '"uncover"', '"lift"'),
-    _in_book("unknown-void-reason", '"not-flat"', '"tilted"'),
+    _in_book("unknown-fact", '"not-flat"', '"tilted"'),
     _in_book("unknown-rule", '"minimum"', '"minimun"'),
     _in_book("unknown-rule-far", '"minimum"', '"zzz"'),
     _in_software("unknown-duty", '["data"], room', '["text"], room'),
@@ -273,7 +292,9 @@ _NAMES = (
     _in_layout("unknown-clause-pay", 'pays = 1, clause = "5"', 'pays = 1, clause = "5.1"'),
     _in_layout("unknown-clause-triple", 'clause = "5", triple_clause = "5"', 'clause = "5", triple_clause = "5.1"'),
     _in_book("unknown-clause-step", '"tumble", clause = "3"', '"tumble", clause = ["3", "3.1"]'),
-    _in_book("unknown-clause-void", '"round", clause = "4", summary = "a', '"round", clause = "4.1", summary = "a'),
+    _in_book(
+        "unknown-clause-fact", '"void-round", clause = "4", summary = "a', '"void-round", clause = "4.1", summary = "a'
+    ),
     _in_book("unknown-clause-opening", '"dice", clause = "3"', '"dice", clause = "3.1"'),
     _in_book("unknown-clause-rule", '["2", "I1"]', '["2", "I2"]'),
     _in_book("unknown-clause-term", '"round", clause = "1"', '"round", clause = ["1", "1.1"]'),
@@ -306,7 +327,7 @@ _CLAUSES = (
 )
 
 _PROCEDURE = (
-    _in_book("void-reason-twice", '"exposed"', '"not-flat"'),
+    _in_book("fact-twice", '"exposed"', '"not-flat"'),
     _in_book(
         "opening-item-twice",
         '"Three dice are there." },\n',
@@ -343,7 +364,9 @@ _PAY_ROWS = (
     _in_layout("pays-zero", "pays = 1, ", "pays = 0, "),
     _in_layout("pays-negative", "pays = 1, ", "pays = -1, "),
     _in_layout("pays-boolean", "pays = 1, ", "pays = true, "),
-    _in_layout("pays-text", "pays = 1, ", 'pays = "1 to 1", '),
+    _in_layout("pays-text", "pays = 1, ", 'pays = "even money", '),
+    _in_layout("pays-colon", "pays = 1, ", 'pays = "8:1", '),
+    _in_layout("pays-one-for-one", "pays = 1, ", 'pays = "1 for 1", '),
     _in_layout("pays-huge", "pays = 1, ", "pays = 1000001, "),
     _in_layout("pays-table", "pays = 1, ", "pays = { to = 1 }, "),
     _in_layout("pays-date", "pays = 1, ", "pays = 2024-01-01, "),
@@ -390,4 +413,70 @@ _FELT = (
     ),
 )
 
-CASES: Final = (*_FILES, *_KEYS, *_VALUES, *_NAMES, *_CLAUSES, *_PROCEDURE, *_PAY_ROWS, *_FELT)
+_WHEN = """  { bet = "Red", boxes = "red", when = "n({1, 4}) == 1", pays = "1 to 1", clause = "5" },\n"""
+
+
+def _red(name: str, old: str, new: str, *, points: bool = True) -> Case:
+    """A row with a predicate of its own, spoiled, after the row of the small box."""
+    assert old in _WHEN
+    return _in_layout(name, _SMALL, _SMALL + _WHEN.replace(old, new), points=points)
+
+
+def _own_boxes(name: str, rows: str) -> Case:
+    return Case(name, files={"boxes.toml": f"boxes = [{rows}]\n"}, points=False)
+
+
+_INTERRUPTED = (
+    """  { fact = "interrupted", then = "void-round", clause = "4", summary = "somebody stopped the round" },\n"""
+)
+
+_LANGUAGE = (
+    _red("when-single-equals", "== 1", "= 1"),
+    _red("when-unknown-word", "n({1, 4})", "reds"),
+    _red("when-unknown-face", "{1, 4}", "{1, 7}"),
+    _red("when-variable", "{1, 4}", "{a}"),
+    _red("when-range-by-dash", "n({1, 4}) == 1", "total in 4-10"),
+    _red("when-unclosed", "== 1", "== 1 and (triple"),
+    _red("when-ends-early", "== 1", "=="),
+    _red("when-never", "== 1", "== 1 and triple"),
+    _red("when-overlaps", "},\n", "},\n" + _WHEN.replace("n({1, 4}) == 1", "triple or n(1) == 1"), points=False),
+    _red("when-missing", 'when = "n({1, 4}) == 1", ', ""),
+    _red("when-family-unknown", 'boxes = "red"', 'boxes = "double:{c}"'),
+    _red("box-name-capital", 'boxes = "red"', 'boxes = "Red"'),
+    _in_layout("ways-wrong", '"small", pays', '"small", ways = 107, pays'),
+    _in_layout("ways-none", '"small", pays', '"small", ways = 0, pays'),
+    _in_layout("edge-wrong", '"small", pays', '"small", edge = "2.87 %", pays'),
+    _in_layout("edge-words", '"small", pays', '"small", edge = "low", pays'),
+    _in_layout("player-edge", '"small", pays = 1,', '"small", pays = 10,'),
+    _in_layout("player-edge-by-a-zero", "totals = [7, 8], pays = 6", "totals = [7, 8], pays = 600"),
+    _in_layout("rounding-idle", "pay = [", 'rounding = { way = "down", clause = "5" }\npay = ['),
+    _in_layout("rounding-unknown", "pay = [", 'rounding = { way = "fair", clause = "5" }\npay = ['),
+    _in_book("no-restart", _INTERRUPTED, "", points=False),
+    _in_book("restart-that-records", _INTERRUPTED, _INTERRUPTED.replace("void-round", "record"), points=False),
+    _in_book("no-void-reasons", _from(BOOK, "facts = [").partition("\n]")[0], "facts = [", points=False),
+    _in_layout("boxes-with-commas", '"double: 1 2", dice = 2', '"double: 1, 2", dice = 2'),
+    _in_layout("boxes-with-slash", 'boxes = "small", pays', 'boxes = "total: 4/17", pays'),
+    _in_layout("boxes-with-dash", 'boxes = "small", pays', 'boxes = "total: 9-12", pays'),
+    _in_layout("boxes-full-width-colon", 'boxes = "small", pays', 'boxes = "total：9", pays'),
+    _in_layout("clause-with-sign", 'pays = 1, clause = "5"', 'pays = 1, clause = "§5"'),
+    _own_boxes("own-box-name", '{ box = "Red", title = "Red" }'),
+    _own_boxes("own-box-when", '{ box = "red", title = "Red", when = "n(b) == 1" }'),
+    _own_boxes("own-box-variables", '{ box = "red:{a}{t}", title = "Red" }'),
+    _own_boxes("own-box-twice", '{ box = "red", title = "Red" }, { box = "red", title = "Red" }'),
+    _own_boxes("own-box-untitled", '{ box = "red" }'),
+    _own_boxes("own-box-key", '{ box = "red", title = "Red", pays = 3 }'),
+)
+
+_SLIPS = (
+    _in_layout("slip-missing-comma", _SMALL, _SMALL.replace("},", "}"), points=False),
+    _in_layout("slip-missing-comma-in-row", 'bet = "Small", ', 'bet = "Small" '),
+    _in_layout("slip-curly-quotes", 'bet = "Small"', "bet = “Small”"),
+    _in_layout("slip-curly-single-quotes", 'bet = "Small"', "bet = ‘Small’"),
+    _in_layout("slip-full-width-comma", 'bet = "Small", ', 'bet = "Small"， '),
+    _in_layout("slip-no-quotes", 'boxes = "small", pays', "boxes = small, pays"),
+    _in_book("slip-date", "effective = 2024-01-01", "effective = 29.02.2024"),
+    _in_book("slip-date-slashes", "effective = 2024-01-01", "effective = 2/29/2024"),
+    _in_book("slip-true", "bell = false", "bell = False"),
+)
+
+CASES: Final = (*_FILES, *_KEYS, *_VALUES, *_NAMES, *_CLAUSES, *_PROCEDURE, *_PAY_ROWS, *_FELT, *_LANGUAGE, *_SLIPS)

@@ -59,7 +59,7 @@ def citations_of(book: RuleBook) -> set[str]:
     cited = [*book.terms.values(), *book.rules.values(), procedure.calls.clauses]
     cited += [step.clauses for step in procedure.steps]
     cited += [item.clauses for item in procedure.opening]
-    cited += [void.clauses for void in procedure.voids.values()]
+    cited += [void.clauses for void in procedure.facts.values()]
     for layout in book.layouts.values():
         cited += [layout.clauses, layout.triple_clauses]
         cited += [clauses for row in layout.rows for clauses in (row.clauses, row.triple_clauses)]

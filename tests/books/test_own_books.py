@@ -7,9 +7,9 @@ import pytest
 from taisai.books import open_shelf
 from taisai.books.duties import Duty
 from taisai.core.boxes import BoxName
-from taisai.core.calls import result_call
 from taisai.core.dice import ALL_ROLLS, parse_roll
-from taisai.core.rulebook import Device, Rule, RuleBook, Step, Tumble, VoidReason, VoidScope
+from taisai.core.names import result_call
+from taisai.core.rulebook import Device, Rule, RuleBook, Step, Tumble
 from tests.books.helpers import OWN_IDS, citations_of
 
 SHELF = open_shelf(environment={})
@@ -95,7 +95,7 @@ def test_each_citation_exists(book: RuleBook) -> None:
     assert citations_of(book) <= book.clauses.keys() | book.interpretations.keys()
     assert all(book.rules.values())
     assert all(step.clauses for step in book.procedure.steps)
-    assert all(void.clauses for void in book.procedure.voids.values())
+    assert all(void.clauses for void in book.procedure.facts.values())
     assert all(row.clauses for layout in book.layouts.values() for row in layout.rows)
 
 
@@ -110,9 +110,9 @@ def test_each_interpretation_is_of_this_book(book: RuleBook) -> None:
 
 
 def test_the_whole_register_is_there() -> None:
-    """Each of the twenty interpretations stands in some book, and in every book with the same id it asks the same."""
+    """Each interpretation of the register stands in some book, and in every book with the same id it asks the same."""
     register = {(entry.id, entry.question) for book in SHELF.books() for entry in book.interpretations.values()}
-    assert {name for name, _ in register} == {f"I{number}" for number in range(1, 21)}
+    assert {name for name, _ in register} == {f"I{number}" for number in range(1, 33)}
 
 
 # Words
@@ -237,41 +237,51 @@ def test_only_new_zealand_has_an_opening_check() -> None:
     assert not any(SHELF.book(book_id).procedure.opening for book_id in (MINI, OPEN_COVER, V6))
 
 
-def test_a_round_is_void_for_the_reasons_of_its_book() -> None:
-    """Each book has its own reasons for a void round, each with its clause; only version 6 reaches back in time."""
-    assert {book.id: {why: void.clauses for why, void in book.procedure.voids.items()} for book in SHELF.books()} == {
+def test_what_follows_from_each_fact_is_the_word_of_its_book() -> None:
+    """Each book has its own facts with their consequences and clauses; only version 6 reaches back in time."""
+    void, void_and_suspend, by_dice = ("void-round",), ("void-round", "suspend"), ("dice-decide", "suspend")
+    found = {
+        book.id: {str(fact): (rule.then, rule.clauses) for fact, rule in book.procedure.facts.items()}
+        for book in SHELF.books()
+    }
+    assert found == {
         NZ: {
-            VoidReason.NOT_FLAT: ("7.1(a)",),
-            VoidReason.TUMBLER_FAULT: ("7.1(b)",),
-            VoidReason.EXPOSED: ("7.1(c)",),
-            VoidReason.NOT_ACTIVATED: ("7.1(d)",),
-            VoidReason.INTERRUPTED: ("I14",),
+            "not-flat": (void, ("7.1(a)",)),
+            "dice-stacked": (void, ("7.1(a)",)),
+            "tumbler-fault": (void_and_suspend, ("7.1(b)", "7.4")),
+            "exposed": (void, ("7.1(c)",)),
+            "not-activated": (void, ("7.1(d)",)),
+            "too-few-tumbles": (void, ("7.1(d)", "I30")),
+            "damaged-dice": (("suspend",), ("7.4", "I27")),
+            "lights-fault": (by_dice, ("7.3", "7.4")),
+            "terminal-dead": (by_dice, ("7.3", "7.4")),
+            "interrupted": (void, ("I14",)),
         },
         MINI: {
-            VoidReason.TOO_FEW_TUMBLES: ("5.1.1",),
-            VoidReason.DICE_STACKED: ("5.1.2",),
-            VoidReason.DAMAGED_DICE: ("5.1.3",),
-            VoidReason.NOT_FLAT: ("5.1.4",),
-            VoidReason.INTERRUPTED: ("I14",),
+            "too-few-tumbles": (void, ("5.1.1",)),
+            "dice-stacked": (void, ("5.1.2",)),
+            "damaged-dice": (void, ("5.1.3", "I26")),
+            "not-flat": (void, ("5.1.4",)),
+            "interrupted": (void, ("I14",)),
         },
         OPEN_COVER: {
-            VoidReason.DAMAGED_DICE: ("5.1.1",),
-            VoidReason.TOO_FEW_TUMBLES: ("5.1.2",),
-            VoidReason.NOT_FLAT: ("5.1.3",),
-            VoidReason.ACTIVATED_BEFORE_CLOSE: ("5.1.4",),
-            VoidReason.INTERRUPTED: ("I14",),
+            "damaged-dice": (void, ("5.1.1", "I26")),
+            "too-few-tumbles": (void, ("5.1.2",)),
+            "not-flat": (void, ("5.1.3",)),
+            "dice-stacked": (void, ("5.1.3",)),
+            "activated-before-close": (void, ("5.1.4",)),
+            "interrupted": (void, ("I14",)),
         },
         V6: {
-            VoidReason.INTERRUPTED: ("5.4.2",),
-            VoidReason.TOO_FEW_TUMBLES: ("5.5.1",),
-            VoidReason.NOT_FLAT: ("5.5.2",),
-            VoidReason.EXPOSED: ("5.5.3",),
-            VoidReason.DAMAGED_DICE: ("5.6",),
+            "interrupted": (void, ("5.4.2",)),
+            "too-few-tumbles": (void, ("5.5.1",)),
+            "not-flat": (void, ("5.5.2",)),
+            "dice-stacked": (void, ("5.5.2",)),
+            "exposed": (void, ("5.5.3",)),
+            "damaged-dice": (("void-rounds-of-set",), ("5.6", "I11")),
+            "lights-fault": (("dice-decide",), ("5.10",)),
         },
     }
-    voids = [(book.id, void) for book in SHELF.books() for void in book.procedure.voids.values()]
-    reaching = [(book_id, void.reason) for book_id, void in voids if void.scope is VoidScope.AFFECTED_ROUNDS]
-    assert reaching == [(V6, VoidReason.DAMAGED_DICE)]
 
 
 @pytest.mark.clause(

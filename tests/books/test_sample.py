@@ -12,13 +12,13 @@ import pytest
 from taisai.books import open_shelf
 from taisai.books.duties import Duty
 from taisai.core.bets import Bet, PlayerId, parse_bets
-from taisai.core.boxes import FIELD_TOTALS, BoxName
-from taisai.core.calls import result_call
+from taisai.core.boxes import BoxName
 from taisai.core.dice import ALL_ROLLS, parse_roll
 from taisai.core.limits import make_limits
 from taisai.core.money import Chips
+from taisai.core.names import result_call
 from taisai.core.prorata import fix_stakes
-from taisai.core.rulebook import Device, Layout, Rule, RuleBook, VoidReason, VoidScope
+from taisai.core.rulebook import Device, Fact, Layout, Rule, RuleBook, Then
 from taisai.core.settlement import settle
 from tests.books.helpers import HOUSE, OWN_IDS, citations_of
 
@@ -31,7 +31,7 @@ def book() -> RuleBook:
     return open_shelf([HOUSE], environment={}).book(ID)
 
 
-def paid(layout: Layout, bets: str, roll: str) -> list[int | None]:
+def paid(layout: Layout, bets: str, roll: str) -> list[int | str | None]:
     """What each bet pays to 1 on a roll, None for a lost one."""
     settlement = settle(layout, parse_roll(roll), parse_bets(layout, bets))
     return [ruling.pays for ruling in settlement.rulings]
@@ -71,7 +71,8 @@ def test_it_is_a_whole_book(book: RuleBook) -> None:
     assert str(book.clauses["6.4"].effective) == "2025-01-01"
     assert book.clauses["6.3"].effective == book.effective
     assert (book.procedure.device, book.procedure.tumbles_min) == (Device.CAGE, 4)
-    assert book.procedure.voids[VoidReason.DAMAGED_DICE].scope is VoidScope.AFFECTED_ROUNDS
+    assert book.procedure.then(Fact.DAMAGED_DICE) == (Then.VOID_ROUNDS_OF_SET,)
+    assert book.procedure.voids["no-game"].fact is Fact.TOO_FEW_TUMBLES
     assert [item.item for item in book.procedure.opening] == ["cage", "dice"]
     assert list(book.interpretations) == ["H1", "H2", "H3", "H4"]
     duties = open_shelf([HOUSE], environment={}).duties(ID)
@@ -128,7 +129,8 @@ def test_rows_narrowed_by_totals_pay_differently(book: RuleBook) -> None:
     """On the grand layout the field and two of the four number boxes pay by the total."""
     grand = book.layouts["grand"]
     field = {roll.total: grand.pays(BoxName("field"), roll) for roll in ALL_ROLLS}
-    assert field == {total: None if total not in FIELD_TOTALS else 2 if total == 5 else 1 for total in range(3, 19)}
+    paying = {5: 2, 6: 1, 7: 1, 8: 1, 13: 1, 14: 1, 15: 1, 16: 1}
+    assert field == {total: paying.get(total) for total in range(3, 19)}
     assert paid(grand, "four:1234=10 three:123=10", "3,1,2") == [8, 28]
     assert paid(grand, "four:1234=10 three:123=10", "4,1,2") == [6, None]
     assert paid(grand, "four:3456=10 four:2356=10", "3,5,6") == [6, 7]

@@ -10,6 +10,7 @@ import pytest
 from taisai.books import BookRefused, open_shelf
 from taisai.books.shelf import OWN_BOOKS
 from taisai.core.faults import InputFault
+from tests.books.editions import FIRST, SECOND, two_editions
 from tests.books.helpers import HOUSE, OWN_IDS, copy_own, write_book
 
 HARBOUR = HOUSE / "harbour-sic-bo"
@@ -30,8 +31,7 @@ def test_a_book_is_read_once_and_when_asked_for(tmp_path: Path) -> None:
     with pytest.raises(BookRefused, match=r"^rule book broken refused: book\.toml: is not TOML: ") as refused:
         shelf.book("broken")
     assert refused.value.book_id == "broken"
-    with pytest.raises(BookRefused):
-        shelf.books()
+    assert list(shelf.broken) == ["broken"]
 
 
 def test_the_id_of_an_own_book_is_taken(tmp_path: Path) -> None:
@@ -99,3 +99,40 @@ def test_an_unknown_layout_is_named_with_its_neighbours() -> None:
         shelf.layout("rws-tai-sai-v5/C")
     with pytest.raises(InputFault, match=r"^table: unknown layout 'x'; there are nz-division-9/1, nz-division-9/2, "):
         shelf.layout("x", "table")
+
+
+def test_a_broken_draft_hides_no_other_book(tmp_path: Path) -> None:
+    """A book that cannot be read is told apart, and every other one is there."""
+    draft = tmp_path / "draft"
+    draft.mkdir()
+    (draft / "book.toml").write_text("title = ", encoding="utf-8")
+    shelf = open_shelf([tmp_path], environment={})
+    assert list(shelf.broken) == ["draft"]
+    assert shelf.broken["draft"].faults
+    assert {book.id for book in shelf.books()} == set(open_shelf(environment={}).ids)
+
+
+def test_an_edition_follows_the_one_that_it_replaces(tmp_path: Path) -> None:
+    """The edition before must be installed, and be in force before it."""
+    shelf = open_shelf([two_editions(tmp_path / "good")], environment={})
+    assert shelf.book(SECOND).replaces == FIRST
+    assert shelf.edition_faults(shelf.book(FIRST)) == shelf.edition_faults(shelf.book(SECOND)) == []
+    early = open_shelf([two_editions(tmp_path / "early", effective="2023-01-01")], environment={})
+    (fault,) = early.edition_faults(early.book(SECOND))
+    assert fault.startswith("it is in force from 2023-01-01, which is not after 2024-03-01")
+    alone = open_shelf([tmp_path / "good" / SECOND], environment={})
+    assert alone.edition_faults(alone.book(SECOND)) == [f"it replaces '{FIRST}', which is not installed"]
+
+
+def test_an_edition_that_cannot_follow_is_refused(tmp_path: Path) -> None:
+    """It names a folder that can be one, not its own, and says from when it is in force."""
+    folder = two_editions(tmp_path)
+    book = folder / SECOND / "book.toml"
+    text = book.read_text(encoding="utf-8")
+    for wrong in (
+        text.replace(f'replaces = "{FIRST}"', f'replaces = "{SECOND}"'),
+        text.replace("effective = 2025-06-01\n", ""),
+    ):
+        book.write_text(wrong, encoding="utf-8")
+        with pytest.raises(BookRefused, match="replaces"):
+            open_shelf([folder], environment={}).book(SECOND)

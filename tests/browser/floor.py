@@ -43,18 +43,19 @@ def settings() -> str:
     """The text of the floor's settings file."""
     parts = [
         "demo = { enabled = true, guest_chips = 100000 }",
-        'house = { name = "Test House", minimum_betting_ms = 0 }',
+        'house = { name = "Test House", minimum_betting_ms = 0, purpose = "demo" }',
         "limits = { sign_ins_per_minute = 100000 }",
         'log = { level = "error" }',
     ]
     for name, book, layout, mode, betting_ms in _TABLES:
+        kinds = "" if book == "rws-mini-dice-v3" else f", {_KINDS}"  # Mini Dice has no totals
         differential = ", differential = { big-small = 200000 }" if book == "rws-tai-sai-v6" else ""
         parts += [
             "[[tables]]",
             f'name = "{name}"\nbook = "{book}"\nlayout = "{layout}"\nmode = "{mode}"',
             'currency = "SGD"\ndenominations = [100, 500, 2500, 10000]',
             "float_count = { 100 = 20000, 500 = 20000, 2500 = 20000, 10000 = 20000 }",
-            f"limits = {{ unit = 100, default = {{ min = 500, max = 500000 }}, {_KINDS}{differential} }}",
+            f"limits = {{ unit = 100, default = {{ min = 500, max = 500000 }}{kinds}{differential} }}",
             f"timing = {{ betting_ms = {betting_ms}, {_TIMES} }}",
             f"unattended = {str(mode == 'automatic').lower()}",
         ]

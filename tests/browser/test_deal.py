@@ -9,7 +9,8 @@ from playwright.sync_api import expect
 
 from taisai.table import commands as c
 from tests.browser.crew import BUY_IN, CrewHouse, authorise
-from tests.browser.desk import dealt_to, next_is, press
+from tests.browser.desk import dealt_to, form_of, next_is, press
+from tests.browser.floor import Floor
 from tests.browser.visits import Visit
 from tests.web.serving import PASSWORD
 
@@ -25,7 +26,7 @@ class Book:
     loser: str
     pays: int
     """Odds to 1 of the winner, on 1-2-4."""
-    voids: frozenset[str]
+    facts: frozenset[str]
 
 
 BOOKS = {
@@ -33,25 +34,28 @@ BOOKS = {
         "rws-tai-sai-v6/A",
         ("open-bets", "close-bets", "tumble", "uncover", "announce", "collect", "pay-next"),
         "total:7", "big", 12,
-        frozenset({"interrupted", "too-few-tumbles", "not-flat", "exposed", "damaged-dice"}),
+        frozenset({"too-few-tumbles", "not-flat", "dice-stacked", "exposed", "damaged-dice", "lights-fault"}),
     ),
     "open-cover": Book(
         "rws-open-cover-v3/B",
         ("open-bets", "close-bets", "tumble", "uncover", "announce", "collect", "pay-next"),
         "small", "big", 1,
-        frozenset({"damaged-dice", "too-few-tumbles", "not-flat", "activated-before-close", "interrupted"}),
+        frozenset({"damaged-dice", "too-few-tumbles", "not-flat", "dice-stacked", "activated-before-close"}),
     ),
     "mini-dice": Book(
         "rws-mini-dice-v3/A",
         ("open-bets", "close-bets", "tumble", "uncover", "announce", "collect", "pay-next"),
         "single:4", "single:6", 1,
-        frozenset({"too-few-tumbles", "dice-stacked", "damaged-dice", "not-flat", "interrupted"}),
+        frozenset({"too-few-tumbles", "dice-stacked", "damaged-dice", "not-flat"}),
     ),
     "new-zealand": Book(
         "nz-division-9/1",
         ("tumble", "open-bets", "close-bets", "uncover", "announce", "enter", "collect", "pay-next"),
         "total:7", "big", 12,
-        frozenset({"not-flat", "tumbler-fault", "exposed", "not-activated", "interrupted"}),
+        frozenset(
+            {"not-flat", "dice-stacked", "tumbler-fault", "exposed", "not-activated", "too-few-tumbles", "damaged-dice"}
+            | {"lights-fault", "terminal-dead"}
+        ),
     ),
 }  # fmt: skip
 
@@ -103,11 +107,11 @@ def test_what_is_not_next_is_greyed_with_the_reason(house: CrewHouse, visit: Vis
     dealt_to(page, house, table, "close-bets")
     collect = page.locator(".steps li", has_text="Collect losing")
     expect(collect).to_have_attribute("data-why", "The round is at betting; this comes at announced, entered.")
-    lights = page.locator("[data-action=report-lights]")
+    lights = page.locator("[data-action=correct-dice]")
     expect(lights).to_have_attribute("aria-disabled", "true")
     lights.hover()
     page.wait_for_function(
-        """() => getComputedStyle(document.querySelector('[data-action=report-lights]'), '::after')
+        """() => getComputedStyle(document.querySelector('[data-action=correct-dice]'), '::after')
             .content.includes('The round is at betting')"""
     )
     expect(lights.locator(".visually-hidden")).to_contain_text("The round is at betting")
@@ -137,7 +141,7 @@ def test_excess_is_rejected_and_call_bets_are_placed(house: CrewHouse, visit: Vi
 
 @pytest.mark.parametrize("name", BOOKS)
 def test_every_void_reason_of_the_book(name: str, house: CrewHouse, visit: Visit) -> None:
-    """The dialog offers exactly the book's reasons; before the dice are known no second person is needed."""
+    """The dialog offers exactly the book's facts; before the dice are known no second person is needed."""
     book = BOOKS[name]
     table = house.new_table(book.layout)
     ann = house.seat("ann", table)
@@ -149,11 +153,11 @@ def test_every_void_reason_of_the_book(name: str, house: CrewHouse, visit: Visit
     next_is(page, "close-bets")
     page.keyboard.press("v")
     form = page.locator("dialog[open] form")
-    reasons = form.locator("[name=why] option")
-    expect(reasons).to_have_count(len(book.voids))
-    assert set(reasons.evaluate_all("(all) => all.map((each) => each.value)")) == book.voids
+    reasons = form.locator("[name=fact] option")
+    expect(reasons).to_have_count(len(book.facts))
+    assert set(reasons.evaluate_all("(all) => all.map((each) => each.value)")) == book.facts
     expect(form.locator("[name=second-login]")).to_have_count(0)
-    form.locator("[name=why]").select_option("not-flat")
+    form.locator("[name=fact]").select_option("not-flat")
     form.locator("[type=submit]").click()
     expect(page.locator(".deal-state")).to_have_text("Round 1 · Between rounds")
     assert house.crew_view(table)["funds"] == {"ann": BUY_IN}
@@ -187,12 +191,38 @@ def test_lights_that_failed_are_reported(house: CrewHouse, visit: Visit) -> None
     table = house.new_table("rws-tai-sai-v6/A")
     page = house.page(visit, "dan", f"/deal?table={table}")
     dealt_to(page, house, table, "collect")
-    page.keyboard.press("l")
-    page.locator("dialog[open] [name=fault]").fill("small stayed dark")
-    page.keyboard.press("Enter")
+    page.keyboard.press("v")
+    form = form_of(page, "report")
+    form.locator("[name=fact]").select_option("lights-fault")
+    form.locator("[name=note]").fill("small stayed dark")
+    form.locator("[type=submit]").click()
     expect(page.locator("dialog")).to_have_count(0)
+    shown = Floor(house.address).get(f"/api/tables/{table}")["view"]["round"]
+    assert shown["lights_fault"] == "small stayed dark"
     press(page, "collect")
     expect(page.locator(".deal-state")).to_contain_text("Between rounds")
+
+
+@pytest.mark.clause("nz-division-9 §3.4(a)", "nz-division-9 §3.4(b)")
+def test_the_rack_and_bets_in_a_colour(house: CrewHouse, visit: Visit) -> None:
+    """Dealer, player and board see what a colour is worth; the player bets in it from their own page."""
+    table = house.new_table("nz-division-9/1", colours={"red": c.ColourSet(100)})
+    code = house.wait(house.running.crew["dan"].seat_code(table, "ann", BUY_IN))
+    page = visit(f"/play?table={table}", at=house.address)
+    page.locator("[name=code]").fill(code.code)
+    page.locator("form.sit button").click()
+    expect(page.locator("[data-action=chip-0]")).to_be_visible()
+    red = c.TakeColour("ann", "red", 500, 5000)
+    house.do("dan", table, c.BuyIn("ann", BUY_IN), red, c.Tumble(3), c.OpenBets())
+    desk = house.page(visit, "dan", f"/deal?table={table}")
+    board = visit(f"/board?table={table}", at=house.address)
+    for each in (page, desk, board):
+        expect(each.locator(".rack [data-colour=red]")).to_contain_text("red at $5")
+    page.locator(".rail-chip[data-colour=red]").click()
+    page.locator("#felt [data-box=small]").first.click()
+    expect(page.locator("#on-felt")).to_have_text("$5")
+    (stack,) = house.running.context.floor.tables[table].state.round.stacks
+    assert (stack.box, stack.amount, stack.colour) == ("small", 500, "red")
 
 
 def test_chips_and_seats(house: CrewHouse, visit: Visit) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from taisai.core.rulebook import VoidReason
+from taisai.core.rulebook import Fact
 from taisai.table import commands as c
 from tests.browser.crew import BUY_IN, TAI_SAI, CrewHouse
 from tests.browser.desk import dealt_to, form_of, next_is
@@ -27,7 +27,7 @@ def on_a_line(house: CrewHouse, visit: Visit, login: str, path: str) -> tuple[Pa
 
 def next_round(house: CrewHouse, table: str, *steps: c.Action) -> None:
     """Another dealer voids the round and begins the next."""
-    house.do("dan", table, c.VoidRound(VoidReason.NOT_FLAT), c.OpenBets(), *steps)
+    house.do("dan", table, c.Report(Fact.NOT_FLAT), c.OpenBets(), *steps)
 
 
 # ---------------------------------------------------------------- another round
@@ -39,7 +39,7 @@ def test_a_form_does_not_outlive_its_round(house: CrewHouse, visit: Visit) -> No
     page = house.page(visit, "dan", f"/deal?table={table}")
     dealt_to(page, house, table, "close-bets")
     page.keyboard.press("v")
-    form = form_of(page, "void-round")
+    form = form_of(page, "report")
     expect(form.locator("[type=submit]")).to_be_enabled()
     next_round(house, table)
     expect(form.locator(".fault")).to_have_text(OVER)
@@ -157,7 +157,7 @@ def test_a_step_that_only_says_why_takes_no_other(house: CrewHouse, visit: Visit
     expect(later).to_be_focused()
     page.keyboard.press("Enter")
     page.keyboard.press("v")
-    expect(form_of(page, "void-round")).to_be_visible()
+    expect(form_of(page, "report")).to_be_visible()
     assert house.crew_view(table)["next"]["do"] == "close-bets"
 
 

@@ -6,6 +6,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
+from taisai.core.rulebook import Fact
 from taisai.table import commands as c
 from tests.browser.crew import BUY_IN, NZ, TAI_SAI, CrewHouse, authorise
 from tests.browser.late import Late
@@ -31,33 +32,51 @@ def journal(page: Page, house: CrewHouse, table: str) -> None:
 
 
 def test_an_entry_is_amended_by_two(house: CrewHouse, visit: Visit) -> None:
-    """A supervisor corrects a wrong entry with a second person; the record names both, and the reason."""
+    """A dealer corrects a wrong entry with a supervisor, not alone; the record names both, and the reason."""
     table = entered_wrong(house)
     page = house.page(visit, "sue", f"/pit#table/{table}")
     expect(page.locator(".round-facts")).to_contain_text("entered 1-2-5")
-    page.locator("[data-action=amend-entry]").click()
-    expect(page.locator("dialog[open] [name=dice]")).to_have_value("1-2-4")
-    page.locator("dialog[open] [name=second-login]").fill("sue")
-    page.locator("dialog[open] [name=second-password]").fill(PASSWORD)
-    page.locator("dialog[open] [name=reason]").fill("mine alone")
-    page.locator("dialog[open] [type=submit]").click()
-    expect(page.locator("dialog[open] .fault")).to_be_visible()
-    authorise(page, "pat", "the dealer pressed 5 for 4")
+    dealer = house.page(visit, "dan", f"/deal?table={table}")
+    expect(dealer.locator("#next")).to_have_attribute("data-next", "amend-entry")
+    dealer.locator("#next").click()
+    expect(dealer.locator("dialog[open] [name=dice]")).to_have_value("1-2-4")
+    dealer.locator("dialog[open] [name=second-login]").fill("dan")
+    dealer.locator("dialog[open] [name=second-password]").fill(PASSWORD)
+    dealer.locator("dialog[open] [name=reason]").fill("mine alone")
+    dealer.locator("dialog[open] [type=submit]").click()
+    expect(dealer.locator("dialog[open] .fault")).to_be_visible()
+    authorise(dealer, "pat", "5 was pressed for 4")
     expect(page.locator(".round-facts")).to_contain_text("entered 1-2-4")
     journal(page, house, table)
     row = page.locator(".journal tbody tr").first
-    for words in ("sue", "authorised by pat", "the dealer pressed 5 for 4"):
+    for words in ("dan", "authorised by pat", "5 was pressed for 4"):
         expect(row).to_contain_text(words)
 
 
-def test_a_round_is_voided_by_two(house: CrewHouse, visit: Visit) -> None:
-    """Once the dice are known a void needs two people and a reason; all bets are returned."""
+def test_an_entry_is_amended_by_a_supervisor(house: CrewHouse, visit: Visit) -> None:
+    """A supervisor corrects a wrong entry in the pit: nobody beside them is asked for, and a reason is."""
     table = entered_wrong(house)
     page = house.page(visit, "sue", f"/pit#table/{table}")
-    page.locator("[data-action=void-round]").click()
-    page.locator("dialog[open] [name=why]").select_option("not-flat")
-    authorise(page, "kim", "a die leant on the rim")
+    page.locator("[data-action=amend-entry]").click()
+    form = page.locator("dialog[open] form")
+    expect(form.locator("[name=dice]")).to_have_value("1-2-4")
+    expect(form.locator("[name=second-login]")).to_have_count(0)
+    form.locator("[name=reason]").fill("the dealer pressed 5 for 4")
+    form.locator("[type=submit]").click()
+    expect(page.locator(".round-facts")).to_contain_text("entered 1-2-4")
+    journal(page, house, table)
+    expect(page.locator(".journal tbody tr").first).to_contain_text("the dealer pressed 5 for 4")
+
+
+def test_a_round_is_voided_by_two(house: CrewHouse, visit: Visit) -> None:
+    """Once the dice are known a second person attests what voids the round; all bets are returned."""
+    table = entered_wrong(house)
+    page = house.page(visit, "sue", f"/pit#table/{table}")
+    page.locator("[data-action=report]").click()
+    page.locator("dialog[open] [name=fact]").select_option("not-flat")
+    page.locator("dialog[open] [type=submit]").click()
     expect(page.locator("dialog")).to_have_count(0)
+    house.do("kim", table, c.Attest(Fact.NOT_FLAT, confirmed=True))
     expect(page.locator("[data-round='1']")).to_contain_text("Void: a die does not lie flat")
     assert house.crew_view(table)["funds"] == {"ann": BUY_IN}
 
@@ -72,6 +91,7 @@ def test_a_new_table_is_set_up_checked_and_opened(house: CrewHouse, visit: Visit
     for name, value in (("table", "NEW-1"), ("currency", "NZD"), ("dice", "D7"), ("seal", "S-77")):
         form.locator(f"[name={name}]").fill(value)
     form.locator("[name=chips]").fill("1, 5, 25")
+    form.locator("[name=coverage]").select_option("kinds")
     form.locator("[name=default-min]").fill("5")
     form.locator("[name=default-max]").fill("1")
     form.locator("[type=submit]").click()
@@ -87,10 +107,13 @@ def test_a_new_table_is_set_up_checked_and_opened(house: CrewHouse, visit: Visit
     page.locator("dialog[open] [name=count-500]").fill("1000")
     page.locator("dialog[open] [type=submit]").click()
     expect(page.locator(".opening")).to_contain_text("The float is $5,000.")
-    page.locator(".opening [data-action=test-run]").click()
-    page.locator("dialog[open] [name=dice]").fill("1-3-6")
-    page.locator("dialog[open] [type=submit]").click()
-    expect(page.locator("dialog")).to_have_count(0)
+    for left in (3, 2, 1):
+        expect(page.locator(".test-runs")).to_contain_text(f"({left} left)")
+        page.locator(".opening [data-action=test-run]").click()
+        expect(page.locator("dialog[open] [name=lit_correctly]")).to_have_value("")
+        page.locator("dialog[open] [name=lit_correctly]").select_option("yes")
+        page.locator("dialog[open] [type=submit]").click()
+        expect(page.locator("dialog")).to_have_count(0)
     for item in ("power", "test-run", "tumbler", "seal"):
         row = page.locator(f"[data-item={item}]")
         row.get_by_role("button", name="Passed").click()
@@ -221,11 +244,15 @@ def test_a_dispute_limits_and_rulings(house: CrewHouse, visit: Visit) -> None:
     page.locator("[data-action=rule]").click()
     page.locator("dialog[open] [name=matter]").fill("a chip between two boxes")
     page.locator("dialog[open] [name=decision]").fill("it belongs to the nearer one")
+    page.locator("dialog[open] [name=considered]").fill("5.9")
     page.locator("dialog[open] [type=submit]").click()
     expect(page.locator("dialog")).to_have_count(0)
-    page.locator("[data-action=reverse-rounds]").click()
-    authorise(page, "pat", "a die was chipped")
-    expect(page.locator("[data-round='1']")).to_contain_text("Reversed")
+    page.locator("[data-action=inspect-dice]").click()
+    page.locator("dialog[open] [name=sound]").select_option("no")
+    page.locator("dialog[open] [type=submit]").click()
+    expect(page.locator("dialog")).to_have_count(0)
+    house.do("dan", table, c.Attest(Fact.DAMAGED_DICE, confirmed=True))
+    expect(page.locator("[data-round='1']")).to_contain_text("Void: a die is damaged")
     assert house.crew_view(table)["funds"] == {"ann": BUY_IN}
     journal(page, house, table)
     page.locator("[name=kind]").select_option("ruled")

@@ -43,9 +43,10 @@ def test_rules_are_one_tap_away_without_a_stake(visit: Visit, start: str) -> Non
     expect(page.locator(".clause").first).to_be_attached()
 
 
+@pytest.mark.clause("nz-division-9 §2.0", "rws-tai-sai-v6 §3.1")
 @pytest.mark.parametrize("book_id", [book.id for book in shelf().books()])
 def test_a_book_is_shown_whole(visit: Visit, book_id: str) -> None:
-    """Every clause, interpretation, step, void reason and pay row of a book is on its page (R4, R9)."""
+    """Every clause, interpretation, step, fact and pay row of a book is on its page (R4, R9)."""
     book = shelf().book(book_id)
     page = visit(f"/rules?book={book_id}")
     expect(page.locator(".clause").first).to_be_attached()
@@ -54,8 +55,8 @@ def test_a_book_is_shown_whole(visit: Visit, book_id: str) -> None:
     text = page.locator("main").evaluate("(each) => each.textContent")
     for clause in book.clauses.values():
         assert clause.summary in text
-    for void in book.procedure.voids.values():
-        assert void.summary in page.locator(f'[data-void="{void.reason}"]').inner_text()
+    for rule in book.procedure.facts.values():
+        assert rule.summary in page.locator(f'[data-fact="{rule.fact}"]').inner_text()
     expect(page.locator(".steps > li")).to_have_count(len(book.procedure.steps))
     expect(page.locator(".layout tbody tr")).to_have_count(sum(len(layout.rows) for layout in book.layouts.values()))
     calls = book.procedure.calls
@@ -202,7 +203,7 @@ def test_comparison_shows_what_differs(visit: Visit, one: str, two: str) -> None
     expect(page.locator("[data-count=same]")).to_have_text(f"the same: {same}")
     for pair in pairs:
         text = page.locator(f'tr[data-box="{pair.name}"]').inner_text() if pair.differs else ""
-        assert not pair.differs or all(str(side.edge) in text for side in (pair.one, pair.two) if side is not None)
+        assert not pair.differs or all(str(side.edge) in text for side in pair.sides if side is not None)
     page.get_by_label("Only differences").uncheck()
     expect(visible).to_have_count(len(pairs))
 
@@ -211,7 +212,7 @@ def test_the_largest_felt_is_usable_on_a_phone(visit: Visit) -> None:
     """On a phone a button scrolls to a part of Layout E, and its boxes can be tapped with a finger."""
     phone: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
     page = drawn_odds(visit("/odds?layout=rws-tai-sai-v6/E", **phone))
-    page.locator("#bets").get_by_role("button", name="Singles").click()
+    page.locator("#bets").get_by_role("button", name="Single Dice").click()
     box = page.locator('#bets g.box[data-box="single:1"]').first
     box.scroll_into_view_if_needed()
     box.tap()

@@ -88,6 +88,7 @@ def test_a_table_is_painted_at_once_from_little_script(visit: Visit, floor: Floo
     assert min(paints) < FIRST_PAINT_MS
 
 
+@pytest.mark.clause("rws-tai-sai-v6 §5.11")
 def test_the_board_shows_completed_rounds_only(visit: Visit, floor: Floor) -> None:
     """The board shows one result per completed round, and says that the table prevails."""
     page = open_screen(visit, "board")

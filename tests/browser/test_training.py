@@ -13,10 +13,10 @@ from playwright.sync_api import Page, expect
 import taisai.web
 from taisai.core.bets import Bet, PlayerId
 from taisai.core.boxes import BoxName
-from taisai.core.calls import result_call
 from taisai.core.dice import roll_of
 from taisai.core.limits import make_limits
 from taisai.core.money import Chips
+from taisai.core.names import result_call
 from taisai.core.prorata import fix_stakes
 from taisai.core.settlement import settle
 from taisai.training.cases import CASE_TEXTS, OUTCOME_TEXTS, cases_of

@@ -40,7 +40,7 @@ def test_bad_words_are_one_line(capfd: pytest.CaptureFixture[str], tmp_path: Pat
     assert "--bets" in refused(capfd, "odds", "rws-tai-sai-v6/A", "--bets", "small")
     assert "--csv" in refused(capfd, "odds", "rws-tai-sai-v6/A", "--csv", "--json")
     assert "--plot" in refused(capfd, "odds", "rws-tai-sai-v6/A", "--plot", "x.gif")
-    assert "No such file" in refused(capfd, "settle", str(tmp_path / "missing.json"))
+    assert "the file is missing" in refused(capfd, "settle", str(tmp_path / "missing.json"))
     assert "folder" in refused(capfd, "settle", str(tmp_path))
     assert "book-dir" in refused(capfd, "odds", "rws-tai-sai-v6/A", "--book-dir", str(tmp_path / "none"))
     broken = write_broken(tmp_path / "broken") / "missing-clause-rule"

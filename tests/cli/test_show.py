@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from taisai.cli.show import dated, grid, print_json
+from taisai.cli.show import bound, dated, grid, print_json
 
 
 def test_dates_are_read_by_people() -> None:
@@ -28,3 +28,12 @@ def test_columns_may_be_justified() -> None:
     """A column is a heading, or a heading and a side."""
     table = grid("box", ("pays", "right"), title="odds")
     assert [(column.header, column.justify) for column in table.columns] == [("box", "left"), ("pays", "right")]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(1.04e-13, "2e-13"), (1e-13, "1e-13"), (9.6e-15, "1e-14"), (0.00021, "3e-4")]
+)
+def test_a_bound_is_rounded_up(value: float, shown: str) -> None:
+    """What is printed of a bound is never under it."""
+    assert bound(value).replace("e-0", "e-") == shown
+    assert float(bound(value)) >= value

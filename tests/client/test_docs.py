@@ -29,6 +29,7 @@ FLOOR = """
 enabled = true
 [house]
 minimum_betting_ms = 0
+purpose = "demo"
 [log]
 level = "warning"
 [[tables]]

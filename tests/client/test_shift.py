@@ -14,10 +14,22 @@ from typing import Literal
 import pytest
 
 from taisai.client import Refused, Session, Table
-from taisai.core.rulebook import VoidReason
+from taisai.core.rulebook import Fact
 from taisai.table import commands as c
+from taisai.table.record.coverage import smallest_cover
 from tests.postgres import journal_url
-from tests.web.serving import FLOAT, LIMITS, Running, by_sue, deal, on_a_loop, open_house, settings_for, sqlite_url
+from tests.web.serving import (
+    FLOAT,
+    LIMITS,
+    Running,
+    by_sue,
+    deal,
+    on_a_loop,
+    open_house,
+    settings_for,
+    shelf,
+    sqlite_url,
+)
 
 FLOAT_VALUE = sum(chip * count for chip, count in FLOAT.items())
 
@@ -31,18 +43,18 @@ class Book:
     box: str
     """Pays even money on 1-2-4."""
     loser: str
-    void: VoidReason
+    void: Fact
     terminal: bool = False
     lights: bool = False
     suspends: bool = False
 
 
 BOOKS = {
-    "tai-sai": Book("rws-tai-sai-v6/A", "after", "small", "big", VoidReason.NOT_FLAT, lights=True),
-    "open-cover": Book("rws-open-cover-v3/B", "after", "small", "big", VoidReason.NOT_FLAT),
-    "mini-dice": Book("rws-mini-dice-v3/A", "after", "single:4", "single:6", VoidReason.NOT_FLAT),
+    "tai-sai": Book("rws-tai-sai-v6/A", "after", "small", "big", Fact.NOT_FLAT, lights=True),
+    "open-cover": Book("rws-open-cover-v3/B", "after", "small", "big", Fact.NOT_FLAT),
+    "mini-dice": Book("rws-mini-dice-v3/A", "after", "single:4", "single:6", Fact.NOT_FLAT),
     "new-zealand": Book(
-        "nz-division-9/1", "before", "small", "big", VoidReason.NOT_FLAT, terminal=True, lights=True, suspends=True
+        "nz-division-9/1", "before", "small", "big", Fact.NOT_FLAT, terminal=True, lights=True, suspends=True
     ),
 }
 
@@ -151,8 +163,9 @@ async def void(shift: Shift) -> None:
     await shift.ann.bet(shift.book.loser, 700)
     await shift.bob.bet(shift.book.box, 300)
     await shift.roll(6, 6, 5)
-    await refused(shift.dan.do(c.VoidRound(shift.book.void)), "second-person-needed")
-    await shift.dan.do(c.VoidRound(shift.book.void), reason="a die leans on the rim", second=by_sue())
+    await shift.dan.do(c.Report(shift.book.void))
+    await refused(shift.dan.do(c.Announce()), "round-held")
+    await shift.dan.do(c.Report(shift.book.void), reason="a die leans on the rim", second=by_sue())
 
 
 async def lights_fail(shift: Shift, sue: Table) -> None:
@@ -161,12 +174,17 @@ async def lights_fail(shift: Shift, sue: Table) -> None:
     await shift.bob.bet(shift.book.loser, 500)
     await shift.roll(6, 6, 5)
     await shift.enter(6, 6, 5)
-    await shift.dan.do(c.ReportLights("small is lit"))
+    if shift.book.lights:
+        await shift.dan.do(c.Report(Fact.LIGHTS_FAULT, "small is lit"))
     await shift.settle()
     if not shift.book.suspends:
         await shift.dan.do(c.SuspendTable("the lamps are looked at"))
     await refused(shift.dan.do(c.OpenBets()), "table-suspended")
     await refused(shift.dan.do(c.ResumeTable(c.Mending.MENDED, "a lamp was changed")), "not-yours-to-do")
+    if shift.book.suspends:
+        await refused(sue.do(c.ResumeTable(c.Mending.MENDED, "a lamp was changed")), "check-incomplete")
+        for run in smallest_cover(shelf().layout(shift.book.layout)):
+            await sue.do(c.TestRun((run.faces[0], run.faces[1], run.faces[2]), lit_correctly=True))
     await sue.do(c.ResumeTable(c.Mending.MENDED, "a lamp was changed"))
 
 

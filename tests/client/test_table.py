@@ -8,15 +8,17 @@ from contextlib import asynccontextmanager
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 from websockets.asyncio.server import ServerConnection, serve
 
 from taisai.client import Change, Lost, Refused, Snapshot, Table
 from taisai.client import table as tables
+from taisai.core.fair import commitment_of, roll_from
 from taisai.table import commands as c
-from taisai.table.state import RoundPhase
+from taisai.table.state import RoundPhase, TableState, snapshot_of, state_from
 from taisai.view.public import public_view
 from taisai.view.seat import seat_view
-from tests.web.serving import on_a_loop, open_house
+from tests.web.serving import Running, on_a_loop, open_house, quick_clock, settings_for
 
 HELLO = '{"t":"hello","table":"T1","you":null,"mode":"dealer","now":0,"version":"0"}'
 
@@ -39,6 +41,37 @@ async def false_house(handler: Callable[[ServerConnection], Awaitable[None]]) ->
     async with serve(handler, "127.0.0.1", 0) as server:
         port = next(iter(server.sockets)).getsockname()[1]
         yield f"http://127.0.0.1:{port}"
+
+
+@on_a_loop
+async def test_a_client_brings_its_own_part_to_virtual_dice() -> None:
+    """Drawn here, one a round; it counts, the view shows it, and the player's history has all that proves the dice."""
+    secret, (clock, hand) = bytes(32), quick_clock()
+    demo = settings_for(demo=True)  # at a table for gaming this book refuses virtual dice
+    (dealt,) = (each for each in demo.tables if each.name == "TS-A")
+    async with open_house(replace(demo, tables=(dealt,)), clock=clock) as running:
+        await running.hire("dan")
+        ann = await running.seat("ann", "TS-A")
+        dan = running.crew["dan"]
+        await dan.do("TS-A", c.CommitDice(commitment_of(secret, "TS-A", 1)))
+        async with ann.table() as table:
+            await table.until_seq((await dan.do("TS-A", c.OpenBets(60_000))).seq)
+            mine = table.contribution
+            assert mine is not None
+            await table.bet("small", 500)
+            await table.bet("big", 500)
+            assert table.contribution == mine
+            hand.after(60_000_000)
+            await dan.do("TS-A", c.CloseBets(secret.hex()))
+            fixed = roll_from(secret, "TS-A", 1, [mine]).faces
+            steps: tuple[c.Action, ...] = (c.Tumble(3), c.Uncover(fixed), c.Announce(), c.Collect())
+            for step in steps:
+                await dan.do("TS-A", step)
+            if table.phase == "collected":
+                await dan.do("TS-A", c.PayAll())
+        (round_,) = await ann.my_rounds()
+        assert (round_["commitment"], round_["opening"]) == (commitment_of(secret, "TS-A", 1), secret.hex())
+        assert (round_["contribution"], round_["contributions"]) == (mine, [mine])
 
 
 @on_a_loop
@@ -127,6 +160,11 @@ async def test_an_observer_watches() -> None:
             assert (table.seat, table.crew, table.you) == ({}, {}, None)
 
 
+def with_names(running: Running, state: TableState) -> TableState:
+    """A state as the doors of the house show it: with names in the place of ids."""
+    return state_from(running.context.persons.named(snapshot_of(state)))
+
+
 @on_a_loop
 async def test_views_can_be_read_as_typed_values() -> None:
     """After a snapshot and patches the JSON views convert to the structs that the server encoded."""
@@ -139,7 +177,7 @@ async def test_views_can_be_read_as_typed_values() -> None:
             await table.bet("small", 300)
             done = await crew.do(c.CloseBets())
             await table.until_seq(done.seq)
-            state = running.context.floor.tables["T1"].state
+            state = with_names(running, running.context.floor.tables["T1"].state)
             assert table.public_view() == public_view(running.context.floor.tables["T1"].rules(), state)
             assert table.public_view().round.phase is RoundPhase.CLOSED
             assert table.seat_view() == seat_view(state, "ann")

@@ -13,14 +13,20 @@ from hypothesis import strategies as st
 
 from taisai.audit import recount
 from taisai.books import Shelf
+from taisai.books.reader.definitions import standard_definitions
 from taisai.core.bets import Bet, PlayerId, merge_bets
-from taisai.core.boxes import ALL_BOXES, BoxName
+from taisai.core.boxes import BoxName
 from taisai.core.dice import ALL_ROLLS, Roll, roll_of
 from taisai.core.faults import InputFault
 from taisai.core.limits import Limits, make_limits
 from taisai.core.money import Chips
 from taisai.core.prorata import FixedStakes, fix_stakes
 from taisai.core.settlement import Settlement, settle
+
+ALL_BOXES = standard_definitions().boxes
+"""Every box that a book may use by name."""
+KINDS = tuple(dict.fromkeys(box.kind for box in ALL_BOXES.values()))
+parse_boxes = standard_definitions().named
 
 LAYOUT_NAMES = (
     "nz-division-9/1",

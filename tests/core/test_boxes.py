@@ -3,46 +3,60 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 
-from taisai.core.boxes import ALL_BOXES, ONE_FACE_KINDS, Box, BoxName, Kind, parse_box, parse_boxes, wins
-from taisai.core.dice import ALL_ROLLS, roll_of
+from taisai.books.reader.definitions import standard_definitions
+from taisai.core.boxes import Box, BoxName, Definition, Definitions, box_among, kind_of, split_pattern
+from taisai.core.dice import ALL_COMBINATIONS, ALL_ROLLS, Roll, roll_of
 from taisai.core.faults import InputFault
-from tests.core.samples import MANY, hostile_text, value_or_fault
+from taisai.core.names import OWN
+from taisai.core.predicates import parse_predicate
+from tests.core.samples import ALL_BOXES, MANY, hostile_text, parse_boxes, value_or_fault
 
 COUNTS = {
-    Kind.SMALL: 1,
-    Kind.BIG: 1,
-    Kind.ODD: 1,
-    Kind.EVEN: 1,
-    Kind.SINGLE: 6,
-    Kind.DOUBLE: 6,
-    Kind.TRIPLE: 6,
-    Kind.ANY_TRIPLE: 1,
-    Kind.TOTAL: 14,
-    Kind.PAIR: 15,
-    Kind.THREE: 50,
-    Kind.FOUR: 15,
-    Kind.FIELD: 1,
+    "small": 1,
+    "big": 1,
+    "odd": 1,
+    "even": 1,
+    "single": 6,
+    "double": 6,
+    "triple": 6,
+    "any-triple": 1,
+    "total": 14,
+    "pair": 15,
+    "three": 50,
+    "four": 15,
+    "field": 1,
 }
 
 WAYS = {
-    Kind.SMALL: 105,
-    Kind.BIG: 105,
-    Kind.ODD: 105,
-    Kind.EVEN: 105,
-    Kind.SINGLE: 91,  # 216 less 5 x 5 x 5
-    Kind.DOUBLE: 16,  # 3 x 5 doubles and a triple
-    Kind.TRIPLE: 1,
-    Kind.ANY_TRIPLE: 6,
-    Kind.PAIR: 30,  # 4 x 6 with a third face, 2 x 3 with one of the two again
-    Kind.FOUR: 24,  # 4 x 6
-    Kind.FIELD: 104,  # 2 x (6 + 10 + 15 + 21)
+    "small": 105,
+    "big": 105,
+    "odd": 105,
+    "even": 105,
+    "single": 91,  # 216 less 5 x 5 x 5
+    "double": 16,  # 3 x 5 doubles and a triple
+    "triple": 1,
+    "any-triple": 6,
+    "pair": 30,  # 4 x 6 with a third face, 2 x 3 with one of the two again
+    "four": 24,  # 4 x 6
+    "field": 104,  # 2 x (6 + 10 + 15 + 21)
 }
 
 TOTAL_WAYS = {4: 3, 5: 6, 6: 10, 7: 15, 8: 21, 9: 25, 10: 27, 11: 27, 12: 25, 13: 21, 14: 15, 15: 10, 16: 6, 17: 3}
+
+
+def wins(box: Box, roll: Roll) -> bool:
+    """Whether a box wins on a roll."""
+    return bool(box.wins >> ALL_COMBINATIONS.index(roll_of(roll.low_to_high)) & 1)
+
+
+def parse_box(text: str, field_name: str = "box") -> Box:
+    """A box of the package by name."""
+    return box_among(ALL_BOXES, text, field_name)
 
 
 def ways_of(box: Box) -> int:
@@ -66,33 +80,27 @@ def test_names_are_read_back() -> None:
 
 def test_boxes_are_equal_by_name() -> None:
     """A box is its name: the rest follows from it and makes no difference."""
-    assert Box(BoxName("small"), Kind.BIG, (), None) == ALL_BOXES[BoxName("small")]
+    assert replace(ALL_BOXES[BoxName("big")], name=BoxName("small")) == ALL_BOXES[BoxName("small")]
     assert len({*ALL_BOXES.values(), *map(parse_box, ALL_BOXES)}) == len(ALL_BOXES)
 
 
 @pytest.mark.parametrize("kind", WAYS)
-def test_win_counts(kind: Kind) -> None:
+def test_win_counts(kind: str) -> None:
     """Each box of a kind wins on as many rolls as counting by hand gives."""
-    assert {ways_of(box) for box in ALL_BOXES.values() if box.kind is kind} == {WAYS[kind]}
+    assert {ways_of(box) for box in ALL_BOXES.values() if box.kind == kind} == {WAYS[kind]}
 
 
 def test_win_counts_of_totals() -> None:
     """A total wins on as many rolls as add up to it, triples included."""
-    assert {box.total: ways_of(box) for box in ALL_BOXES.values() if box.kind is Kind.TOTAL} == TOTAL_WAYS
+    assert {box.total: ways_of(box) for box in ALL_BOXES.values() if box.kind == "total"} == TOTAL_WAYS
 
 
 def test_win_counts_of_three_dice() -> None:
     """Three different faces come in six orders, a double with a single in three."""
-    threes = [box for box in ALL_BOXES.values() if box.kind is Kind.THREE]
+    threes = [box for box in ALL_BOXES.values() if box.kind == "three"]
     assert Counter(ways_of(box) for box in threes) == {6: 20, 3: 30}
     assert sum(ways_of(box) for box in threes) == 216 - 6
     assert all(ways_of(box) == 6 if len(set(box.faces)) == 3 else 3 for box in threes)
-
-
-def test_one_face_kinds_have_one_face() -> None:
-    """Kinds of which it can be asked on how many dice they show have exactly one face; the others have not."""
-    for box in ALL_BOXES.values():
-        assert (len(box.faces) == 1) == (box.kind in ONE_FACE_KINDS)
 
 
 @pytest.mark.parametrize(
@@ -197,3 +205,54 @@ def test_a_long_name_is_quoted_short() -> None:
             with pytest.raises(InputFault) as caught:
                 read(text)
             assert len(str(caught.value)) < 250
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("total: 4, 17", "write boxes side by side, with spaces alone: total: 4 ..."),
+        ("total: 4/17", "write boxes side by side, with spaces alone: total: 4 17"),
+        ("total: 9-12", "total: 9 12, and every one in between if they are meant too"),
+        ("total：4 17", "write an ordinary colon (:)"),
+        ("pair:{a}{c}", "families are single:{a}, double:{a}, triple:{a}, total:{t}, pair:{a}{b}"),
+    ],
+)
+def test_what_people_write_instead_has_a_remedy(text: str, words: str) -> None:
+    """Commas, slashes, dashes and a full-width colon are answered with what to write."""
+    with pytest.raises(InputFault) as caught:
+        parse_boxes(text)
+    assert words in caught.value.reason
+
+
+def test_a_family_is_named_by_its_pattern() -> None:
+    """A pattern stands for every box of its family: rising faces, or any two where one stands twice."""
+    assert [box.name for box in parse_boxes("double:{a}")] == [f"double:{face}" for face in range(1, 7)]
+    assert len(parse_boxes("pair:{a}{b}")) == 15
+    assert len(parse_boxes("three:{a}{a}{b}")) == 30
+    assert parse_boxes("total:{t}")[0].total == 4
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [("Red", "no name of a box"), ("x:{e}", "faces {a} to {d}"), ("x:{a}{t}", "one total {t}"), ("x:", "no name")],
+)
+def test_a_name_that_is_none_is_refused(pattern: str, words: str) -> None:
+    """Names have small letters, and variables that exist."""
+    with pytest.raises(InputFault, match="box: ") as caught:
+        split_pattern(pattern)
+    assert words in caught.value.reason
+
+
+def test_own_families_hide_those_of_the_same_kind() -> None:
+    """A book's own `double` stands for the package's; other kinds stay. A name may have figures and no variable."""
+    when = parse_predicate("n(a) == 2", "a")
+    own = Definition("double:{a}", *split_pattern("double:{a}"), when, "double", "Exactly two {n}", "two of {a}", "")
+    alley = Definition("alley:123", *split_pattern("alley:123"), None, "other", "1-2-3", "1, 2 and 3", "")
+    found = Definitions([own, alley], standard_definitions())
+    box = found.boxes[BoxName("double:4")]
+    assert (OWN.box(box), OWN.needs(box), box.group) == ("Exactly two 4", "two of 4", "double")
+    assert ways_of(box) == 15
+    assert found.boxes[BoxName("alley:123")].wins == 0
+    assert [each.name for each in found.named("alley: 123")] == ["alley:123"]
+    assert len(found.boxes) == len(ALL_BOXES) + 1
+    assert kind_of("alley:123") == "alley"

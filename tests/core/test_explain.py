@@ -9,16 +9,15 @@ from hypothesis import given
 
 from taisai.books import Shelf
 from taisai.core.bets import Bet
-from taisai.core.boxes import ALL_BOXES, BoxName, Kind
+from taisai.core.boxes import BoxName
 from taisai.core.dice import ALL_COMBINATIONS, Roll, parse_roll
-from taisai.core.explain import clauses_behind, clauses_behind_void, why, why_void
+from taisai.core.explain import Over, clauses_behind, clauses_behind_void, over_limit, why, why_void
 from taisai.core.limits import make_limits
-from taisai.core.money import Chips
+from taisai.core.money import Chips, written
 from taisai.core.prorata import fix_stakes
-from taisai.core.rulebook import Layout, RuleBook, VoidReason
+from taisai.core.rulebook import Fact, Layout, Rule, RuleBook
 from taisai.core.settlement import Ruling, settle, settle_void
-from taisai.core.words import box_title
-from tests.core.samples import SOME, bet, rolls
+from tests.core.samples import ALL_BOXES, KINDS, SOME, bet, rolls
 
 ALTERNATIVE = "nz-division-9/2"
 LEFT = "The stake of 100 is collected."
@@ -89,7 +88,7 @@ LOST = [
 def test_why_a_bet_wins(shelf: Shelf, box: str, dice: str, words: str) -> None:
     """A winner is told what the box needed, what the dice show, the odds, and what comes back with the stake."""
     layout = shelf.layout(ALTERNATIVE)
-    title = box_title(ALL_BOXES[BoxName(box)])
+    title = layout.bet_name(BoxName(box))
     line = f"{title} wins: it needs {words} goes back to the player, the stake of 100 included."
     assert why(layout, *ruling_of(layout, dice, box)) == line
 
@@ -98,7 +97,7 @@ def test_why_a_bet_wins(shelf: Shelf, box: str, dice: str, words: str) -> None:
 def test_why_a_bet_loses(shelf: Shelf, box: str, dice: str, words: str) -> None:
     """A loser is told what the box needed and what the dice show instead."""
     layout = shelf.layout(ALTERNATIVE)
-    title = box_title(ALL_BOXES[BoxName(box)])
+    title = layout.bet_name(BoxName(box))
     assert why(layout, *ruling_of(layout, dice, box)) == f"{title} loses: it needs {words}. {LEFT}"
 
 
@@ -107,14 +106,14 @@ def test_why_the_field_wins_and_loses(shelf: Shelf) -> None:
     layout = shelf.layout("rws-mini-dice-v3/A")
     needs = "it needs a total of 5 to 8 or 13 to 16"
     won = "100 at 1 to 1 wins 100. 200 goes back to the player, the stake of 100 included."
-    assert why(layout, *ruling_of(layout, "555", "field")) == f"Field wins: {needs}, and 5, 5, 5 makes 15. {won}"
-    assert why(layout, *ruling_of(layout, "333", "field")) == f"Field loses: {needs}, but 3, 3, 3 makes 9. {LEFT}"
+    assert why(layout, *ruling_of(layout, "555", "field")) == f"Field Bet wins: {needs}, and 5, 5, 5 makes 15. {won}"
+    assert why(layout, *ruling_of(layout, "333", "field")) == f"Field Bet loses: {needs}, but 3, 3, 3 makes 9. {LEFT}"
 
 
 def test_every_kind_is_explained_both_ways() -> None:
     """The tables above leave no kind out; the field, which is on another layout, has its own test."""
     for table in (WON, LOST):
-        assert {ALL_BOXES[BoxName(box)].kind for box, _, _ in table} == {*Kind} - {Kind.FIELD}
+        assert {ALL_BOXES[BoxName(box)].kind for box, _, _ in table} == {*KINDS} - {"field"}
 
 
 SENTENCES = re.compile(r"([A-Z0-9][^.:]*(: [^.]*)?\.)( [A-Z0-9][^.:]*(: [^.]*)?\.)*")
@@ -137,15 +136,17 @@ def test_every_explanation_is_sentences(shelf: Shelf, roll: Roll) -> None:
 # --- Pro rata, exempt, void ---------------------------------------------------------------------------------------
 
 
-def shared_round(tai_sai: RuleBook, dice: str, bets: list[Bet]) -> list[tuple[Ruling, Chips | None]]:
-    """Bets in boxes over their capacity: Small may hold 10000, Big 10, and Small has a minimum of 100."""
+def shared_round(tai_sai: RuleBook, dice: str, bets: list[Bet]) -> list[tuple[Ruling, Over | None]]:
+    """Bets in boxes over a limit: Small may hold 10000, Big 10, and Small has a minimum of 100."""
     limits = make_limits(kinds={"small": {"min": 100, "max": 10_000}, "big": {"max": 10}}, unit=5)
     fixed = fix_stakes(tai_sai, limits, bets)
     settlement = settle(tai_sai.layouts["A"], parse_roll(dice), bets, fixed.at_risk)
-    return [(ruling, fixed.capacity_of(ruling.bet.box)) for ruling in settlement.rulings]
+    return [
+        (ruling, over_limit(limits, ruling.bet.box, fixed.capacity_of(ruling.bet.box))) for ruling in settlement.rulings
+    ]
 
 
-OVER = "The box was over its capacity of 10000"
+OVER = "Small held more than its maximum of 10000"
 NEEDS_SMALL = "it needs a total from 4 to 10 without a triple"
 NEEDS_BIG = "it needs a total from 11 to 17 without a triple"
 
@@ -153,7 +154,7 @@ NEEDS_BIG = "it needs a total from 11 to 17 without a triple"
 def test_why_a_bet_was_shared(tai_sai: RuleBook) -> None:
     """Before the outcome stands what was at risk; after it what the share won or lost and what came back."""
     bets = [bet("small", 11_000), bet("small", 80, "bob")]
-    shares = f"{OVER} and is settled pro rata: 9920 of the 11000 was at risk."
+    shares = f"{OVER}, and is settled pro rata: 9920 of the 11000 was at risk."
     whole = f"{OVER}, but this stake of 80 stays whole."
     wins = f"Small wins: {NEEDS_SMALL}, and 1, 2, 4 makes 7."
     won = [why(tai_sai.layouts["A"], parse_roll("124"), *each) for each in shared_round(tai_sai, "124", bets)]
@@ -172,14 +173,34 @@ def test_why_nothing_moves(tai_sai: RuleBook, dice: str, words: str) -> None:
     """A stake with no whole unit of a share is told so, and not that nothing times odds is nothing."""
     bets = [bet("big", 100), bet("big", 3, "bob")]
     roll = parse_roll(dice)
-    _, (ruling, capacity) = shared_round(tai_sai, dice, bets)
+    _, (ruling, over) = shared_round(tai_sai, dice, bets)
     assert ruling.at_risk == 0
-    text = why(tai_sai.layouts["A"], roll, ruling, capacity)
+    text = why(tai_sai.layouts["A"], roll, ruling, over)
     assert text.startswith(
-        "The box was over its capacity of 10 and is settled pro rata: none of the 3 was at risk. Big "
+        "Big held more than its maximum of 10, and is settled pro rata: none of the 3 was at risk. Big "
     )
     assert NEEDS_BIG in text
     assert text.endswith(f". Nothing is {words}, and 3 goes back to the player.")
+
+
+@pytest.mark.clause("rws-tai-sai-v6 §5.1.1", "rws-tai-sai-v6 §1.3")
+def test_the_limit_that_bound_is_named(tai_sai: RuleBook) -> None:
+    """The differential by its amount and what was placed opposite, the maximum where that binds; in the currency."""
+    layout, bets = tai_sai.layouts["A"], [bet("big", 9_000), bet("small", 2_000, "bob")]
+    limits = make_limits(default={"min": 100, "max": 6_000}, differential={"big-small": 3_000})
+    fixed = fix_stakes(tai_sai, limits, bets)
+    [ruling, _] = settle(layout, parse_roll("456"), bets, fixed.at_risk).rulings
+    over = over_limit(limits, BoxName("big"), fixed.capacity_of(BoxName("big")))
+    assert over == Over(Rule.DIFFERENTIAL, Chips(3_000), BoxName("small"), Chips(2_000))
+    text = why(layout, parse_roll("456"), ruling, over, lambda amount: written(amount, "SGD"))
+    assert text.startswith(
+        "Big held more than the differential of SGD 30 allows, with SGD 20 placed on Small, and is settled pro rata: "
+        "SGD 50 of the SGD 90 was at risk. Big wins: "
+    )
+    assert text.endswith("SGD 50 at 1 to 1 wins SGD 50. SGD 140 goes back to the player, the stake of SGD 90 included.")
+    assert over_limit(limits, BoxName("big"), Chips(6_000)) == Over(Rule.MAXIMUM, Chips(6_000))
+    assert over_limit(limits, BoxName("single:1"), Chips(6_000)) == Over(Rule.MAXIMUM, Chips(6_000))
+    assert over_limit(limits, BoxName("big"), None) is None
 
 
 @pytest.mark.parametrize("book_id", ["nz-division-9", "rws-open-cover-v3", "rws-tai-sai-v6", "rws-mini-dice-v3"])
@@ -200,7 +221,7 @@ def test_why_a_round_is_void(shelf: Shelf, book_id: str) -> None:
 @pytest.mark.clause("rws-tai-sai-v6 §5.12")
 def test_clauses_of_a_void_round(tai_sai: RuleBook) -> None:
     """A void round under the Singapore book cites what void means, that bets are returned, and why."""
-    rule = tai_sai.procedure.voids[VoidReason.NOT_FLAT]
+    rule = tai_sai.procedure.voids[Fact.NOT_FLAT]
     assert clauses_behind_void(tai_sai, rule) == ("1.9", "5.12", "5.5.2")
 
 

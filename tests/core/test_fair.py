@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from taisai.core.dice import ALL_ROLLS
-from taisai.core.fair import commitment_of, hex_of, opening_of, roll_among, roll_from, secret_of
+from taisai.core.fair import commitment_of, hex_of, mix_of, opening_of, roll_among, roll_from, secret_of
 from taisai.core.faults import InputFault
 
 SECRET = bytes(range(32))
@@ -21,19 +21,48 @@ OPENING = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 
 def test_a_commitment_is_the_hash_of_the_lines_that_are_documented() -> None:
     """Domain, opening, round and table, one under the other without a last newline, as any tool hashes them."""
-    text = f"taisai dice 1 commitment\n{OPENING}\n12\nT1"
+    for form in (1, 2):
+        text = f"taisai dice {form} commitment\n{OPENING}\n12\nT1"
+        hashed = subprocess.run(["sha256sum"], input=text.encode(), capture_output=True, check=True).stdout
+        assert commitment_of(SECRET, "T1", 12, form) == hashed.split()[0].decode()
+    assert commitment_of(SECRET, "T1", 12) == commitment_of(SECRET, "T1", 12, 2)
+
+
+def test_the_mix_is_the_hash_of_what_players_brought_in_sorted_order() -> None:
+    """One line each under the domain; who brings it first makes no difference, and what is no contribution a fault."""
+    one, two = "1" * 32, "0f" * 16
+    text = f"taisai dice 2 mix\n{two}\n{one}"
     hashed = subprocess.run(["sha256sum"], input=text.encode(), capture_output=True, check=True).stdout
-    assert commitment_of(SECRET, "T1", 12) == hashed.split()[0].decode()
+    assert mix_of([one, two]) == mix_of([two, one]) == hashed.split()[0].decode()
+    assert mix_of([]) == sha256(b"taisai dice 2 mix").hexdigest()
+    assert len({mix_of([]), mix_of([one]), mix_of([one, one]), mix_of([two])}) == 4
+    for bad in ("", "1" * 31, "1" * 33, "A" * 32, f"{one}\n"):
+        with pytest.raises(InputFault, match=r"^contribution: needs 32 hexadecimal digits"):
+            mix_of([bad])
+
+
+def test_each_contribution_moves_the_roll() -> None:
+    """With one secret, every player's part gives another roll: over many, all 216 are seen about equally often."""
+    counted = Counter(roll_from(SECRET, "T1", 1, [f"{each:032x}", "a" * 32]).index for each in range(21_600))
+    assert 165.344 < sum(each * each for each in counted.values()) / 100 - 21_600 < 272.162
+
+
+def test_another_form_is_refused() -> None:
+    """Only the forms that are documented are known."""
+    with pytest.raises(InputFault, match=r"^form: 1 and 2 are known"):
+        roll_from(SECRET, "T1", 1, form=3)
 
 
 def test_a_roll_is_the_first_byte_below_216_of_the_blocks_that_are_documented() -> None:
     """For many rounds: the byte's place counts 36 for die one, 6 for die two, 1 for die three."""
     passed_over = 0
     for number in range(1, 500):
-        block = sha256(f"taisai dice 1 roll\n{OPENING}\n{number}\n0\nT1".encode()).digest()
-        byte = next(byte for byte in block if byte < 216)
-        passed_over += block[0] != byte
-        assert roll_from(SECRET, "T1", number).faces == (byte // 36 + 1, byte // 6 % 6 + 1, byte % 6 + 1)
+        for form, mixed in ((1, ""), (2, mix_of(["b" * 32]) + "\n")):
+            block = sha256(f"taisai dice {form} roll\n{OPENING}\n{mixed}{number}\n0\nT1".encode()).digest()
+            byte = next(byte for byte in block if byte < 216)
+            passed_over += block[0] != byte
+            faces = (byte // 36 + 1, byte // 6 % 6 + 1, byte % 6 + 1)
+            assert roll_from(SECRET, "T1", number, ["b" * 32], form).faces == faces
     assert passed_over > 0
 
 

@@ -10,15 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from taisai.books import Shelf
+from taisai.audit import recount
+from taisai.books import Shelf, open_shelf
 from taisai.core.bets import Bet, totals_by_box
-from taisai.core.boxes import ALL_BOXES, BoxName, Kind
+from taisai.core.boxes import BoxName
 from taisai.core.faults import InputFault
 from taisai.core.limits import OPPOSITE_BOXES, OPPOSITE_OF, BoxLimits, Limits, Opposites, headroom_of, make_limits
 from taisai.core.money import CHIPS_MAX, Chips
 from taisai.core.prorata import FlagCode, fix_stakes
 from taisai.core.rulebook import Rule, RuleBook
-from tests.core.samples import ANYTHING, MANY, bet, random_limits, value_or_fault
+from tests.core.samples import ALL_BOXES, ANYTHING, KINDS, MANY, bet, random_limits, value_or_fault
+
+LAYOUT = open_shelf(environment={}).layout("nz-division-9/2")
 
 
 def test_limits_are_read() -> None:
@@ -89,8 +92,11 @@ def test_pairs_are_opposites() -> None:
             "kinds.small: the minimum 100 is above the maximum 50",
         ),
         ({"kinds": {"small": {"": 1}}}, "kinds.small: unknown key ''; write min and max"),
-        ({"kinds": {"tiny": {}}}, f"kinds: unknown kind 'tiny'; kinds are {', '.join(Kind)}"),
-        ({"kinds": {"total:9": {}}}, f"kinds: unknown kind 'total:9'; kinds are {', '.join(Kind)}"),
+        ({"kinds": {"tiny": {}}}, f"kinds: unknown kind 'tiny'; kinds are {', '.join(LAYOUT.kinds)}"),
+        (
+            {"kinds": {"total:3": {}}},
+            f"kinds: unknown kind 'total:3'; kinds are {', '.join(LAYOUT.kinds)}, or name a box",
+        ),
         ({"differential": {"big": 5}}, "differential: unknown pair 'big'; pairs are big-small, odd-even"),
         ({"differential": {"small-big": 5}}, "differential: unknown pair 'small-big'; pairs are big-small, odd-even"),
         ({"differential": {"big-small": -5}}, "differential.big-small: an amount is at least 0, got -5"),
@@ -100,7 +106,7 @@ def test_pairs_are_opposites() -> None:
 def test_wrong_limits_are_refused(raw: dict[str, Any], line: str) -> None:
     """Each fault names its field, down to the kind, and says what is wrong."""
     with pytest.raises(InputFault) as caught:
-        make_limits(**raw)
+        make_limits(**raw, layout=LAYOUT)
     assert str(caught.value).startswith(line)
 
 
@@ -111,7 +117,7 @@ ends = st.dictionaries(st.sampled_from(["min", "max", "most"]), ANYTHING, max_si
 @given(
     ANYTHING,
     ends,
-    st.dictionaries(st.sampled_from([*Kind, "tiny"]), ends, max_size=2),
+    st.dictionaries(st.sampled_from([*KINDS, "tiny"]), ends, max_size=2),
     st.dictionaries(st.sampled_from([*Opposites, "up-down"]), ANYTHING, max_size=2),
 )
 def test_hostile_limits_are_limits_or_a_fault(
@@ -121,7 +127,9 @@ def test_hostile_limits_are_limits_or_a_fault(
     differential: Mapping[str, object],
 ) -> None:
     """Whatever the values are, what comes out keeps every rule of limits, or is a fault in one line."""
-    found = value_or_fault(lambda: make_limits(unit=unit, default=default, kinds=kinds, differential=differential))
+    found = value_or_fault(
+        lambda: make_limits(unit=unit, default=default, kinds=kinds, differential=differential, layout=LAYOUT)
+    )
     if isinstance(found, Limits):
         for stake_min, stake_max in [found.default, *found.kinds.values()]:
             assert stake_min % found.unit == 0 == (stake_max or 0) % found.unit
@@ -180,10 +188,11 @@ def test_the_tighter_limit_binds(tai_sai: RuleBook) -> None:
     assert headroom_of(tai_sai, limits, {}, BoxName("total:9"))[:2] == (1000, Rule.MAXIMUM)
 
 
-def test_excess_opposite_gives_no_room(tai_sai: RuleBook) -> None:
-    """Chips over the other side's maximum will not be at risk, so nothing may be staked against them (I6)."""
+@pytest.mark.clause("rws-tai-sai-v6 §5.1.1", "rws-tai-sai-v6 §1.3")
+def test_room_is_against_all_that_is_placed_opposite(tai_sai: RuleBook) -> None:
+    """While betting is open the differential is reckoned as at the close: by what is placed on both sides (I6)."""
     limits = make_limits(kinds={"small": {"max": 1000}}, differential={"big-small": 300})
-    assert headroom_of(tai_sai, limits, totals(small=5000), BoxName("big"))[:2] == (1300, Rule.DIFFERENTIAL)
+    assert headroom_of(tai_sai, limits, totals(small=5000), BoxName("big"))[:2] == (5300, Rule.DIFFERENTIAL)
     assert headroom_of(tai_sai, limits, totals(big=5000), BoxName("small"))[:2] == (1000, Rule.MAXIMUM)
 
 
@@ -252,6 +261,20 @@ def test_headroom_is_never_negative_and_never_breaks_a_limit(
     headroom = headroom_of(tai_sai, limits, totals(odd=here, even=opposite), BoxName("odd")).chips
     assert headroom is not None
     assert headroom >= 0
-    reach = min(opposite, CHIPS_MAX if maximum is None else maximum) + differential
+    reach = opposite + differential
     capacity = reach if maximum is None else min(reach, maximum)
     assert here + headroom == max(here, capacity)
+
+
+def test_totals_may_have_limits_of_their_own() -> None:
+    """A box's own limits come before its kind's, which say what the box does not; the default is for the rest."""
+    kinds = {"total:4": {"max": 200}, "total": {"min": 50, "max": 1000}, "total:17": {"max": 200}}
+    limits = make_limits(unit=10, default={"min": 10, "max": 5000}, kinds=kinds, layout=LAYOUT)
+    assert limits.of(BoxName("total:4")) == limits.of(BoxName("total:17")) == (50, 200)
+    assert limits.of(BoxName("total:10")) == (50, 1000)
+    assert limits.of(BoxName("small")) == (10, 5000)
+    for box in ("total:4", "total:10", "small"):
+        raw = {"unit": 10, "default": {"min": 10, "max": 5000}, "kinds": kinds}
+        stakes = {("ann", box): 9000}
+        risked = recount.at_risk("rws-tai-sai-v6/A", stakes, raw)
+        assert risked["ann", box] == limits.of(BoxName(box)).stake_max

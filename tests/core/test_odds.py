@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -11,14 +12,35 @@ from hypothesis import strategies as st
 from taisai.audit import recount
 from taisai.books import Shelf
 from taisai.core.bets import Bet
-from taisai.core.boxes import ALL_BOXES, BoxName, Kind, parse_boxes
+from taisai.core.boxes import BoxName
 from taisai.core.dice import ALL_ROLLS, parse_roll, roll_of
 from taisai.core.limits import make_limits
-from taisai.core.odds import RETURN_FLOOR, PayWays, bets_odds, box_odds, compare, layout_odds, percent, percent_chance
+from taisai.core.odds import (
+    RETURN_FLOOR,
+    PayWays,
+    bets_odds,
+    box_odds,
+    compare,
+    flags_of,
+    layout_odds,
+    percent,
+    percent_chance,
+    spread_of,
+)
 from taisai.core.prorata import fix_stakes
 from taisai.core.rulebook import Layout, PayRow, make_layout
 from taisai.core.settlement import settle
-from tests.core.samples import LAYOUT_NAMES, PAY_TABLE_CLAUSES, SOME, bet, chips, each_layout, recounted
+from tests.core.samples import (
+    ALL_BOXES,
+    LAYOUT_NAMES,
+    PAY_TABLE_CLAUSES,
+    SOME,
+    bet,
+    chips,
+    each_layout,
+    parse_boxes,
+    recounted,
+)
 
 # House edges in percent, as Wizard of Odds publishes them, "Sic Bo" (wizardofodds.com/games/sic-bo): its tables give
 # the edge of a bet for each payoff that some casino offers, those of Australia being the ones here. The triple and the
@@ -60,13 +82,13 @@ PUBLISHED = {
 def published(layout: Layout, name: BoxName) -> str:
     """The published edge of a box of a layout."""
     box = ALL_BOXES[name]
-    if box.kind is Kind.THREE:
+    if box.kind == "three":
         if len(set(box.faces)) == 3:
             return PUBLISHED["three singles"]
         return PUBLISHED[
             "double with single at 60" if layout.book_id == "nz-division-9" else "double with single at 50"
         ]
-    return PUBLISHED[name if box.kind is Kind.TOTAL else box.kind]
+    return PUBLISHED[name if box.kind == "total" else box.kind]
 
 
 @pytest.mark.parametrize("layout", each_layout(PAY_TABLE_CLAUSES), indirect=True)
@@ -116,7 +138,7 @@ def test_returns_below_three_quarters_are_marked(shelf: Shelf, name: str) -> Non
     expected = 28 if name in {"rws-open-cover-v3/B", "rws-tai-sai-v6/C", "rws-tai-sai-v6/E"} else 0
     assert len(marked) == expected
     assert {odds.returned for odds in marked} <= {Fraction(153, 216)}
-    assert all(odds.box.kind is Kind.THREE and len(set(odds.box.faces)) == 2 for odds in marked)
+    assert all(odds.box.kind == "three" and len(set(odds.box.faces)) == 2 for odds in marked)
     assert Fraction(3, 4) == RETURN_FLOOR
 
 
@@ -265,17 +287,17 @@ def test_layouts_that_differ(shelf: Shelf) -> None:
     assert names == [*one.boxes, *(box for box in two.boxes if box not in one.boxes)]
     differing = {each.name: each for each in comparison if each.differs}
     lone = {"odd", "even", "three:112", "three:665", *(f"double:{face}" for face in range(1, 7))}
-    assert {name for name, each in differing.items() if each.two is None} == lone
-    assert {name for name, each in differing.items() if each.one is None} == {
+    assert {name for name, each in differing.items() if each.sides[1] is None} == lone
+    assert {name for name, each in differing.items() if each.sides[0] is None} == {
         name for name in two.boxes if name.startswith("four:") and name not in one.boxes
     }
-    both = [each for each in differing.values() if each.one is not None and each.two is not None]
+    both = [each for each in differing.values() if each.sides[0] is not None and each.sides[1] is not None]
     assert len(both) == 28
     for each in both:
-        assert each.one is not None
-        assert each.two is not None
-        assert (each.one.pay_ways, each.two.pay_ways) == (((60, 3),), ((50, 3),))
-    assert box_odds(one, BoxName("small")) == next(each.one for each in comparison if each.name == "small")
+        assert each.sides[0] is not None
+        assert each.sides[1] is not None
+        assert (each.sides[0].pay_ways, each.sides[1].pay_ways) == (((60, 3),), ((50, 3),))
+    assert box_odds(one, BoxName("small")) == next(each.sides[0] for each in comparison if each.name == "small")
 
 
 def test_a_roll_is_in_its_place(shelf: Shelf) -> None:
@@ -315,3 +337,30 @@ def test_percentages_are_exact(share: Fraction, written: str) -> None:
 def test_a_tiny_chance_does_not_read_as_none(chance: Fraction, written: str) -> None:
     """Only what cannot happen reads as 0 %, and only what is certain as 100 %."""
     assert percent_chance(chance) == written
+
+
+def test_spread_is_that_of_all_rolls(shelf: Shelf) -> None:
+    """Deviation and farthest roll are those of the 216 results, rounded up; nothing at risk spreads nothing."""
+    layout = shelf.layout("rws-tai-sai-v6/C")
+    bets = [bet("small", 100), bet("total:9", 50), bet("triple:1", 7)]
+    odds = bets_odds(layout, bets)
+    found = spread_of(layout, {each.box: int(each.stake) for each in bets})
+    assert (found.deviation - 1) ** 2 < odds.variance <= found.deviation**2
+    farthest = max(abs(result.net - odds.expected_net) for result in odds.results)
+    assert found.farthest - 1 < farthest <= found.farthest
+    assert spread_of(layout, {}) == (0, 0)
+    in_parts = replace(layout, whole_pays=None)
+    assert spread_of(in_parts, {each.box: int(each.stake) for each in bets}) == found
+
+
+def test_what_people_should_look_at_is_flagged(shelf: Shelf) -> None:
+    """Returns under 75 % and boxes that a layout has most of, but not all, are named; a whole layout has no flag."""
+    assert list(flags_of(shelf.layout("rws-tai-sai-v6/A"))) == []
+    assert list(flags_of(shelf.layout("rws-tai-sai-v6/C"))) == [
+        "less than 75 % is returned by three:113, three:114, three:115, three:116, three:221, three:223 and 22 others",
+        "not on the layout: three:112, three:665",
+    ]
+    layout = shelf.layout("rws-tai-sai-v6/A")
+    rows = tuple(row for row in layout.rows if "total:7" not in [box.name for box in row.boxes])
+    forgetful = make_layout(book_id="x", layout_id="X", title="X", clauses=(), triple_clauses=(), rows=rows, felt=None)
+    assert list(flags_of(forgetful)) == ["not on the layout: total:7, total:14"]

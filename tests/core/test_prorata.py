@@ -28,7 +28,8 @@ clause = pytest.mark.clause
 EXAMPLES = [
     ((8000, 4000), 10000, 100, 1, (6667, 3333), 0),
     ((8000, 4000), 10000, 100, 25, (6675, 3325), 0),
-    ((5000, 5000, 5000), 10000, 100, 1, (3334, 3333, 3333), 0),
+    ((5000, 5000, 5000), 10000, 100, 1, (3333, 3333, 3333), 0),
+    ((500, 500, 500), 1000, 100, 100, (300, 300, 300), 0),
     ((9900, 150, 100, 50), 10000, 100, 1, (9703, 147, 100, 50), 0),
     ((9000, 120, 1000), 5000, 100, 5, (4410, 100, 490), 0),
     ((100, 100, 100), 250, 100, 1, (100, 100, 100), 50),
@@ -103,7 +104,7 @@ def test_shares_keep_the_clauses(box: tuple[tuple[int, ...], int, int, int]) -> 
     if found.over:
         assert all(risk == min(stake, minimum) for stake, risk in zip(stakes, at_risk, strict=True))
     elif sum(stakes) > capacity:
-        # Whole units are left over only where everybody is within a unit of their own stake, or already got one.
+        # What is left over comes from rounding: less than a unit for each player.
         assert capacity - sum(at_risk) < unit * max(len(stakes), 1)
 
 
@@ -132,40 +133,40 @@ def test_shares_are_in_proportion(box: tuple[tuple[int, ...], int, int, int]) ->
                 assert risk <= share
 
 
+@clause("rws-tai-sai-v6 §5.1.1")
 @MANY
 @given(boxes_shared(), st.randoms(use_true_random=False))
-def test_only_a_tie_depends_on_who_came_first(
-    box: tuple[tuple[int, ...], int, int, int], chance: random.Random
-) -> None:
-    """In another order each has the same share to a unit, and to the last chip where no two remainders are equal."""
+def test_who_came_first_makes_no_difference(box: tuple[tuple[int, ...], int, int, int], chance: random.Random) -> None:
+    """In another order each has the same share to the last chip, and equal stakes have equal shares (I6)."""
     stakes, capacity, minimum, unit = box
     order = list(range(len(stakes)))
     chance.shuffle(order)
     turned = tuple(stakes[place] for place in order)
     here = dict(enumerate(shared(stakes, capacity, minimum, unit).at_risk))
     there = dict(zip(order, shared(turned, capacity, minimum, unit).at_risk, strict=True))
-    assert all(abs(here[place] - there[place]) <= unit for place in order)
-    remainders = {stake * capacity % (sum(stakes) * unit) for stake in stakes if sum(stakes)}
-    if minimum == 0 and len(remainders) == len(stakes):
-        assert here == there
+    assert here == there
     for stake in set(stakes):
-        shares = [here[place] for place in sorted(here) if stakes[place] == stake]
-        assert shares == sorted(shares, reverse=True)
+        assert len({here[place] for place in order if stakes[place] == stake}) == 1
 
 
-def test_a_tie_goes_to_the_earlier() -> None:
-    """Of equal remainders the one placed first gets the unit that is left over, whoever it is."""
-    assert shared((50, 50, 50), 100, 0, 1).at_risk == (34, 33, 33)
-    assert shared((50, 50, 50), 101, 0, 1).at_risk == (34, 34, 33)
+@clause("rws-tai-sai-v6 §5.1.1")
+def test_equal_remainders_are_treated_alike() -> None:
+    """Units that do not reach everybody with the same remainder go to none of them, and to nobody after them (I6)."""
+    assert shared((50, 50, 50), 100, 0, 1).at_risk == (33, 33, 33)
+    assert shared((50, 50, 50), 101, 0, 1).at_risk == (33, 33, 33)
+    # a half, a quarter and a quarter: the larger remainder is reached, the two smaller ones are not
     assert shared((100, 50, 50), 101, 0, 1).at_risk == (51, 25, 25)
     # Different stakes can tie as well: 9 and 7 each have a half over, and one unit is left.
-    assert shared((9, 7, 4), 10, 0, 1).at_risk == (5, 3, 2)
-    assert shared((7, 9, 4), 10, 0, 1).at_risk == (4, 4, 2)
+    assert shared((9, 7, 4), 10, 0, 1).at_risk == (4, 3, 2)
+    assert shared((7, 9, 4), 10, 0, 1).at_risk == (3, 4, 2)
+    # two units reach the two with the larger remainder; the third has none
+    assert shared((50, 50, 30), 100, 0, 10).at_risk == (40, 40, 20)
 
 
-def test_nobody_gets_a_unit_above_his_stake() -> None:
+def test_nobody_gets_a_unit_above_their_stake() -> None:
     """A unit left over passes by a stake off the unit that it would exceed, and goes to the next."""
-    assert shared((14, 30, 30), 60, 0, 10).at_risk == (10, 30, 20)
+    assert shared((19, 30), 42, 0, 10).at_risk == (10, 30)
+    assert shared((14, 30, 30), 60, 0, 10).at_risk == (10, 20, 20)
     assert shared((19, 19, 19), 50, 0, 10).at_risk == (10, 10, 10)
 
 
@@ -199,6 +200,7 @@ def test_random_rounds_agree_with_the_second_count(shelf: Shelf, seed: int) -> N
 def check_round(case: Mapping[str, Any], fixed: FixedStakes, answer: Mapping[str, Any]) -> None:
     """What must hold of stakes fixed at the close."""
     limits, bets = case_limits(case), case_bets(case)
+    held = totals_by_box(bets)
     risked: dict[BoxName, int] = {}
     for each, risk in zip(bets, fixed.at_risk, strict=True):
         minimum = limits.of(each.box).stake_min
@@ -213,10 +215,16 @@ def check_round(case: Mapping[str, Any], fixed: FixedStakes, answer: Mapping[str
         assert stake_max is None or total <= stake_max + over.get(box, 0)
     for pair, differential in limits.differential.items():
         one, two = (risked.get(box, 0) for box in OPPOSITE_BOXES[pair])
+        placed = [held.get(box, 0) for box in OPPOSITE_BOXES[pair]]
+        heavier, lighter = (one, two) if placed[0] > placed[1] else (two, one)
         slack = sum(over.get(box, 0) for box in OPPOSITE_BOXES[pair])
-        # Rounding a shared side down to whole units can bring it a little below the other side in turn.
-        slack += limits.unit * sum(each.box in OPPOSITE_BOXES[pair] and each.box in fixed.shared for each in bets)
-        assert abs(one - two) <= differential + slack
+        # The heavier side as placed keeps to what is placed opposite; the lighter is cut by its own maximum alone.
+        assert heavier <= min(placed) + differential + slack
+        for box, amount in zip(OPPOSITE_BOXES[pair], placed, strict=True):
+            stake_max = limits.of(box).stake_max
+            if amount == min(placed) and (stake_max is None or amount <= stake_max):
+                assert risked.get(box, 0) == amount
+        assert lighter <= min(placed)
     for box, share in fixed.shared.items():
         assert risked[box] == sum(share.at_risk) <= share.capacity + share.over
     assert flag_codes(fixed.flags) == expected_flags(limits, case, answer)
@@ -261,11 +269,21 @@ def expected_flags(
         ({"big": 500, "small": 200}, {"differential": {"big-small": 300}}, {"big": 500, "small": 200}),
         ({"big": 501, "small": 200}, {"differential": {"big-small": 300}}, {"big": 500, "small": 200}),
         ({"big": 700, "small": 700}, {"differential": {"big-small": 0}}, {"big": 700, "small": 700}),
-        # the lighter side counts after its own maximum, and so does the heavier
+        # sides weigh what is placed on them, whatever their own maximum leaves of it
         (
             {"big": 900, "small": 800},
             {"kinds": {"small": {"max": 400}}, "differential": {"big-small": 300}},
-            {"big": 700, "small": 400},
+            {"big": 900, "small": 400},
+        ),
+        (
+            {"big": 90000, "small": 60000},
+            {"kinds": {"small": {"max": 100000}, "big": {"max": 30000}}, "differential": {"big-small": 20000}},
+            {"big": 30000, "small": 60000},
+        ),
+        (
+            {"big": 900, "small": 900},
+            {"kinds": {"big": {"max": 100}}, "differential": {"big-small": 300}},
+            {"big": 100, "small": 900},
         ),
         (
             {"big": 900, "small": 800},
@@ -293,7 +311,7 @@ def expected_flags(
 def test_the_differential(
     tai_sai: RuleBook, stakes: dict[str, int], limits: dict[str, Any], at_risk: dict[str, int]
 ) -> None:
-    """The maximum of each box comes first, then the heavier side is held to the lighter and the differential (I6)."""
+    """The side that is heavier as placed is held to what is placed opposite and the differential (I6)."""
     bets = [bet(box, stake) for box, stake in stakes.items()]
     fixed = fix_stakes(tai_sai, make_limits(**limits), bets)
     assert dict(zip(stakes, fixed.at_risk, strict=True)) == at_risk
@@ -356,7 +374,7 @@ def test_a_shared_box_is_flagged(tai_sai: RuleBook) -> None:
     share = fixed.shared[BoxName("small")]
     assert pro_rata.text == "small: " + " ".join(share.steps)
     assert share.steps == (
-        "The box holds 10170, over its capacity of 5000 by 5170.",
+        "The box holds 10170, over its limit of 5000 by 5170.",
         "Stakes below the minimum of 100 stay whole: 50; 4950 is left for the others.",
         "A share below the minimum is set to 100 (stakes of 120); 4850 is left.",
         "4850 is shared among 10000 in proportion, in units of 5: 9000 → 4365, 1000 → 485.",
@@ -364,20 +382,31 @@ def test_a_shared_box_is_flagged(tai_sai: RuleBook) -> None:
 
 
 def test_units_left_over_are_told() -> None:
-    """When units are left over after rounding, the steps say how many went by largest remainder."""
-    assert shared((5000, 5000, 5000), 10000, 100, 1).steps == (
-        "The box holds 15000, over its capacity of 10000 by 5000.",
-        "10000 is shared among 15000 in proportion, in units of 1: 5000 → 3334, 5000 → 3333, 5000 → 3333.",
+    """When units are left over after rounding, the steps say how many went by largest remainder, and what stays."""
+    assert shared((8000, 4000), 10000, 100, 1).steps == (
+        "The box holds 12000, over its limit of 10000 by 2000.",
+        "10000 is shared among 12000 in proportion, in units of 1: 8000 → 6667, 4000 → 3333.",
         "Of these, 1 got a unit of 1 left over, by largest remainder.",
     )
+    assert shared((5000, 5000, 5000), 10000, 100, 1).steps == (
+        "The box holds 15000, over its limit of 10000 by 5000.",
+        "10000 is shared among 15000 in proportion, in units of 1: 5000 → 3333, 5000 → 3333, 5000 → 3333.",
+        "1 stays undistributed: it does not reach all who have an equal claim to it.",
+    )
+
+
+def test_no_step_tells_of_less_than_nothing() -> None:
+    """Where the minimums take more than there is, nothing is left: a negative amount is nobody's."""
+    steps = shared((40, 30, 500), 60, 50, 1).steps
+    assert [step.rpartition("; ")[2] for step in steps[1:3]] == ["nothing is left for the others.", "nothing is left."]
 
 
 def test_the_differential_is_told(tai_sai: RuleBook) -> None:
     """The steps begin with the differential and what lies opposite."""
     fixed = fix_stakes(tai_sai, make_limits(differential={"big-small": 300}), [bet("big", 1000), bet("small", 200)])
     assert fixed.shared[BoxName("big")].steps[:2] == (
-        "The big-small differential is 300 and small holds 200: big may hold at most 500.",
-        "The box holds 1000, over its capacity of 500 by 500.",
+        "The big-small differential is 300 and 200 was placed on small: big stands for at most 500.",
+        "The box holds 1000, over its limit of 500 by 500.",
     )
 
 
@@ -385,7 +414,7 @@ def test_only_what_binds_is_told(tai_sai: RuleBook) -> None:
     """Where the differential leaves no less than the maximum, the maximum alone is told of."""
     limits = make_limits(kinds={"big": {"max": 500}}, differential={"big-small": 300})
     [step, _] = fix_stakes(tai_sai, limits, [bet("big", 1000), bet("small", 200)]).shared[BoxName("big")].steps
-    assert step == "The box holds 1000, over its capacity of 500 by 500."
+    assert step == "The box holds 1000, over its limit of 500 by 500."
 
 
 def test_a_share_of_just_the_minimum_is_a_share() -> None:
@@ -403,8 +432,8 @@ def test_minimums_that_do_not_fit_are_flagged(tai_sai: RuleBook) -> None:
     assert [flag.code for flag in fixed.flags] == [FlagCode.PRO_RATA, FlagCode.OVER_CAPACITY]
     over = fixed.flags[1]
     assert (over.box, over.amount, over.clauses) == ("odd", 50, ("5.1.1", "I6"))
-    assert over.text == "odd stays over its capacity of 250 by 50: nobody is put below the minimum."
-    assert fixed.shared[BoxName("odd")].steps[-1] == "The minimums do not fit: the box stays over its capacity by 50."
+    assert over.text == "odd stays over its limit of 250 by 50: nobody is put below the minimum."
+    assert fixed.shared[BoxName("odd")].steps[-1] == "The minimums do not fit: the box stays over its limit by 50."
 
 
 def test_exempt_stakes_alone_can_exceed_the_capacity() -> None:

@@ -9,14 +9,20 @@ from typing import cast
 import pytest
 
 from taisai.books import Shelf
-from taisai.core.boxes import ALL_BOXES, BoxName, Kind, parse_boxes
-from taisai.core.dice import ALL_ROLLS, roll_of
+from taisai.core.boxes import BoxName
+from taisai.core.dice import ALL_ROLLS, parse_roll, roll_of
+from taisai.core.predicates import parse_predicate
 from taisai.core.rulebook import Layout, PayRow, RowFault, Rule, RuleBook, make_layout, pay_row_faults
+from tests.core.samples import ALL_BOXES, parse_boxes
 
 
-def row(boxes: str, pays: int = 1, dice: int | None = None, totals: set[int] | None = None) -> PayRow:
-    """A pay row in one line."""
-    return PayRow("a bet", parse_boxes(boxes), pays, ("4.1",), dice, None if totals is None else frozenset(totals))
+def row(
+    boxes: str, pays: int = 1, dice: int | None = None, totals: set[int] | None = None, when: str | None = None
+) -> PayRow:
+    """A row of a pay table."""
+    named = parse_boxes(boxes)
+    predicate = None if when is None else parse_predicate(when, named[0].values)
+    return PayRow("a bet", named, pays, ("4.1",), dice, None if totals is None else frozenset(totals), when=predicate)
 
 
 def laid_out(*rows: PayRow) -> Layout:
@@ -38,6 +44,8 @@ def laid_out(*rows: PayRow) -> Layout:
         [row("double: 4", 11, 2), row("double: 4", 30, 3)],
         [row("field", 1, totals={5, 6, 7, 8, 13, 14, 15}), row("field", 2, totals={16})],
         [row("small", 1, totals={4, 5, 6, 7}), row("small", 2, totals={8, 9, 10})],
+        [row("double:{a}", 8, when="n(a) == 2"), row("double:{a}", 20, when="n(a) == 3")],
+        [row("small", when="total in 4..9")],
         [row("total: 4 17", 62), row("three: 221 126", 50), row("four: 1234", 7), row("pair: 12", 6)],
     ],
 )
@@ -60,21 +68,24 @@ def test_a_pay_table_without_faults(rows: list[PayRow]) -> None:
         (
             [row("double: 1 2", 11, 1)],
             [
-                (0, "never pays double:1: no roll fits its dice or totals"),
+                (0, "never pays double:1: no roll fits its dice"),
                 (0, "double:1 wins on 1,1,1 but no row pays it"),
                 (0, "double:2 wins on 1,2,2 but no row pays it"),
             ],
         ),
         (
             [row("small"), row("small", 2, totals={18})],
-            [(1, "never pays small: no roll fits its dice or totals")],
+            [(1, "never pays small: no roll fits its totals")],
         ),
-        ([row("small", 0)], [(0, "pays 0 to 1: a winner wins at least the stake")]),
-        ([row("big", -1)], [(0, "pays -1 to 1: a winner wins at least the stake")]),
+        ([row("small", when="total == 4 and triple")], [(0, "never pays small: no roll fits `total == 4 and triple`")]),
+        (
+            [row("small", when="total in 4..9"), row("small", 2, when="total in 9..10")],
+            [(1, "small pays two ways on 1,2,6 (also row 1)")],
+        ),
     ],
 )
 def test_what_keeps_rows_from_being_a_pay_table(rows: list[PayRow], faults: list[RowFault]) -> None:
-    """Two rows that both apply, none that does, rows that never pay and odds that pay nothing are found and placed."""
+    """Two rows that both apply, none that does and rows that never pay are found and placed."""
     assert pay_row_faults(rows) == faults
 
 
@@ -123,7 +134,7 @@ def test_lights_come_in_the_order_of_the_layout() -> None:
     layout = laid_out(row("total: 9 6"), row("any-triple"), row("single: 3 2 1"), row("small"))
     assert layout.lit(roll_of([2, 2, 2])) == ("total:6", "any-triple", "single:2")
     assert layout.lit(roll_of([3, 1, 2])) == ("total:6", "single:3", "single:2", "single:1", "small")
-    assert layout.kinds == (Kind.TOTAL, Kind.ANY_TRIPLE, Kind.SINGLE, Kind.SMALL)
+    assert layout.kinds == ("total", "any-triple", "single", "small")
 
 
 def test_rows_and_clauses_of_a_box() -> None:
@@ -139,6 +150,37 @@ def test_rows_and_clauses_of_a_box() -> None:
     assert layout.clauses_of(box, roll_of([4, 4, 4])) == ("4.1", "5")
     assert layout.clauses_of(box, roll_of([1, 1, 2])) == ("4.1", "4.2", "4.3")
     assert layout.clauses_of(box, roll_of([1, 1, 1])) == ("4.1", "4.2", "4.3", "2")
+
+
+@pytest.mark.parametrize(
+    ("layout", "box", "name"),
+    [
+        ("rws-tai-sai-v6/E", "pair:25", "Domino Combination Bet 2-5"),
+        ("rws-tai-sai-v6/E", "any-triple", "Any Triple Bet"),
+        ("rws-tai-sai-v6/E", "four:3456", "Four Number Combination Bet 3-4-5-6"),
+        ("nz-division-9/2", "single:4", "Individual Die Face Value 4"),
+        ("nz-division-9/2", "total:9", "3 Dice Total 9"),
+        ("nz-division-9/1", "double:2", "Double 2"),
+        ("rws-mini-dice-v3/A", "field", "Field Bet"),
+    ],
+)
+def test_a_bet_has_the_name_that_the_book_gives_it(shelf: Shelf, layout: str, box: str, name: str) -> None:
+    """The pay table's own name, of one bet, with the figures of the box."""
+    assert shelf.layout(layout).bet_name(BoxName(box)) == name
+
+
+def test_the_name_of_a_bet_whose_row_names_its_figures() -> None:
+    """Where the row's name cannot stand for one box alone, the box has its own title."""
+    both = parse_boxes("small") + parse_boxes("big")
+    named = [
+        PayRow("Total 4 or 17", parse_boxes("total: 4 17"), 60, ("4.1",)),
+        PayRow("Four Numbers", parse_boxes("four: 1234"), 7, ("4.1",)),
+        PayRow("Even chances", both, 1, ("4.1",)),
+    ]
+    layout = laid_out(*named)
+    assert layout.bet_name(BoxName("total:4")) == "Total 4"
+    assert layout.bet_name(BoxName("four:1234")) == "Four Numbers 1-2-3-4"
+    assert layout.bet_name(BoxName("small")) == "Small"
 
 
 def test_a_layout_cannot_be_changed(layout: Layout) -> None:
@@ -167,3 +209,20 @@ def test_a_book_has_a_register_by_clause(tai_sai: RuleBook) -> None:
     assert [entry.id for entry in tai_sai.interpretations_of("5.1.1")] == ["I6"]
     assert [entry.id for entry in tai_sai.interpretations_of("4.1.2")] == ["I3", "I13"]
     assert tai_sai.interpretations_of("3.2") == ()
+
+
+def test_a_bet_that_no_triple_wins_may_say_so_by_its_own_clause() -> None:
+    """A row's triple clause is cited where its bet loses on a triple; all others cite the layout's."""
+    small = PayRow("Small", parse_boxes("small"), 1, ("4.1",), triple_clauses=("4.2",))
+    layout = laid_out(small, row("big"), row("total: 4", 60))
+    triple = parse_roll("2,2,2")
+    assert layout.clauses_of(BoxName("small"), triple) == ("4.1", "4.2")
+    assert layout.clauses_of(BoxName("big"), triple) == ("4.1", "2")
+    assert layout.clauses_of(BoxName("small"), parse_roll("6,6,5")) == ("4.1",)
+
+
+def test_a_book_reads_boxes_by_their_terms() -> None:
+    """What of the dice decides a box is known from its predicates."""
+    layout = laid_out(row("small"), row("double:{a}", 8, when="n(a) == 2"))
+    assert layout.terms_of(BoxName("small")) == {"total", "triple"}
+    assert layout.terms_of(BoxName("double:4")) == {"n"}

@@ -95,6 +95,7 @@ def test_the_pay_table_is_the_one_of_its_clause(shelf: Shelf, name: str, table: 
             if ruling.pays is None:
                 assert (ruling.winnings, ruling.returned) == (0, 0)
                 continue
+            assert isinstance(ruling.pays, int)
             assert (ruling.winnings, ruling.returned) == (ruling.pays, ruling.pays + 1)
             box = ruling.bet.box
             on_dice = roll.count(int(box[-1])) if box.startswith("single") else 1

@@ -7,10 +7,12 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from taisai.core.boxes import Box, Kind, parse_boxes
-from taisai.core.rulebook import FeltPlan, Layout, PayRow, make_layout
+from taisai.core.boxes import Box
+from taisai.core.cloth import FeltPlan
+from taisai.core.rulebook import Layout, PayRow, make_layout
 from taisai.felt.geometry import Rect
 from taisai.felt.lettering import drop_of, rise_of, width_of
+from tests.core.samples import parse_boxes
 
 LAYOUT_NAMES = (
     "nz-division-9/1",
@@ -77,6 +79,11 @@ def _box(element: ET.Element) -> DrawnBox:
     )
 
 
+def is_chinese(text: str) -> bool:
+    """Whether a text has a Chinese character."""
+    return any("\u4e00" <= mark <= "\u9fff" for mark in text)
+
+
 def rect_of(element: ET.Element) -> Rect:
     """The place of an element that has x, y, width and height."""
     x, y, width, height = (float(element.attrib[name]) for name in ("x", "y", "width", "height"))
@@ -100,12 +107,12 @@ def names_in(svg: str, state: str) -> set[str]:
     return set(re.findall(rf'class="box {state}" data-box="([^"]+)"', svg))
 
 
-def order_of(plan: FeltPlan, kind: Kind) -> list[list[str]]:
-    """For each block of a kind, its boxes as the felt prints them, `-` for an empty place."""
+def order_of(plan: FeltPlan, family: str) -> list[list[str]]:
+    """For each block of a family, its boxes as the felt prints them, `-` for an empty place."""
     return [
         ["-" if box is None else _short(box) for box in block.boxes]
         for block in plan.blocks
-        if any(box is not None and box.kind is kind for box in block.boxes)
+        if any(box is not None and box.name.partition(":")[0] == family for box in block.boxes)
     ]
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from taisai.books import Shelf
 from taisai.core.dice import roll_of
 from taisai.core.rulebook import Layout
 from taisai.felt import draw
-from tests.felt.reading import misfits, root_of, with_class
+from tests.felt.reading import SVG, misfits, root_of, with_class
 
 
 def test_print_keeps_to_its_area(layout: Layout) -> None:
@@ -17,12 +15,17 @@ def test_print_keeps_to_its_area(layout: Layout) -> None:
         assert misfits(svg) == []
 
 
-@pytest.mark.parametrize("name", ["nz-division-9/2", "rws-tai-sai-v6/E"])
-def test_words_are_large_enough_to_read(shelf: Shelf, name: str) -> None:
-    """On a screen 1920 wide, no odds are smaller than 9 pixels and no name of a large area smaller than 30."""
-    root = root_of(draw(shelf.layout(name)))
-    pixels = 1920 / float(root.attrib["viewBox"].split()[2])
-    sizes = [float(text.attrib["font-size"]) * pixels for text in with_class(root, "odds")]
-    assert min(sizes) >= 9
+def test_words_are_large_enough_to_read(layout: Layout) -> None:
+    """On a screen 1440 wide no word of a felt is smaller than 9 pixels, and Big and Small are 25 or more."""
+    root = root_of(draw(layout))
+    pixels = 1440 / float(root.attrib["viewBox"].split()[2])
+    assert min(float(text.attrib["font-size"]) * pixels for text in root.iter(f"{SVG}text")) >= 9
     names = {text.text: float(text.attrib["font-size"]) * pixels for text in with_class(root, "name")}
-    assert min(names["BIG"], names["SMALL"]) >= 30
+    assert all(names[name] >= 25 for name in ("BIG", "SMALL") if name in names)
+
+
+def test_characters_have_no_outline(shelf: Shelf) -> None:
+    """A stroke would close the inner spaces of a character with many lines."""
+    root = root_of(draw(shelf.layout("rws-tai-sai-v6/C")))
+    assert {text.text for text in with_class(root, "han")} == {"大", "小", "单", "双"}
+    assert not [text for text in with_class(root, "han") if text.get("stroke")]

@@ -10,10 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from taisai.books import Shelf
-from taisai.core.boxes import ALL_BOXES, Box, BoxName, Kind, parse_boxes
-from taisai.core.rulebook import FeltBlock, FeltPlan, Layout, PayRow
+from taisai.core.boxes import Box, BoxName
+from taisai.core.cloth import FeltBlock, FeltPlan
+from taisai.core.rulebook import Layout, PayRow
 from taisai.felt import areas_of, draw, plan_for
 from taisai.felt.plan import Area
+from tests.core.samples import ALL_BOXES, parse_boxes
 from tests.felt.reading import foreign, misfits, order_of, pairs_of, root_of, text_of, with_class
 
 every_box = st.sampled_from(sorted(ALL_BOXES.values(), key=lambda box: box.name))
@@ -47,27 +49,24 @@ def test_any_plan_fits(shelf: Shelf, wide: int, high: int) -> None:
     assert root_of(draw(odd_one, labels=True)).tag.endswith("svg")
 
 
-def test_a_layout_without_a_plan_is_arranged_kind_by_kind(shelf: Shelf) -> None:
-    """Even chances on top, then kind by kind in ascending order, singles with their odds at the bottom."""
+def test_a_layout_without_a_plan_is_arranged_family_by_family(shelf: Shelf) -> None:
+    """Bets of one box on top, then each family in the order of the pay table with its name and odds above."""
     layout = replace(shelf.layout("nz-division-9/2"), felt=None)
     plan = plan_for(layout)
-    tops = {
-        kind: min(block.y for block in plan.blocks if block.boxes[0] and block.boxes[0].kind is kind)
-        for kind in layout.kinds
-    }
-    assert tops[Kind.SMALL] == tops[Kind.BIG] == tops[Kind.ODD] == tops[Kind.ANY_TRIPLE] == 0
-    rows = [Kind.TRIPLE, Kind.DOUBLE, Kind.TOTAL, Kind.PAIR, Kind.THREE, Kind.FOUR, Kind.SINGLE]
-    assert [tops[kind] for kind in rows] == sorted(tops[kind] for kind in rows)
-    assert order_of(plan, Kind.TOTAL) == [[str(total) for total in range(4, 18)]]
-    doubles, singles = order_of(plan, Kind.THREE)
-    assert (len(doubles), len(singles)) == (30, 20)
-    headings = {text_of(text) for text in with_class(root_of(draw(layout)), "heading")}
+    tops: dict[str, int] = {}
+    for area in areas_of(plan):
+        tops.setdefault(area.box.name.partition(":")[0], plan.blocks[area.block].y)
+    assert tops["small"] == tops["big"] == tops["odd"] == tops["any-triple"] == 0
+    families = ["triple", "double", "total", "pair", "single", "three", "four"]
+    assert [tops[family] for family in families] == sorted(tops[family] for family in families)
+    assert order_of(plan, "total") == [[str(total) for total in (4, 17, 5, 16, 6, 15, 7, 14, 8, 13, 9, 12, 10, 11)]]
+    headings = {text_of(text).replace("\u00a0", " ") for text in with_class(root_of(draw(layout)), "heading")}
     assert headings == {
-        "ON EACH 2 DICE COMBINATION 1 WINS 6",
-        "1 WINS 60",
-        "1 WINS 30",
-        "1 WINS 7",
-        "1 TO 1 ON ONE DIE · 2 TO 1 ON TWO DICE · 12 TO 1 ON THREE DICE",
+        "DICE COMBINATIONS · 1 WINS 6",
+        "TRIPLES · 1 WINS 180",
+        "DOUBLES · 1 WINS 11",
+        "FOUR NUMBER COMBINATIONS · 1 WINS 7",
+        "INDIVIDUAL DIE FACE VALUES · 1 TO 1 ON ONE DIE · 2 TO 1 ON TWO DICE · 12 TO 1 ON THREE DICE",
     }
 
 
@@ -149,11 +148,11 @@ def test_cloths_have_the_shape_of_a_table(layout: Layout) -> None:
 def test_new_zealand_1(shelf: Shelf) -> None:
     """Small at the left, everything ascending, Big at the right, singles below."""
     plan = plan_of(shelf, "nz-division-9/1")
-    assert order_of(plan, Kind.DOUBLE) == [["1", "2", "3"], ["4", "5", "6"]]
-    assert order_of(plan, Kind.TRIPLE) == [["1", "2", "3"], ["4", "5", "6"]]
-    assert order_of(plan, Kind.TOTAL) == [UP]
-    assert order_of(plan, Kind.PAIR) == [PAIRS_UP]
-    assert order_of(plan, Kind.SINGLE) == [["1", "2", "3", "4", "5", "6"]]
+    assert order_of(plan, "double") == [["1", "2", "3"], ["4", "5", "6"]]
+    assert order_of(plan, "triple") == [["1", "2", "3"], ["4", "5", "6"]]
+    assert order_of(plan, "total") == [UP]
+    assert order_of(plan, "pair") == [PAIRS_UP]
+    assert order_of(plan, "single") == [["1", "2", "3", "4", "5", "6"]]
     assert left_to_right(
         plan, "small", "double:1", "double:2", "double:3", "triple:2", "any-triple", "triple:5", "double:4", "big"
     )
@@ -165,11 +164,11 @@ def test_new_zealand_1(shelf: Shelf) -> None:
 def test_resorts_world_a(shelf: Shelf, name: str) -> None:
     """The mirror image: Big at the left, totals from 17 down to 4, Small at the right."""
     plan = plan_of(shelf, name)
-    assert order_of(plan, Kind.DOUBLE) == [["6", "5", "4"], ["3", "2", "1"]]
-    assert order_of(plan, Kind.TRIPLE) == [["4", "5", "6"], ["1", "2", "3"]]
-    assert order_of(plan, Kind.TOTAL) == [UP[::-1]]
-    assert order_of(plan, Kind.PAIR) == [PAIRS_DOWN]
-    assert order_of(plan, Kind.SINGLE) == [["6", "5", "4", "3", "2", "1"]]
+    assert order_of(plan, "double") == [["6", "5", "4"], ["3", "2", "1"]]
+    assert order_of(plan, "triple") == [["4", "5", "6"], ["1", "2", "3"]]
+    assert order_of(plan, "total") == [UP[::-1]]
+    assert order_of(plan, "pair") == [PAIRS_DOWN]
+    assert order_of(plan, "single") == [["6", "5", "4", "3", "2", "1"]]
     assert left_to_right(plan, "big", "double:6", "double:4", "triple:4", "any-triple", "triple:1", "double:3", "small")
     assert top_to_bottom(plan, "triple:4", "triple:5", "triple:6", "total:11", "pair:26", "single:4")
 
@@ -181,11 +180,11 @@ def test_resorts_world_a(shelf: Shelf, name: str) -> None:
 def test_resorts_world_b_and_c(shelf: Shelf, name: str) -> None:
     """Ten rows of three dice at the left, Even and Odd on top, Big and Small around the doubles and triples."""
     plan = plan_of(shelf, name)
-    assert order_of(plan, Kind.THREE) == [DOUBLES_WITH_SINGLE, THREE_SINGLES]
-    assert order_of(plan, Kind.TOTAL) == [UP[::-1]]
-    assert order_of(plan, Kind.PAIR) == [PAIRS_DOWN]
-    assert order_of(plan, Kind.FOUR) == [["3456", "2356", "2345", "1234"]]
-    for kind in (Kind.DOUBLE, Kind.TRIPLE, Kind.SINGLE):
+    assert order_of(plan, "three") == [DOUBLES_WITH_SINGLE, THREE_SINGLES]
+    assert order_of(plan, "total") == [UP[::-1]]
+    assert order_of(plan, "pair") == [PAIRS_DOWN]
+    assert order_of(plan, "four") == [["3456", "2356", "2345", "1234"]]
+    for kind in ("double", "triple", "single"):
         assert order_of(plan, kind) == [["6", "5", "4", "3", "2", "1"]]
     assert left_to_right(plan, "three:226", "even", "odd")
     assert left_to_right(plan, "three:226", "big", "triple:6", "triple:1", "small")
@@ -200,15 +199,15 @@ def test_resorts_world_b_and_c(shelf: Shelf, name: str) -> None:
 def test_new_zealand_2(shelf: Shelf) -> None:
     """The same areas unmirrored: Odd and Small at the left, Big and Even at the right, all thirty doubles."""
     plan = plan_of(shelf, "nz-division-9/2")
-    doubles, singles = order_of(plan, Kind.THREE)
+    doubles, singles = order_of(plan, "three")
     assert doubles == [
         f"{double}{double}{single}" for double in range(1, 7) for single in range(1, 7) if single != double
     ]
     assert singles == THREE_SINGLES
-    assert order_of(plan, Kind.TOTAL) == [UP]
-    assert order_of(plan, Kind.PAIR) == [PAIRS_UP]
-    assert order_of(plan, Kind.FOUR) == [["1234", "2345", "2356", "3456"]]
-    for kind in (Kind.DOUBLE, Kind.TRIPLE, Kind.SINGLE):
+    assert order_of(plan, "total") == [UP]
+    assert order_of(plan, "pair") == [PAIRS_UP]
+    assert order_of(plan, "four") == [["1234", "2345", "2356", "3456"]]
+    for kind in ("double", "triple", "single"):
         assert order_of(plan, kind) == [["1", "2", "3", "4", "5", "6"]]
     assert left_to_right(plan, "odd", "small", "any-triple", "big", "even", "three:112")
 
@@ -217,25 +216,25 @@ def test_new_zealand_2(shelf: Shelf) -> None:
 def test_resorts_world_e(shelf: Shelf) -> None:
     """Both wings have the same boxes, mirrored; three dice in the middle, the fifteen fours along the bottom."""
     plan = plan_of(shelf, "rws-tai-sai-v6/E")
-    assert order_of(plan, Kind.TOTAL) == [
+    assert order_of(plan, "total") == [
         ["10", "9", "8", "7", "6", "5", "4", "11", "12", "13", "14", "15", "16", "17"],
         ["4", "5", "6", "7", "8", "9", "10", "17", "16", "15", "14", "13", "12", "11"],
     ]
-    assert order_of(plan, Kind.THREE) == [THREE_SINGLES, DOUBLES_WITH_SINGLE]
-    assert order_of(plan, Kind.FOUR) == [FIFTEEN_FOURS]
-    assert order_of(plan, Kind.SINGLE) == [["6", "5", "4", "3", "2", "1"], ["1", "2", "3", "4", "5", "6"]]
-    assert order_of(plan, Kind.TRIPLE) == [["6", "5", "4", "3", "2", "1"], ["1", "2", "3", "4", "5", "6"]]
+    assert order_of(plan, "three") == [THREE_SINGLES, DOUBLES_WITH_SINGLE]
+    assert order_of(plan, "four") == [FIFTEEN_FOURS]
+    assert order_of(plan, "single") == [["6", "5", "4", "3", "2", "1"], ["1", "2", "3", "4", "5", "6"]]
+    assert order_of(plan, "triple") == [["6", "5", "4", "3", "2", "1"], ["1", "2", "3", "4", "5", "6"]]
     assert left_to_right(plan, "big", "small", "any-triple", "three:126")
     assert top_to_bottom(plan, "big", "triple:6", "pair:56", "total:10", "total:11", "single:6", "four:3456")
-    for name in plan_names(plan, Kind.THREE, Kind.FOUR):
+    for name in plan_names(plan, "three", "four"):
         assert len(at(plan, name)) == 1
-    for name in plan_names(plan) - plan_names(plan, Kind.THREE, Kind.FOUR):
+    for name in plan_names(plan) - plan_names(plan, "three", "four"):
         left, right = at(plan, name)
         assert left.rect.x == pytest.approx(1600 - right.rect.right)
         assert left.rect.y == pytest.approx(right.rect.y)
 
 
-def plan_names(plan: FeltPlan, *kinds: Kind) -> set[BoxName]:
+def plan_names(plan: FeltPlan, *kinds: str) -> set[BoxName]:
     """The boxes of a plan; of these kinds, if any are named."""
     return {area.box.name for area in areas_of(plan) if not kinds or area.box.kind in kinds}
 
@@ -244,7 +243,7 @@ def plan_names(plan: FeltPlan, *kinds: Kind) -> set[BoxName]:
 def test_mini_dice(shelf: Shelf) -> None:
     """Six singles and the field."""
     plan = plan_of(shelf, "rws-mini-dice-v3/A")
-    assert order_of(plan, Kind.SINGLE) == [["1", "2", "3", "4", "5", "6"]]
+    assert order_of(plan, "single") == [["1", "2", "3", "4", "5", "6"]]
     assert top_to_bottom(plan, "single:1", "field")
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from taisai.books import Shelf
-from taisai.core.boxes import Box, BoxName, Kind
 from taisai.core.dice import ALL_ROLLS
 from taisai.core.rulebook import Layout
-from taisai.felt import draw
-from tests.felt.reading import boxes_of, foreign, root_of, row_of, text_of, with_class
+from taisai.felt import areas_of, draw, plan_for, words
+from tests.felt.reading import boxes_of, foreign, root_of, row_of, with_class
 
 
 def test_odds_that_differ_within_a_box_are_all_printed() -> None:
@@ -37,18 +38,12 @@ def test_singles_that_pay_differently_say_so_themselves() -> None:
     svg = draw(layout)
     one, two = boxes_of(svg)
     assert not with_class(root_of(svg), "heading")
-    assert {"1 TO 1 ON ONE DIE", "2 TO 1 ON TWO DICE", "30 TO 1 ON THREE DICE"} <= set(one.lines)
+    said = " ".join(one.lines)
+    assert all(odds in said for odds in ("1 TO 1 ON ONE DIE", "2 TO 1 ON TWO DICE", "30 TO 1 ON THREE DICE"))
     assert "1 WINS 2" in two.lines
 
 
-def pays_of(layout: Layout, box: Box) -> dict[int, int]:
-    """What a box pays by how many dice show its face, found by rolling; kinds without one face have the one key 0."""
-    found: dict[int, int] = {}
-    for roll in ALL_ROLLS:
-        pays = layout.pays(box.name, roll)
-        if pays is not None:
-            found[roll.count(box.faces[0]) if box.kind is Kind.SINGLE else 0] = pays
-    return found
+PROMISE = re.compile(r"(?:1 WINS |ONE WINS |1\\)(\d+)|(\d+)(?= TO 1 ON)")
 
 
 @pytest.mark.clause(
@@ -64,24 +59,23 @@ def pays_of(layout: Layout, box: Box) -> dict[int, int]:
     "rws-mini-dice-v3 §App. A",
 )
 def test_every_area_prints_its_odds(layout: Layout) -> None:
-    """What an area says it wins is what the layout pays, on the roll as in the pay table."""
-    svg = draw(layout)
-    headings = [text_of(text) for text in with_class(root_of(svg), "heading")]
-    drawn = boxes_of(svg)
-    assert {box.name for box in drawn} == set(layout.boxes)
-    for one in drawn:
-        box = layout.boxes[BoxName(one.name)]
-        pays = pays_of(layout, box)
-        if box.kind is Kind.SINGLE:
-            assert f"{pays[1]} TO 1 ON ONE DIE · {pays[2]} TO 1 ON TWO DICE · {pays[3]} TO 1 ON THREE DICE" in headings
-        else:
-            assert [line for line in one.lines if "WINS" in line] == [f"1 WINS {pays[0]}"]
+    """What an area or the heading of its block says it wins is what the layout pays, and nothing else."""
+    plan = plan_for(layout)
+    rows = words.rows_of(layout)
+    for area in areas_of(plan):
+        name = area.box.name
+        block = plan.blocks[area.block]
+        lines = [line.text for line in words.lines_of(layout, block, name, rows[name])]
+        said = " ".join([*lines, words.heading_of(block, rows)])
+        paid = sorted({pays for roll in ALL_ROLLS if (pays := layout.pays(name, roll)) is not None})
+        promised = [int(wins or to) for wins, to in PROMISE.findall(said)]
+        assert promised == paid or ("ONE WINS ONE" in said and paid == [1]), name
 
 
 def test_titles_say_what_an_area_pays(shelf: Shelf) -> None:
     """Each area has a title in words."""
     titles = {box.name: box.title for box in boxes_of(draw(shelf.layout("rws-tai-sai-v6/C")))}
-    assert titles["total:9"] == "Total 9, pays 7 to 1"
-    assert titles["single:4"] == "Single 4, pays 1 to 1 on one die, 2 to 1 on two dice, 12 to 1 on three dice"
+    assert titles["total:9"] == "Total Sum Combination 9, pays 7 to 1"
+    assert titles["single:4"] == "Single Dice Bet 4, pays 1 to 1 on one die, 2 to 1 on two dice, 12 to 1 on three dice"
     assert titles["three:221"].endswith("2-2-1, pays 50 to 1")
     assert root_of(draw(shelf.layout("rws-tai-sai-v6/C")))[0].text == "Felt of rws-tai-sai-v6/C, Layout C"

@@ -7,9 +7,10 @@ import threading
 from collections.abc import Callable, Sequence
 
 from taisai.books import open_shelf
+from taisai.floor.clock import Clock
 from taisai.floor.floor import Floor
 from taisai.floor.live import LiveTable
-from taisai.journal import Batch, Head, JournalError, MemoryJournal
+from taisai.journal import Batch, Head, Journal, JournalError, MemoryJournal
 from taisai.table import commands as c
 from taisai.table.people import Person, Role
 
@@ -86,9 +87,9 @@ def opening(players: Sequence[str]) -> list[c.Command]:
     return [command(place, do, by) for place, (do, by) in enumerate(actions, 1)]
 
 
-async def floor_on(journal: MemoryJournal, **options: int) -> Floor:
+async def floor_on(journal: Journal, *, large_win: int | None = None, clock: Clock | None = None) -> Floor:
     """A floor over a journal."""
-    floor = Floor(SHELF.book, lambda: journal, large_win=options.get("large_win"))
+    floor = Floor(SHELF.book, lambda: journal, clock, large_win=large_win)
     await floor.start()
     return floor
 

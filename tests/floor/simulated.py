@@ -7,7 +7,8 @@ from random import Random
 from typing import TypeVar
 
 from taisai.audit.run import Audit
-from taisai.floor.dealer import AutomaticDealer, Move, Stage, opening_moves
+from taisai.core.rulebook import RuleBook
+from taisai.floor.dealer import AutomaticDealer, Move, Stage, house_opening_moves
 from taisai.floor.dice import DiceSource, VirtualTumbler
 from taisai.journal import MemoryJournal
 from taisai.settings.forms import Timing
@@ -23,8 +24,16 @@ TABLE = "T1"
 FLOAT: c.Count = {500: 100_000}
 DAN = Person("dan", Role.DEALER)
 LEE = Person("lee", Role.SUPERVISOR)
+DEALING = c.AssignDealing(c.DealtBy.HOUSE, 0, c.Purpose.DEMO)
 BETTING_US = 36_000_000
 What = TypeVar("What")
+
+
+def house_opening(state: TableState, book: RuleBook, layout: str, float_count: c.Count, at: int) -> list[c.Command]:
+    """What the house's own dealer does to open a table."""
+    return house_opening_moves(
+        state, book, set_up_of(layout), float_count, at, dealing=DEALING, tested=VirtualTumbler().test()
+    )
 
 
 class House:
@@ -53,7 +62,7 @@ class House:
         self._settings = {"unattended": unattended, "idle_when_empty": idle_when_empty}
         self._hands = 0
         self.dice, self.dealer = self._new_dealer()
-        opening = opening_moves(self.state, self.book, set_up_of(layout), float_count, self.now)
+        opening = house_opening(self.state, self.book, layout, float_count, self.now)
         for command in opening if opened else ():
             self.given(command)
         for number in range(1, (players if opened else 0) + 1):
@@ -62,7 +71,7 @@ class House:
 
     def _new_dealer(self) -> tuple[DiceSource, AutomaticDealer]:
         dice = self._make_dice()
-        return dice, AutomaticDealer(self.book, dice, Timing(), **self._settings)
+        return dice, AutomaticDealer(self.book, dice, Timing(), purpose=c.Purpose.DEMO, **self._settings)
 
     @property
     def state(self) -> TableState:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from taisai.floor.alerts import CLEARED_KEPT, PREFIX, Alert, Alerts
+from taisai.bounds import ALERTS_CLEARED, ALERTS_OF_KIND
+from taisai.floor.alerts import PREFIX, Alert, Alerts
 from taisai.floor.floor import Floor
 from taisai.floor.live import LiveTable
 from taisai.journal import MemoryJournal
@@ -137,7 +138,7 @@ async def test_alerts_outlast_a_restart_and_old_cleared_ones_do_not() -> None:
     journal = GatedJournal()
     floor, alerts, clock = await pit(journal)
     table = await betting(floor)
-    for number in range(CLEARED_KEPT + 3):
+    for number in range(ALERTS_CLEARED + 3):
         clock.after(1)
         alerts.raise_alert("dispute", table, f"D{number}")
         await alerts.clear(alerts.shown()[0], by="lee", note="seen")
@@ -145,6 +146,23 @@ async def test_alerts_outlast_a_restart_and_old_cleared_ones_do_not() -> None:
     await floor.stop()
     again, after, _ = await pit(journal)
     assert [each.what for each in after.shown()] == ["dark"]
-    assert len(after.shown(cleared=True)) == CLEARED_KEPT + 1
+    assert len(after.shown(cleared=True)) == ALERTS_CLEARED + 1
     assert "D2" not in {each.what for each in after.shown(cleared=True)}
     await again.stop()
+
+
+@on_a_loop
+async def test_open_alerts_of_a_kind_are_bounded_and_the_newest_counts_on() -> None:
+    """A flood of one kind leaves so many alerts at most; the last of them says how often it was raised."""
+    floor, alerts, clock = await pit()
+    table = await betting(floor)
+    for number in range(ALERTS_OF_KIND + 20):
+        clock.after(1)
+        alerts.raise_alert("large-win", table, f"w{number}", number)
+    newest, *others = alerts.shown()
+    assert len(others) == ALERTS_OF_KIND - 1
+    assert (newest.what, newest.times) == (f"w{ALERTS_OF_KIND + 19}", 21)
+    assert {each.times for each in others} == {1}
+    alerts.raise_alert("dispute", table, "another kind")
+    assert len(alerts.shown()) == ALERTS_OF_KIND + 1
+    await floor.stop()

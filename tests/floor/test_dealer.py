@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from itertools import pairwise
 from random import Random
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from taisai.core.dice import parse_roll
 from taisai.core.fair import commitment_of, secret_of
 from taisai.core.faults import InputFault
-from taisai.core.rulebook import Tumble
-from taisai.floor.dealer import DEALER, SUPERVISOR, AutomaticDealer, Countdown, Stage, opening_moves
-from taisai.floor.dice import Mischief, VirtualTumbler
+from taisai.core.rulebook import Fact, Tumble
+from taisai.floor.dealer import DEALER, AutomaticDealer, Countdown, Stage, house_opening_moves, opening_moves
+from taisai.floor.dice import TEST_BYTES, Mischief, VirtualTumbler
 from taisai.settings.forms import Timing
+from taisai.streams.codec import event_of
 from taisai.table import commands as c
 from taisai.table import events as e
 from taisai.table.state import RoundPhase, TablePhase, TableState
 from tests.core.samples import LAYOUT_NAMES
 from tests.floor.scripted import ScriptedDice
-from tests.floor.simulated import BETTING_US, DAN, FLOAT, LEE, TABLE, House
+from tests.floor.simulated import BETTING_US, DAN, DEALING, FLOAT, LEE, TABLE, House, house_opening
 from tests.table.driver import (
     MINI_DICE,
     NZ,
@@ -35,12 +38,12 @@ from tests.table.driver import (
 BOOKS = pytest.mark.parametrize("layout", ONE_OF_EACH_BOOK)
 
 NZ_ROUND = [
-    e.DiceCommitted, e.DiceTumbled, e.BetsOpened, e.BetsClosed, e.DiceUncovered, e.ResultAnnounced, e.NumberPressed,
-    e.NumberPressed, e.NumberPressed, e.ResultEntered, e.LosersCollected, e.RoundConcluded,
+    e.DiceCommitted, e.DiceTumbled, e.BetsOpened, e.BetsClosed, e.DiceOpened, e.DiceUncovered, e.ResultAnnounced,
+    e.NumberPressed, e.NumberPressed, e.NumberPressed, e.ResultEntered, e.LosersCollected, e.RoundConcluded,
 ]  # fmt: skip
 LIT_ROUND = [
-    e.DiceCommitted, e.BetsOpened, e.BetsClosed, e.DiceTumbled, e.DiceUncovered, e.ResultAnnounced, e.AreasLit,
-    e.LosersCollected, e.RoundConcluded,
+    e.DiceCommitted, e.BetsOpened, e.BetsClosed, e.DiceOpened, e.DiceTumbled, e.DiceUncovered, e.ResultAnnounced,
+    e.AreasLit, e.LosersCollected, e.RoundConcluded,
 ]  # fmt: skip
 PLAIN_ROUND = [each for each in LIT_ROUND if each is not e.AreasLit]
 ORDERS = [
@@ -64,7 +67,7 @@ def test_twenty_rounds_of_every_layout_are_dealt_by_the_book(layout: str) -> Non
     assert [past.number for past in history] == list(range(1, 21))
     assert all(past.dice is not None and past.lines for past in history)
     commitments = house.happened(e.DiceCommitted)
-    openings = house.happened(e.DiceUncovered)
+    openings = house.happened(e.DiceOpened)
     for number, (committed, opened) in enumerate(zip(commitments, openings, strict=True), start=1):
         assert committed.round == number
         assert commitment_of(secret_of(opened.opening), TABLE, number) == committed.commitment
@@ -114,12 +117,12 @@ def test_ids_are_those_of_the_step_and_in_the_order_of_time() -> None:
     """Asked again, also by another dealer, the id is the same; ids sort in the order of the commands."""
     house = House(NZ).rounds(3)
     commands = [record.command_id for record in house.journal.read(TABLE) if record.by == DEALER.id]
-    given = list(dict.fromkeys(commands))
+    given = list(dict.fromkeys(command for command in commands if "opening" not in command))
     assert given == sorted(given)
     assert given[-1].startswith("house:auto-0000")
     move = house.at(Stage.BETTING).at(Stage.REVEAL).move()
     house.now = move.at or 0
-    other = AutomaticDealer(house.book, VirtualTumbler(), idle_when_empty=False)
+    other = AutomaticDealer(house.book, VirtualTumbler(), idle_when_empty=False, purpose=c.Purpose.DEMO)
     assert house.move() == other.next_move(house.state, house.now)
 
 
@@ -142,14 +145,21 @@ def test_every_command_given_twice_is_done_once(layout: str) -> None:
 # ------------------------------------------------------------------ restarts
 
 
-def seeded() -> VirtualTumbler:
-    """A tumbler whose rolls are the same each time, so that a round has the same steps."""
-    return VirtualTumbler(Random(12).randbytes)
+class Sources:
+    """Tumblers whose rolls are the same each time, so that a round has the same steps; their key is kept, or lost."""
+
+    def __init__(self, *, kept: bool) -> None:
+        self._kept, self._made = kept, 0
+
+    def __call__(self) -> VirtualTumbler:
+        """The source of a house that starts."""
+        self._made += 1
+        return VirtualTumbler(Random(12).randbytes, key=bytes(31) + bytes([1 if self._kept else self._made]))
 
 
 def steps_of_a_round(layout: str) -> int:
     """How many moves the third round of a table takes, counted from the end of the second."""
-    house = House(layout, seeded).rounds(2)
+    house = House(layout, Sources(kept=True)).rounds(2)
     count = 0
     while len(house.state.history) < 3:
         house.step()
@@ -159,37 +169,64 @@ def steps_of_a_round(layout: str) -> int:
 
 @pytest.mark.clause("rws-tai-sai-v6 §5.4", "rws-tai-sai-v6 §5.4.1", "rws-tai-sai-v6 §5.4.2")
 @BOOKS
-def test_a_restart_at_any_step_is_resolved_by_the_book_and_the_game_goes_on(layout: str) -> None:
-    """After a restart at any step a round with dice on record is concluded, and any other is void."""
+@pytest.mark.parametrize("kept", [True, False], ids=["key kept", "key lost"])
+def test_a_restart_at_any_step_is_resolved_by_the_book_and_the_game_goes_on(layout: str, *, kept: bool) -> None:
+    """A round that had closed is concluded as it was fixed; one with open bets is void, and opened if the key is kept.
+
+    A round that was committed and had not begun is dealt if the key is kept, and otherwise void on record.
+    """
     steps = steps_of_a_round(layout)
     outcomes = set()
     for stop in range(steps):
-        house = House(layout, seeded).rounds(2)
+        house = House(layout, Sources(kept=kept)).rounds(2)
         for _ in range(stop):
             house.step()
         current = house.state.round
-        begun, is_lost = current.phase is not RoundPhase.BETWEEN, bool(current.commitment) and current.dice is None
+        in_betting = current.phase is RoundPhase.BETTING
+        is_lost = bool(current.commitment) and current.fixed is None and (in_betting or not kept)
         house.restart().rounds(3).clean()
         third = house.state.history[2]
         assert third.number == 3
         assert third.void == ("interrupted" if is_lost else "")
-        assert current.dice is None or third.dice == current.dice
+        assert third.dice == current.fixed or current.fixed is None
+        assert bool(third.opening) == (kept or not is_lost)
         assert not third.void or all(line.returned == line.stake for line in third.lines)
-        outcomes.add((begun, is_lost))
-    # Before the commitment, between it and the call, in the round before the dice are known, and after.
-    assert outcomes == {(False, False), (False, True), (True, True), (True, False)}
+        outcomes.add((current.phase is not RoundPhase.BETWEEN, is_lost))
+    # Before the commitment, between it and the call, in the round before the close, and after.
+    assert outcomes == {(False, False), (True, True), (True, False)} | (set() if kept else {(False, True)})
 
 
 @BOOKS
 def test_at_an_attended_table_an_interruption_waits_for_people(layout: str) -> None:
     """At an attended table the dealer resolves nothing by itself, and goes on once two people have."""
-    house = House(layout, unattended=False).rounds(1).at(Stage.CLOSING)
+    house = House(layout, unattended=False).rounds(1).at(Stage.BETTING)
     house.restart()
     move = house.step()
     assert (move.command, move.at, move.stage) == (None, None, Stage.INTERRUPTED)
     house.hand(c.ResolveInterruption(()), DAN, LEE, "nothing to be read")
     house.rounds(1).clean()
     assert [past.void for past in house.state.history] == ["", "interrupted", ""]
+
+
+@BOOKS
+def test_at_an_attended_table_a_closed_round_goes_on_by_itself(layout: str) -> None:
+    """Its dice are on record with the close: nobody has to say what they show."""
+    house = House(layout, unattended=False).rounds(1).at(Stage.CLOSING)
+    fixed = house.state.round.fixed
+    assert fixed is not None
+    house.restart().rounds(1).clean()
+    assert (house.state.history[1].void, house.state.history[1].dice) == ("", fixed)
+
+
+def test_a_round_that_the_crew_voids_is_opened_by_the_house() -> None:
+    """As its next step, before another round is committed: nobody voids rounds and hides what they would have been."""
+    house = House(TAI_SAI).rounds(1).at(Stage.BETTING)
+    house.hand(c.Report(Fact.EXPOSED), DAN)
+    assert house.state.history[-1].opening == ""
+    house.rounds(1).clean()
+    opened = [what for what in house.happened(e.DiceOpened) if what.dice is None]
+    assert [(what.round, bool(what.opening)) for what in opened] == [(2, True)]
+    assert house.state.history[1].opening == opened[0].opening
 
 
 def test_a_secret_lost_before_the_round_began_makes_it_void_on_record() -> None:
@@ -212,14 +249,14 @@ def test_unattended_resolutions_are_on_record_as_two_of_the_house() -> None:
     house = House(NZ).rounds(1).at(Stage.BETTING)
     house.restart().rounds(1)
     resolved = next(event for event in house.events() if isinstance(event.what, e.InterruptionResolved))
-    assert (resolved.by, resolved.authorised_by) == (DEALER, SUPERVISOR)
+    assert (resolved.by, resolved.authorised_by) == (DEALER, None)
     assert resolved.reason
 
 
 def test_a_secret_lost_without_an_interruption_interrupts_the_round() -> None:
     """A dealer that takes over a round in play and cannot open its dice interrupts it at once."""
     house = House(TAI_SAI).rounds(1).at(Stage.BETTING)
-    house.dealer = AutomaticDealer(house.book, VirtualTumbler(), unattended=True)
+    house.dealer = AutomaticDealer(house.book, VirtualTumbler(), unattended=True, purpose=c.Purpose.DEMO)
     command = house.step().command
     assert command is not None
     assert isinstance(command.do, c.Interrupt)
@@ -316,7 +353,9 @@ def test_a_float_too_small_to_pay_waits_for_a_fill() -> None:
 
 def test_a_round_that_the_crew_began_is_stopped_by_the_crew() -> None:
     """A round begun before the automatic dealer took over has no committed dice: it closes the bets, the crew voids."""
-    house = House(TAI_SAI)
+    house = House(TAI_SAI, opened=False)
+    for command in opening_moves(house.state, house.book, set_up_of(TAI_SAI), FLOAT, house.now):
+        house.given(command)
     house.hand(c.OpenBets())
     house.until(lambda: house.state.round.phase is RoundPhase.CLOSED)
     assert house.move()[:3] == (None, None, Stage.CREW)
@@ -386,7 +425,7 @@ def test_a_wrong_entry_is_amended_by_two_or_waits_for_people() -> None:
             house.hand(c.AmendEntry((1, 2, 3)), DAN, LEE, "pressed wrongly")
         house.rounds(1).clean()
         amended = [event for event in house.events() if isinstance(event.what, e.EntryAmended)]
-        assert [event.authorised_by for event in amended] == [SUPERVISOR if unattended else LEE]
+        assert [event.authorised_by for event in amended] == [None if unattended else LEE]
 
 
 # ------------------------------------------------------------------ displays and settings
@@ -420,9 +459,11 @@ def test_the_display_does_not_show_a_coming_exposure() -> None:
 def test_a_wagering_period_under_the_minimum_is_refused() -> None:
     """R20: electronic Tai-Sai keeps betting open for 36 seconds at least; the default is just that."""
     book = shelf().book("nz-division-9")
-    AutomaticDealer(book, VirtualTumbler(), minimum_betting_ms=36_000)
+    AutomaticDealer(book, VirtualTumbler(), minimum_betting_ms=36_000, purpose=c.Purpose.DEMO)
     with pytest.raises(InputFault, match=r"^timing\.betting_ms: needs 36000 or more, got 15000"):
-        AutomaticDealer(book, VirtualTumbler(), Timing(betting_ms=15_000), minimum_betting_ms=36_000)
+        AutomaticDealer(
+            book, VirtualTumbler(), Timing(betting_ms=15_000), minimum_betting_ms=36_000, purpose=c.Purpose.DEMO
+        )
 
 
 # ------------------------------------------------------------------ opening
@@ -430,7 +471,7 @@ def test_a_wagering_period_under_the_minimum_is_refused() -> None:
 
 @pytest.mark.clause("nz-division-9 §5.0")
 @BOOKS
-def test_a_table_is_opened_by_the_books_check_from_any_state(layout: str) -> None:
+def test_a_demonstration_is_opened_by_the_books_check_from_any_state(layout: str) -> None:
     """After any of the commands the remaining ones are asked for again and open the table; an open one needs none."""
     book = shelf().book(layout.partition("/")[0])
     whole = opening_moves(TableState(TABLE), book, set_up_of(layout), FLOAT, 1)
@@ -445,37 +486,75 @@ def test_a_table_is_opened_by_the_books_check_from_any_state(layout: str) -> Non
         fresh.clean()
 
 
+@pytest.mark.clause("nz-division-9 §5.0", *(f"{layout.partition('/')[0]} I23" for layout in ONE_OF_EACH_BOOK))
+@BOOKS
+def test_the_house_opens_its_table_in_its_own_name(layout: str) -> None:
+    """It records its source of dice and every light, from any state; nobody is made up to have looked at a seal."""
+    book = shelf().book(layout.partition("/")[0])
+    whole = house_opening(TableState(TABLE), book, layout, FLOAT, 1)
+    for stop in range(len(whole)):
+        fresh = House(layout, opened=False)
+        for command in whole[:stop]:
+            fresh.given(command)
+        for command in house_opening(fresh.state, book, layout, FLOAT, 2):
+            fresh.given(command)
+        assert fresh.state.phase is TablePhase.OPEN
+        assert house_opening(fresh.state, book, layout, FLOAT, 3) == []
+        events = [event_of(record) for record in fresh.journal.read(TABLE)]
+        assert {event.by for event in events} == {DEALER}
+        looked_at = (e.ItemChecked, e.TestRunMade, e.DiceReceived, e.DiceSealed, e.DiceInspected)
+        assert not [event for event in events if isinstance(event.what, looked_at)]
+        tested = fresh.happened(e.SourceTested)[-1]
+        assert (tested.source, tested.drawn, tested.sound, tested.dark) == ("virtual dice", TEST_BYTES, True, ())
+        fresh.clean()
+
+
+@pytest.mark.clause("nz-division-9 §5.0")
+@pytest.mark.parametrize("wrong", [{"sound": False}, {"dark": ("small",)}])
+def test_a_source_that_is_not_sound_opens_nothing(wrong: dict[str, Any]) -> None:
+    """A source that failed its test, or a light that stays dark, keeps the table closed until a test passes."""
+    house = House(NZ, opened=False)
+    *before, tested, opening = house_opening(house.state, house.book, NZ, FLOAT, 1)
+    for command in before:
+        house.given(command)
+    house.given(replace(tested, do=replace(tested.do, **wrong)))
+    assert house.keeper.do(opening).refusal is not None
+    *_, tested, opening = house_opening(house.state, house.book, NZ, FLOAT, 2)
+    house.given(tested)
+    house.given(opening)
+    house.rounds(1).clean()
+
+
 def test_a_dealers_table_is_set_up_and_left_to_its_crew() -> None:
-    """Without opening only the set-up is given, and only once."""
+    """Without opening only the set-up is given, by the house, and only once."""
     book = shelf().book("nz-division-9")
     moves = opening_moves(TableState(TABLE), book, set_up_of(NZ), FLOAT, 1, opening=False)
-    assert [move.do for move in moves] == [set_up_of(NZ)]
+    assert [(move.do, move.by) for move in moves] == [(set_up_of(NZ), DEALER)]
     house = House(NZ, players=0)
     house.hand(c.CloseTable({}), LEE)
     assert opening_moves(house.state, book, set_up_of(NZ), FLOAT, 1, opening=False) == []
 
 
-def test_a_closed_table_is_opened_again_with_other_limits_or_dice() -> None:
-    """New limits are a new set-up, retired dice are followed by the next set, and all items are checked again."""
+def test_a_closed_table_is_opened_again_with_other_limits() -> None:
+    """New limits are a new set-up, and the house tests its source and the lights again."""
     house = House(NZ).rounds(1)
     count = {500: house.state.balance("float") // 500}
     house.hand(c.CloseTable(count), LEE)
-    house.hand(c.RetireDice("virtual"), LEE)
     wanted = set_up_of(NZ, c.TableLimits(5, c.BoxLimit(10, 1000)))
-    moves = opening_moves(house.state, house.book, wanted, FLOAT, house.now)
+    tested = VirtualTumbler().test()
+    moves = house_opening_moves(house.state, house.book, wanted, FLOAT, house.now, dealing=DEALING, tested=tested)
+    assert [type(move.do) for move in moves] == [c.SetUp, c.CountFloat, c.TestSource, c.OpenTable]
     for command in moves:
         house.given(command)
     assert house.state.phase is TablePhase.OPEN
-    assert house.state.dice_in == "virtual-2"
-    assert [type(move.do) for move in moves][:5] == [
-        c.SetUp, c.CountFloat, c.ReceiveDice, c.SealDice, c.InspectDice,
-    ]  # fmt: skip
     house.rounds(1).clean()
 
 
 def test_damaged_dice_are_changed_at_the_opening() -> None:
-    """A damaged set is retired, and one that was already received takes its place."""
-    house = House(NZ, players=0)
+    """Where people deal, a damaged set is retired, and one that was already received takes its place."""
+    house = House(NZ, opened=False)
+    for command in opening_moves(house.state, house.book, set_up_of(NZ), FLOAT, house.now):
+        house.given(command)
     house.hand(c.CloseTable({}), LEE)
     house.hand(c.CheckItem("seal", passed=True), LEE)  # of the old seal: another one is looked at anew
     house.hand(c.InspectDice(sound=False), LEE)
@@ -483,4 +562,4 @@ def test_damaged_dice_are_changed_at_the_opening() -> None:
     for command in opening_moves(house.state, house.book, set_up_of(NZ), FLOAT, house.now):
         house.given(command)
     assert (house.state.dice_in, house.state.phase) == ("spare", TablePhase.OPEN)
-    assert house.state.dice_sets["virtual"].retired_at is not None
+    assert house.state.dice_sets["dice-1"].retired_at is not None

@@ -5,16 +5,20 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from time import time_ns
 
 import pytest
 
+from taisai.floor.clock import Clock
 from taisai.floor.dealer import AutomaticDealer, Countdown, Stage, opening_moves
 from taisai.floor.dice import VirtualTumbler
 from taisai.floor.driver import Driver
 from taisai.floor.floor import Floor
 from taisai.floor.live import LiveTable
 from taisai.settings.forms import Timing
+from taisai.streams.codec import event_of
 from taisai.table import commands as c
+from taisai.table.events import BetsClosed, BetsOpened, ClockSet
 from taisai.table.state import RoundPhase
 from tests.floor.gated import BOOK, LIMITS, GatedJournal, bet, command, floor_on
 from tests.house.people import on_a_loop
@@ -34,9 +38,19 @@ async def open_table(floor: Floor) -> LiveTable:
     return floor.table("T")
 
 
-def driver(timing: Timing = FAST) -> Driver:
+def driver(timing: Timing = FAST, minimum_betting_ms: int = 0) -> Driver:
     """A driver that deals without people."""
-    return Driver(AutomaticDealer(BOOK, VirtualTumbler(), timing, unattended=True, idle_when_empty=False))
+    return Driver(
+        AutomaticDealer(
+            BOOK,
+            VirtualTumbler(),
+            timing,
+            unattended=True,
+            idle_when_empty=False,
+            minimum_betting_ms=minimum_betting_ms,
+            purpose=c.Purpose.DEMO,
+        )
+    )
 
 
 async def until(floor: Floor, so: Callable[[], bool]) -> None:
@@ -92,6 +106,24 @@ async def test_finishing_does_not_wait_for_a_round_without_bets() -> None:
 
 
 @on_a_loop
+async def test_a_hurried_stop_leaves_the_round_for_the_next_start() -> None:
+    """Before stopping it is known how many rounds have bets and how long they take; who hurries finishes none."""
+    floor = await floor_on(GatedJournal())
+    table = await open_table(floor)
+    floor.automate("T", driver(Timing(betting_ms=4_000, reveal_ms=1_000)))
+    assert floor.to_finish() == (0, 0)
+    await until(floor, lambda: table.state.round.phase is RoundPhase.BETTING)
+    assert (await floor.do("T", bet(1_000))).refusal is None
+    rounds, seconds = floor.to_finish()
+    assert (rounds, seconds) == (1, 4 + 2 + 4 + 1 + 4 + 3)
+    stopping = asyncio.ensure_future(floor.stop())
+    await asyncio.sleep(0)
+    floor.hurry()
+    await asyncio.wait_for(stopping, 2)
+    assert table.state.round.phase is RoundPhase.BETTING
+
+
+@on_a_loop
 async def test_displays_see_the_next_step_and_its_time() -> None:
     """`until` gives the stage, and when it ends in the clock's microseconds."""
     floor = await floor_on(GatedJournal())
@@ -128,16 +160,74 @@ def test_a_refused_driver_says_so_and_waits_for_a_change(caplog: pytest.LogCaptu
     async def run() -> None:
         floor = await floor_on(GatedJournal())
         table = await open_table(floor)
-        await floor.disable("T", by="lee", reason="a test")
+        await floor.disable("T", by="lee", rank="supervisor", reason="a test")
         floor.automate("T", driver())
         while not caplog.records:
             await asyncio.sleep(0)
         for _ in range(1_000):
             await asyncio.sleep(0)
-        await floor.enable("T", by="lee", reason="looked at")
+        await floor.enable("T", by="lee", rank="supervisor", reason="looked at")
         await until(floor, lambda: bool(table.state.history))
         await floor.stop()
 
     with caplog.at_level(logging.WARNING, "taisai.floor"):
         asyncio.run(run())
     assert caplog.messages == ["table T: the automatic dealer was refused: The table is disabled: no new round begins."]
+
+
+class Watch:
+    """The two clocks of a machine: the wall clock can be set, the monotonic one goes on."""
+
+    def __init__(self) -> None:
+        self.set_by_us = 0
+        self.clock = Clock(lambda: time_ns() // 1000 + self.set_by_us)
+
+
+HOUR_US = 3_600_000_000
+
+
+@pytest.mark.parametrize("jumps", [(-HOUR_US,), (24 * HOUR_US, -24 * HOUR_US), (24 * HOUR_US,), (-24 * HOUR_US,)])
+@on_a_loop
+async def test_tables_go_on_whatever_the_wall_clock_shows(jumps: tuple[int, ...]) -> None:
+    """Set back or forward, and back again: rounds go on, with their least period; records say when it jumped."""
+    watch = Watch()
+    floor = await floor_on(GatedJournal(), clock=watch.clock)
+    table = await open_table(floor)
+    floor.automate("T", driver(Timing(**dict.fromkeys(FAST.__struct_fields__, 1) | {"betting_ms": 30}), 30))
+    for jump in jumps:
+        await until(floor, lambda: table.state.round.phase is RoundPhase.BETTING)
+        watch.set_by_us += jump
+        rounds = len(table.state.history)
+        await until(floor, lambda: len(table.state.history) >= rounds + 3)  # noqa: B023 - awaited before the next
+    assert abs(table.state.at - watch.clock.now()) < 10_000_000
+    events = [event_of(record) for record in floor.writer.journal.read("T")]
+    assert [round(each.what.by_us / HOUR_US) for each in events if isinstance(each.what, ClockSet)] == [
+        round(jump / HOUR_US) for jump in jumps
+    ]
+    opened = 0
+    for each in events:
+        if isinstance(each.what, BetsOpened):
+            opened = each.at
+        elif isinstance(each.what, ClockSet):
+            opened += each.what.by_us
+        elif isinstance(each.what, BetsClosed):
+            assert each.at - opened >= 30_000
+    await floor.stop()
+
+
+@on_a_loop
+async def test_deadlines_are_clamped_when_a_table_is_loaded() -> None:
+    """A table whose last record is a day ahead, after a restart by a clock that is right again, is dealt at once."""
+    ahead, journal = Watch(), GatedJournal()
+    ahead.set_by_us = 24 * HOUR_US
+    floor = await floor_on(journal, clock=ahead.clock)
+    table = await open_table(floor)
+    floor.automate("T", driver())
+    await until(floor, lambda: len(table.state.history) >= 1)
+    await floor.stop()
+    again = await floor_on(journal, clock=Watch().clock)
+    table, rounds = again.table("T"), len(again.table("T").state.history)
+    again.automate("T", driver())
+    await until(again, lambda: len(table.state.history) >= rounds + 2)
+    assert abs(table.state.at - again.clock.now()) < 10_000_000
+    await again.stop()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+import pytest
 from msgspec.structs import replace
 
 from taisai.floor.answers import Answer, HouseCode
@@ -93,6 +94,50 @@ def test_a_repeated_command_gets_its_first_answer() -> None:
         await again.stop()
 
     asyncio.run(run())
+
+
+def test_a_repeat_that_only_the_journal_remembers_gets_its_first_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many commands later a repeat is answered as the first time, in whatever phase, and nobody else notices it."""
+    monkeypatch.setattr("taisai.floor.live.COMMANDS_KEPT", 4)
+
+    async def run() -> None:
+        journal = GatedJournal()
+        floor = await floor_on(journal)
+        table = await betting(floor)
+        first = await floor.do("T", bet(100))
+        taken = await floor.do("T", bet(101, "p2"))
+        for number in range(110, 130):
+            assert (await floor.do("T", bet(number))).refusal is None
+        assert bet(100).id not in table._known
+        journal.hold()
+        answers: dict[str, list[Answer]] = {}
+        for name, each in {"before": bet(130), "old": bet(100), "after": bet(131, "p2"), "not mine": bet(101)}.items():
+            floor.submit(table, each, answers.setdefault(name, []).append)
+        await journal.held()
+        journal.open.set()
+        last = await floor.do("T", bet(132, "p2"))
+        assert {name: [answer.refusal for answer in found] for name, found in answers.items()} == {
+            "before": [None], "old": [None], "after": [None], "not mine": [None]
+        }  # fmt: skip
+        assert answers["old"] == [repeated(first)]
+        assert not answers["after"][0].repeated
+        assert not answers["not mine"][0].repeated
+        assert last.refusal is None
+        assert sum(table.state.round.totals.values()) == 100 * (2 + 20 + 4)
+        assert (await floor.do("T", command(140, c.CloseBets()))).refusal is None
+        assert await floor.do("T", bet(101, "p2")) == repeated(taken)
+        late = await floor.do("T", bet(141))
+        assert late.refusal is not None
+        assert late.refusal.code == "bets-closed"
+        assert table.state == load(journal, "T")[0]
+        await floor.stop()
+
+    asyncio.run(run())
+
+
+def repeated(first: Answer) -> Answer:
+    """An answer as it is given to a repeat."""
+    return Answer(first.seq, first.events, repeated=True)
 
 
 def test_an_id_of_the_house_is_taken_by_nobody_else() -> None:

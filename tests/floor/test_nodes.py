@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from taisai.books import open_shelf
+from taisai.core.faults import InputFault
 from taisai.floor.answers import Answer
 from taisai.floor.floor import Floor
 from taisai.floor.nodes import LATE_S, LEASE_S, NODE, Nodes
@@ -144,16 +145,20 @@ def test_the_tables_of_a_node_that_died_do_not_wait_for_its_leases(
 @pytest.mark.postgres
 @on_a_loop
 async def test_a_node_that_is_started_again_does_not_wait_for_itself(tmp_path: Path) -> None:
-    """Leases of its own address are free, unless a process that lives there holds them."""
+    """Leases of its own address are free; while another process lives there, it does not start."""
     url = journal_url(tmp_path)
     floor, nodes = _node(url, "http://one")
     with PostgresJournal(url) as before:
         before.leases.take(["T1", NODE + "http://one#1"], "http://one#1", LEASE_S)
         before.leases.announce("http://one#2")
-        before.leases.take(["T2", NODE + "http://one#2"], "http://one#2", 60)
+        before.leases.take(["T2", NODE + "http://one#2"], "http://one#2", LEASE_S)
         await floor.start()
-        await nodes.start(["T1", "T2"])
-        assert nodes.mine == ["T1"]
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr("taisai.floor.nodes.TWIN_S", 0.1)
+            with pytest.raises(InputFault, match="that of another running node"):
+                await nodes.start(["T1", "T2"])
+    await nodes.start(["T1", "T2"])
+    assert sorted(nodes.mine) == ["T1", "T2"]
     await floor.stop()
 
 
@@ -172,8 +177,8 @@ async def test_a_node_reads_what_another_wrote_while_it_believed_in_its_lease(tm
         patched.setattr(nodes, "_beat", silent.wait)
         patched.setattr("taisai.floor.nodes.LEASE_S", 600.0)  # it believes in its lease throughout the test
         other.leases.release("T1", nodes.holder)
-        other.leases.take(["T1"], "http://two#1", 60)
-        assert TableKeeper(other, shelf.book, "T1").do(_set_up("c1")).refusal is None
+        keeper = TableKeeper(other, shelf.book, "T1", fences=other.leases.take(["T1"], "http://two#1", 60))
+        assert keeper.do(_set_up("c1")).refusal is None
         await nodes._catch_up()
         assert (table.owned, table.state.seq) == (True, 0)
         nodes._lose("T1")

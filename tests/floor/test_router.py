@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from taisai.floor.answers import Answer, HouseCode
-from taisai.floor.router import Router, address_of
+from taisai.floor.router import Greetings, NotAccepted, Router, address_of, others_of
+from taisai.journal import MemoryJournal
 from taisai.table import commands as c
 from taisai.table.people import Person, Role
 from taisai.table.refusals import Refusal
@@ -178,3 +179,89 @@ def test_forwarding_gives_up_after_its_patience(monkeypatch: pytest.MonkeyPatch)
         assert station.router._waiting == {}
 
     asyncio.run(run())
+
+
+@on_a_loop
+async def test_a_router_that_closes_lets_nobody_wait() -> None:
+    """What waits for a table is answered when the node leaves, and what comes later at once: with the same id again."""
+    station = Station()
+    waiting = station.send()
+    await asyncio.sleep(0)
+    station.router.close()
+    for answer in (await soon(waiting), await soon(station.send())):
+        assert answer.refusal is not None
+        assert answer.refusal.code == HouseCode.TRY_AGAIN
+
+
+class Door:
+    """Other nodes as a greeting finds them, by address: the holder that answers, or an error."""
+
+    def __init__(self, **nodes: str | Exception) -> None:
+        self.nodes = {f"http://{name}": answer for name, answer in nodes.items()}
+        self.greeted: list[str] = []
+
+    async def __call__(self, address: str) -> str:
+        """Who answers at an address."""
+        self.greeted.append(address)
+        answer = self.nodes[address]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+@on_a_loop
+async def test_a_node_is_ready_when_it_and_the_others_have_reached_one_another() -> None:
+    """Each is greeted once; one whose version states no name need not greet back; then it stays ready."""
+    door = Door(there=THERE, elsewhere="")
+    greetings = Greetings(HERE, door)
+    assert greetings.unmet == ["the other nodes are not greeted yet"]
+    await greetings.meet({THERE, ELSEWHERE})
+    assert greetings.unmet == ["http://there has not reached this node at node.address (http://here)"]
+    greetings.heard.add(THERE)
+    await greetings.meet({THERE, ELSEWHERE})
+    assert greetings.unmet == []
+    assert door.greeted == ["http://elsewhere", "http://there"]
+    door.nodes["http://there"] = ConnectionError("cut")
+    await greetings.meet({"http://there#2"})
+    assert greetings.unmet == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "unmet"),
+    [
+        (NotAccepted("404"), "http://there refuses this node: node.secret must be the same on every node"),
+        (ConnectionError("nobody there"), "http://there cannot be reached (nobody there)"),
+        (TimeoutError(), "http://there cannot be reached (TimeoutError)"),
+        (ELSEWHERE, "http://there is answered by http://elsewhere#1, not by http://there#1"),
+    ],
+)
+def test_a_node_that_is_not_reached_is_named_with_the_reason(
+    answer: str | Exception, unmet: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The log says it once, not with every beat; when the other node is gone, nothing is missing any more."""
+
+    @on_a_loop
+    async def greeted() -> None:
+        greetings = Greetings(HERE, Door(there=answer))
+        await greetings.meet({THERE})
+        await greetings.meet({THERE})
+        assert greetings.unmet == [unmet]
+        assert greetings.is_refused == isinstance(answer, NotAccepted)
+        await greetings.meet(set())
+        assert greetings.unmet == []
+
+    greeted()
+    assert [record.message for record in caplog.records] == [unmet]
+
+
+@on_a_loop
+async def test_a_house_without_greetings_is_ready() -> None:
+    """Where nothing greets (a simulated house), nothing is waited for."""
+    greetings = Greetings(HERE, None)
+    await greetings.meet({THERE})
+    assert greetings.unmet == []
+
+
+def test_nobody_serves_a_journal_without_leases() -> None:
+    """A journal of one process has no leases, and so no other nodes."""
+    assert others_of(MemoryJournal()) == []

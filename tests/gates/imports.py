@@ -120,8 +120,16 @@ def _wrong_rooms(found: list[Import], module: str, room: str) -> Iterator[tuple[
             continue
         if module in rooms.ALONE:
             yield one.line, f"imports {one.name}, but may import nothing of {PACKAGE}"
-        elif one.room != room and one.room not in rooms.MAY_IMPORT[room]:
+            continue
+        allowed = next((names for folder, names in rooms.APART.items() if module.startswith(f"{folder}/")), None)
+        if allowed is not None and not _is_under(one.name, allowed):
+            yield one.line, f"imports {one.name}, but may import of {PACKAGE} only {', '.join(allowed)}"
+        if one.room != room and one.room not in rooms.MAY_IMPORT[room]:
             yield one.line, f"imports {one.name}, but room {room!r} may not import {one.room!r}"
+
+
+def _is_under(name: str, allowed: tuple[str, ...]) -> bool:
+    return any(f"{name}.".startswith(f"{PACKAGE}.{each}.") for each in allowed)
 
 
 def _impurities(tree: ast.Module, found: list[Import], room: str) -> Iterator[tuple[int, str]]:

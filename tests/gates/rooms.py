@@ -6,17 +6,19 @@ from collections.abc import Mapping
 from typing import Final
 
 BUILDS_ON: Final[Mapping[str, tuple[str, ...]]] = {
-    "__init__": (),
+    "version": (),
+    "bounds": (),
     "core": (),
     "journal": (),
-    "books": ("core",),
+    "outside": ("core",),
+    "books": ("outside",),
     "felt": ("core",),
-    "table": ("core",),
+    "table": ("bounds", "core"),
     "view": ("table",),
     "protocol": ("books", "view"),
     "streams": ("journal", "table"),
     "settings": ("books", "table"),
-    "house": ("__init__", "streams", "settings"),
+    "house": ("version", "streams", "settings"),
     "floor": ("house",),
     "training": ("table",),
     "audit": ("books", "streams"),
@@ -25,6 +27,8 @@ BUILDS_ON: Final[Mapping[str, tuple[str, ...]]] = {
     "client": ("protocol",),
     "web": ("analysis", "audit", "felt", "floor", "protocol", "training"),
     "cli": ("history", "web"),
+    "library": ("analysis", "audit", "client", "felt"),
+    "__init__": ("library", "version"),
     "__main__": ("cli",),
 }
 """The rooms that each one builds on. `__init__` is the package itself (`from taisai import name`)."""
@@ -41,10 +45,17 @@ MAY_IMPORT: Final[Mapping[str, frozenset[str]]] = {room: _below(room) for room i
 ALONE: Final = frozenset({"audit/openings.py", "audit/recount.py"})
 """Modules that may import nothing of taisai at all: a second opinion shares no code with the first."""
 
-STANDARD_LIBRARY_ONLY: Final = frozenset({"core"})
+APART: Final[Mapping[str, tuple[str, ...]]] = {
+    "audit/procedure": (
+        "audit.findings", "audit.openings", "audit.procedure", "audit.recount", "audit.second",
+    ),
+}  # fmt: skip
+"""Folders that may import nothing of taisai but these: what looks at the tables shares no code with them."""
+
+STANDARD_LIBRARY_ONLY: Final = frozenset({"bounds", "core"})
 """Rooms without any third-party import."""
 
-PURE: Final = frozenset({"core", "felt", "table", "view"})
+PURE: Final = frozenset({"bounds", "core", "felt", "table", "view"})
 """Rooms whose results depend on their arguments alone: no clock, no chance, no file, no network."""
 
 FORBIDDEN_MODULES: Final = frozenset(

@@ -53,7 +53,7 @@ def test_the_table_has_no_circle() -> None:
         ("table/seat.py", "def at(clock): return clock.now()\n"),
         ("audit/recount.py", "import json, pathlib\n"),
         ("audit/report.py", "from .recount import pays\n"),
-        ("cli.py", "from taisai import __version__, web\nimport importlib\nimportlib.import_module(name)\n"),
+        ("cli.py", "from taisai.version import __version__, web\nimport importlib\nimportlib.import_module(name)\n"),
         ("cli/main.py", "from taisai.web import app\n"),
         ("__main__.py", "from taisai.cli import main\n"),
     ],
@@ -101,8 +101,8 @@ def test_allowed_imports_pass(tmp_path: Path, module: str, code: str) -> None:
             id="by-resources",
         ),
         pytest.param("table/seat.py", "from taisai.journal import line\n", "journal", id="upwards"),
-        pytest.param("__init__.py", "from taisai.core import dice\n", "core", id="package-file"),
-        pytest.param("__init__.py", "from .core import dice\n", "core", id="package-file-relative"),
+        pytest.param("__init__.py", "from taisai.web import pages\n", "web", id="package-file"),
+        pytest.param("__init__.py", "from .web import pages\n", "web", id="package-file-relative"),
         pytest.param("client/table.py", "from taisai.floor import live\n", "floor", id="sideways"),
     ],
 )
@@ -167,3 +167,19 @@ def test_an_impure_module_is_found(tmp_path: Path, room: str, code: str, word: s
     """A pure room reads no clock, chance, file or network."""
     (reason,) = plant(tmp_path, f"{room}/part.py", code)
     assert f" {word}, which is forbidden in pure room {room!r}" in reason
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("from taisai.table import events\n", True),
+        ("from taisai.core.limits import Limits\n", True),
+        ("from taisai.core.rulebook import Rule\n", True),
+        ("from taisai.audit.run import Audit\n", True),
+        ("from taisai.audit.findings import AuditFinding\n", False),
+        ("from .course import Course\nfrom taisai.audit.second import opinion\n", False),
+    ],
+)
+def test_the_procedure_is_looked_at_by_code_of_its_own(tmp_path: Path, code: str, *, found: bool) -> None:
+    """The checks of the procedure share nothing with the tables, nor with the limits of the core."""
+    assert bool(plant(tmp_path, "audit/procedure/steps.py", code)) is found

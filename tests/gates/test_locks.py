@@ -54,19 +54,34 @@ def test_a_strange_line_is_found(line: str) -> None:
     assert strange_lines(f"rich==15.0.0 \\\n    --hash=sha256:{'0' * 64}\n{line}\n") == [line]
 
 
-def test_both_locks_agree() -> None:
-    """What runs is what was tested: the packages of run.lock are in dev.lock with the same versions."""
+def test_the_locks_agree() -> None:
+    """What runs is what was tested: each smaller lock is a part of the next, with the same versions."""
     assert pins("run.lock")
-    assert pins("run.lock") <= pins("dev.lock")
+    assert pins("run.lock") < pins("full.lock") < pins("dev.lock")
+
+
+def test_running_needs_little() -> None:
+    """`make run` installs the server and nothing that computes, draws or stores elsewhere."""
+    large = {"duckdb", "matplotlib", "numpy", "pillow", "pyarrow", "scipy", "asyncpg", "fpdf2"}
+    assert not large & {name for name, _ in pins("run.lock")}
 
 
 def test_every_dependency_is_locked() -> None:
-    """Every package that pyproject.toml asks for is locked; the compiled kernels only in the lock for tests."""
+    """Every package that pyproject.toml asks for is locked; compiled kernels and Spark only in the lock for tests."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     extras = {name: names_of(packages) for name, packages in project["project"]["optional-dependencies"].items()}
-    left_out = extras.pop("fast") | extras.pop("spark")
-    run = names_of(project["project"]["dependencies"]).union(*extras.values())
-    groups = names_of(project["dependency-groups"]["dev"]) | names_of(project["dependency-groups"]["build"])
-    assert run <= {name for name, _ in pins("run.lock")}
-    assert run | left_out | groups <= {name for name, _ in pins("dev.lock")}
-    assert not left_out & {name for name, _ in pins("run.lock")}
+    left_out, _ = extras.pop("fast") | extras.pop("spark"), extras.pop("full")
+    program = names_of(project["project"]["dependencies"])
+    everything = program.union(*extras.values())
+    groups = set().union(*map(names_of, project["dependency-groups"].values()))
+    assert program | extras["serve"] <= {name for name, _ in pins("run.lock")}
+    assert everything <= {name for name, _ in pins("full.lock")}
+    assert everything | left_out | groups <= {name for name, _ in pins("dev.lock")}
+    assert not left_out & {name for name, _ in pins("full.lock")}
+
+
+def test_the_extra_full_is_every_other() -> None:
+    """`taisai[full]` names every extra that `full.lock` holds: all but the compiled kernels and Spark."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    [full] = extras["full"]
+    assert full == f"taisai[{','.join(sorted(extras.keys() - {'fast', 'full', 'spark'}))}]"

@@ -27,8 +27,11 @@ def test_texts_keep_to_what_both_engines_share(name: str) -> None:
 
 
 def test_every_text_is_run(export: Export, engine: Engine) -> None:
-    """Once the small tables are there, each text is one statement that the engine answers, with no column twice."""
+    """Once the small tables are there, each text is one statement that the engine answers, with no column twice.
+
+    Only the list of the virtual tables is a single column.
+    """
     answers(export, engine, span=Span.DAY, zone=UTC)
-    for text in TEXTS.values():
-        names = engine.query(text).schema.names
-        assert len(set(names)) == len(names) > 1
+    columns = {name: engine.query(text).schema.names for name, text in TEXTS.items()}
+    assert [name for name, names in columns.items() if len(set(names)) != len(names)] == []
+    assert {name: names for name, names in columns.items() if len(names) < 2} == {"VIRTUAL": ["table_name"]}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
 from taisai.house.accounts import Accounts, OneTimeLink, SignInRefusal
 from taisai.house.authentication import Authentication
@@ -16,6 +17,7 @@ from taisai.settings.forms import SignIn
 from taisai.streams.house_events import HouseEvent, HouseEventBody, Post
 from taisai.table.people import Role
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 START = 1_800_000_000_000_000
@@ -28,17 +30,16 @@ DEALER = Post(Role.DEALER)
 SUPERVISOR = Post(Role.SUPERVISOR, ("T1",))
 
 
-def on_a_loop(test: Callable[[], Awaitable[None]]) -> Callable[[], None]:
+def on_a_loop(test: Callable[P, Awaitable[None]]) -> Callable[P, None]:
     """Run a test on an event loop of its own."""
 
-    def run() -> None:
+    @functools.wraps(test)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
         async def whole() -> None:
-            await test()
+            await test(*args, **kwargs)
 
         asyncio.run(whole())
 
-    run.__doc__ = test.__doc__
-    run.__name__ = getattr(test, "__name__", "test")
     return run
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from taisai import __version__
 from taisai.books import open_shelf
 from taisai.house.digests import (
     PACKAGE,
@@ -28,6 +27,7 @@ from taisai.house.log import append_house
 from taisai.journal import MemoryJournal
 from taisai.settings.forms import JournalPlace, Settings, demo_settings
 from taisai.streams.house_events import DigestDiffers, HouseEvent, HouseStopped
+from taisai.version import __version__
 from tests.house.people import START, HandClock, Heard
 
 BOOK = "rws-tai-sai-v6"

@@ -17,15 +17,20 @@ from taisai.audit.reports import ReportRequest, Span, make_report
 from taisai.audit.run import Audit
 from taisai.books import open_shelf
 from taisai.cli import main
+from taisai.house.keys import ROTATION, change_key, restart_log
 from taisai.house.log import HouseLog, append_house
+from taisai.house.proof import Prover
 from taisai.journal import Batch, Head, Journal, MemoryJournal, SequenceConflict, open_journal
 from taisai.streams import house_events as h
-from tests.audit.bot import Bot, deal
+from tests.audit.bot import DAN, LEE, PAT, Bot, deal
 from tests.house.people import START, HandClock
+from tests.house.test_proof import prover_of, signed
 from tests.streams.house_samples import SAMPLES, event
 from tests.streams.keeper import TableKeeper
 
 T = TypeVar("T")
+OF_THE_LOG = (h.LogBegan, h.KeyChanged, h.LogRestarted)
+"""Events whose keys an audit reads: a sample of one is no sound journal's."""
 
 
 class Contested(MemoryJournal):
@@ -77,15 +82,29 @@ def test_the_log_is_on_disk_when_it_returns(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def floor(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A journal with a table that was dealt for a while, and events of the house in between."""
+    """A journal with a table that was dealt for a while by staff of the house, and an event of every kind of the house.
+
+    Its log began, was given another key and another name, all as the program does it, and goes on being signed.
+    """
     file = tmp_path_factory.mktemp("floor") / "floor.db"
     shelf = open_shelf(environment={})
     with open_journal(file) as journal:
         append_house(journal, [event(SAMPLES[h.HouseStarted][0])])
+        signed(prover_of(journal))
+        change_key(journal, ROTATION, by="kim", reason="every year", now=lambda: START)
+        restart_log(journal, by="kim", reason="the disk was lost", now=lambda: START)
+        for person in (LEE, DAN, PAT):
+            sheet = h.StaffSheet(login=person.id, name="", posts=(h.Post(person.role, ("T1",)),))
+            append_house(journal, [event(h.StaffAdded(sheet)), event(h.SignedIn(person.id, person.role, ""))])
         keeper = TableKeeper(journal, shelf.book, "T1", snapshot_every=60)
-        for _ in islice(deal(keeper, Bot(shelf.book("rws-tai-sai-v6"), "A", 3, trouble=0.1)), 200):
-            pass
-        append_house(journal, [event(what, keeper.state.at) for what, _ in SAMPLES.values()])
+        prover = Prover(lambda: journal, lambda: keeper.state.at)
+        for step, _ in enumerate(islice(deal(keeper, Bot(shelf.book("rws-tai-sai-v6"), "A", 3, trouble=0.1)), 200)):
+            if step % 5 == 0:
+                signed(prover)
+        others = [what for kind, (what, _) in SAMPLES.items() if kind not in OF_THE_LOG]
+        append_house(journal, [event(what, keeper.state.at) for what in others])
+        signed(prover)
+        assert {type(each.what) for _, each in h.read_house(journal)} == set(SAMPLES)
     return file
 
 

@@ -252,8 +252,8 @@ async def test_changes_during_a_reload_are_kept() -> None:
         go_on = threading.Event()
         was_read = threading.Event()
 
-        def entries(self, prefix: str = "") -> dict[str, bytes]:
-            entries = super().entries(prefix)
+        def entries(self, prefix: str = "", *, after: str = "", count: int | None = None) -> dict[str, bytes]:
+            entries = super().entries(prefix, after=after, count=count)
             self.was_read.set()
             assert self.go_on.wait(10)
             return entries

@@ -38,7 +38,7 @@ def fill(journal: Journal, rounds: int = 6) -> None:
         journal.save_snapshot(TABLES[1], 2 * step + 1, 1, b"state %d " % step * 20)
         journal.put(f"setting/{step % 4}", b"step %d" % step)
         if step % 3 == 2:
-            journal.sign_checkpoint(NOON + step)
+            sign_checkpoint(journal, NOON + step)
 
 
 def closed_journal(path: Path, rounds: int = 8) -> Path:
@@ -96,3 +96,12 @@ def content(journal: Journal) -> Content:
         list(journal.checkpoints(-(2**62))),
         journal.entries(),
     )
+
+
+def sign_checkpoint(journal: Journal, at: int) -> Checkpoint:
+    """Sign the standing of a journal as versions before 0.2 did, and store the checkpoint."""
+    number = journal.standing().checkpoint
+    last = next(journal.checkpoints(number - 1), None) if number else None
+    checkpoint = journal.signer(make=last is None).sign(journal.standing(), last, at)
+    journal.keep_checkpoint(checkpoint)
+    return checkpoint

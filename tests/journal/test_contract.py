@@ -27,7 +27,7 @@ from taisai.journal import (
 from taisai.journal.chain import genesis
 from taisai.journal.record import Row
 from taisai.journal.verify import verify, verify_file
-from tests.journal.samples import NOON, TABLES, content, fill, new, several
+from tests.journal.samples import NOON, TABLES, content, fill, new, several, sign_checkpoint
 
 
 def test_an_empty_journal_has_nothing(journal: Journal) -> None:
@@ -273,6 +273,32 @@ def test_entries_are_stored_and_changed(journal: Journal) -> None:
     assert list(verify(journal)) == []
 
 
+def test_entries_are_read_one_by_one_and_in_pages(journal: Journal) -> None:
+    """One entry is found by its key; many are read page by page, in the order of their keys."""
+    journal.put_all({f"b/{number:02}": str(number).encode() for number in range(25)})
+    journal.put_all({"a": b"x", "c": b"y"})
+    assert (journal.get("b/07"), journal.get("b/7"), journal.get("b/")) == (b"7", None, None)
+    pages, after = [], ""
+    while page := journal.entries("b/", after=after, count=10):
+        pages.append(list(page))
+        after = pages[-1][-1]
+    assert [len(page) for page in pages] == [10, 10, 5]
+    assert [key for page in pages for key in page] == [f"b/{number:02}" for number in range(25)]
+    assert list(journal.entries(after="b/24")) == ["c"]
+
+
+def test_entries_change_together_on_condition(journal: Journal) -> None:
+    """Several entries are written in one commit, and only when others still have the expected values."""
+    assert journal.put_all({"size": b"1", "tile": b"one"}, {"size": None})
+    assert not journal.put_all({"size": b"1", "tile": b"other"}, {"size": None})
+    assert not journal.put_all({"size": b"3", "tile": b"other"}, {"size": b"1", "tile": b"two"})
+    assert journal.put_all({"size": b"2", "tile": None}, {"size": b"1", "tile": b"one"})
+    assert journal.entries() == {"size": b"2"}
+    with pytest.raises(InvalidEntry, match="the key is empty"):
+        journal.put_all({"size": b"9", "": b""})
+    assert journal.entries() == {"size": b"2"}
+
+
 def test_odd_keys(journal: Journal) -> None:
     """Any text is a key, and a prefix selects its keys whatever their characters."""
     last = "\U0010ffff"
@@ -408,7 +434,7 @@ def test_a_closed_journal_refuses_every_call(journal: Journal, tmp_path: Path) -
         journal.tables,
         journal.standing,
         lambda: journal.save_snapshot("a", 1, 1, b""),
-        lambda: journal.sign_checkpoint(NOON),
+        lambda: sign_checkpoint(journal, NOON),
         lambda: journal.put("a", b""),
         journal.entries,
         lambda: journal.backup(tmp_path / "late.db"),

@@ -10,7 +10,16 @@ from typing import NamedTuple
 
 import pytest
 
-from taisai.journal import Batch, DuplicateCommand, Journal, LeaseLost, Leases, SequenceConflict, SqliteJournal
+from taisai.journal import (
+    Batch,
+    DuplicateCommand,
+    Journal,
+    LeaseLost,
+    LeaseNeeded,
+    Leases,
+    SequenceConflict,
+    SqliteJournal,
+)
 from taisai.journal.memory import MemoryJournal
 from taisai.journal.postgres.journal import PostgresJournal
 from taisai.journal.verify import verify
@@ -192,8 +201,25 @@ def test_fences_do_not_replace_the_other_checks(shared: Shared) -> None:
         one.leases.append([Batch("T1", 1, [new(2)])], {"T1": 1})
     with pytest.raises(DuplicateCommand):
         one.leases.append([Batch("T1", 2, [new(1)])], {"T1": 1})
-    two.journal.append([Batch("T2", 0, [new()])])
+    two.journal.append([Batch("@house", 0, [new()])])
     assert one.leases.append([Batch("T1", 2, [new(2)])], {"T1": 1})["T1"].seq == 3
+    assert list(verify(one.journal)) == []
+
+
+def test_a_table_is_not_written_without_a_lease_while_there_are_leases(shared: Shared) -> None:
+    """Neither one that is held nor one that is free; a stream that is no table's needs none."""
+    one, two, expire = shared
+    one.take("T1", "one")
+    for table in ("T1", "T2"):
+        with pytest.raises(LeaseNeeded, match=f"table '{table}' needs a lease: one writes here too"):
+            two.journal.append([Batch(table, 0, [new()])])
+    with pytest.raises(LeaseNeeded, match="table 'T2' needs a lease"):
+        one.leases.append([Batch("T1", 0, [new()]), Batch("T2", 0, [new()])], {"T1": 1})
+    two.journal.append([Batch("@house", 0, [new()])])
+    assert one.leases.append([Batch("T1", 0, [new()]), Batch("@house", 1, [new("h")])], {"T1": 1})["T1"].seq == 1
+    expire("T1")
+    two.journal.append([Batch("T2", 0, [new()])])
+    assert [record.table for record in one.journal.read_all()] == ["@house", "T1", "@house", "T2"]
     assert list(verify(one.journal)) == []
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from taisai.journal import JournalClosed, MemoryJournal, SqliteJournal
 from taisai.journal.verify import verify
-from tests.journal.samples import NOON, content, fill
+from tests.journal.samples import NOON, content, fill, sign_checkpoint
 
 
 def test_its_key_ends_with_it() -> None:
@@ -16,7 +16,7 @@ def test_its_key_ends_with_it() -> None:
     with MemoryJournal() as one, MemoryJournal() as two:
         assert (one.public_key(), one.key_file) == (None, None)
         for journal in (one, two):
-            journal.sign_checkpoint(NOON)
+            sign_checkpoint(journal, NOON)
         assert one.public_key() is not None
         assert one.public_key() != two.public_key()
 

@@ -18,7 +18,19 @@ from taisai.journal import (
 from taisai.journal.restore import restore
 from taisai.journal.signing import Signer
 from taisai.journal.verify import verify, verify_file
-from tests.journal.samples import NOON, TABLES, codes, content, copy_of, edit, fill, found_in, new, several
+from tests.journal.samples import (
+    NOON,
+    TABLES,
+    codes,
+    content,
+    copy_of,
+    edit,
+    fill,
+    found_in,
+    new,
+    several,
+    sign_checkpoint,
+)
 from tests.journal.sqlite.test_schema import old_journal
 
 
@@ -41,9 +53,9 @@ def test_a_backup_is_restored(sound: Path, tmp_path: Path) -> None:
         assert content(journal) == content(origin)
         journal.append([Batch(TABLES[0], 8, [new("after")])])
         with pytest.raises(SigningError, match=r"journal\.db\.key is missing"):
-            journal.sign_checkpoint(NOON)
+            sign_checkpoint(journal, NOON)
         (tmp_path / "journal.db.key").write_bytes(Path(f"{sound}.key").read_bytes())
-        journal.sign_checkpoint(NOON)
+        sign_checkpoint(journal, NOON)
     assert list(verify_file(target)) == []
 
 
@@ -111,7 +123,7 @@ def test_a_restore_can_ask_for_a_witness(sound: Path, tmp_path: Path) -> None:
     """A backup older than a known checkpoint is refused when that checkpoint is given."""
     backup = copy_of(sound, tmp_path / "backup.db")
     with MemoryJournal() as other:
-        witness = other.sign_checkpoint(NOON)
+        witness = sign_checkpoint(other, NOON)
     with pytest.raises(RestoreRefused, match="was given as witness") as refused:
         restore(backup, tmp_path / "journal.db", witness=witness)
     assert codes(refused.value.findings) == {"checkpoint-missing"}

@@ -25,7 +25,7 @@ from taisai.journal.signing import (
     signed_bytes,
 )
 from taisai.journal.verify import verify
-from tests.journal.samples import NOON, codes, fill
+from tests.journal.samples import NOON, codes, fill, sign_checkpoint
 
 STANDING = Standing(5, {"b": Head(2, b"2" * 32), "a": Head(3, b"3" * 32)}, 0)
 
@@ -140,12 +140,12 @@ def test_a_lost_or_changed_key_signs_nothing(tmp_path: Path) -> None:
         fill(journal)
     Path(f"{path}.key").unlink()
     with SqliteJournal(path) as journal, pytest.raises(SigningError, match="is missing"):
-        journal.sign_checkpoint(NOON)
+        sign_checkpoint(journal, NOON)
     private = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     Path(f"{path}.key").write_bytes(private)
     with SqliteJournal(path) as journal:
         with pytest.raises(SigningError, match="with a different key from the one beside it"):
-            journal.sign_checkpoint(NOON)
+            sign_checkpoint(journal, NOON)
         assert list(verify(journal)) == []
 
 

@@ -13,7 +13,7 @@ from taisai.journal import (
     SqliteJournal,
 )
 from taisai.journal.transfer import copy
-from tests.journal.samples import NOON, content, copy_of, edit
+from tests.journal.samples import NOON, content, copy_of, edit, sign_checkpoint
 
 
 def test_a_journal_is_copied_into_an_empty_one_only(sound: Path) -> None:
@@ -29,7 +29,7 @@ def test_a_journal_with_entries_is_not_empty() -> None:
     """A target with settings or checkpoints is not empty, and is refused."""
     with MemoryJournal() as source, MemoryJournal() as kept, MemoryJournal() as signed:
         kept.put("setting", b"mine")
-        signed.sign_checkpoint(NOON)
+        sign_checkpoint(signed, NOON)
         for target in (kept, signed):
             with pytest.raises(InvalidRecord, match="only be copied into an empty one"):
                 copy(source, target)

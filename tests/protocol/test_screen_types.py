@@ -72,8 +72,8 @@ def test_every_field_of_the_round_is_there() -> None:
     found = re.search(r"export interface RoundView \{(.*?)\n\}", module(), re.DOTALL)
     assert found is not None
     assert re.findall(r"^  (\w+)\??:", found[1], re.MULTILINE) == [
-        "number", "phase", "opened_at", "tumbles", "commitment", "opening", "dice", "call", "pressed", "entered", "lit",
-        "lights_fault", "interrupted", "bets", "flags",
+        "number", "phase", "opened_at", "tumbles", "closes_at", "commitment", "opening", "contributions", "dice",
+        "call", "pressed", "entered", "lit", "lights_fault", "interrupted", "bets", "flags",
     ]  # fmt: skip
 
 

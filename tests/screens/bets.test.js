@@ -249,3 +249,40 @@ test("what a round returned is shown for that round only, box by box", () => {
   assert.deepEqual(paidBack(seat, 8), {});
   assert.deepEqual(paidBack(null, 7), {});
 });
+
+test("to virtual dice every round's bets bring 16 bytes of this browser, the same all round", async () => {
+  table.view.round.commitment = "c0".repeat(32);
+  bets.follow();
+  void bets.place("small", 500);
+  await settled();
+  const first = table.asked[0].action.contribution;
+  assert.match(first, /^[0-9a-f]{32}$/);
+  await table.done();
+  void bets.place("big", 500);
+  await settled();
+  assert.equal(table.asked[0].action.contribution, first);
+  await table.done();
+  table.nextRound();
+  table.view.round.commitment = "c1".repeat(32);
+  bets.follow();
+  void bets.place("small", 500);
+  await settled();
+  assert.notEqual(table.asked[0].action.contribution, first);
+});
+
+test("to dice that people can see a bet brings nothing", async () => {
+  bets.follow();
+  void bets.place("small", 500);
+  await settled();
+  assert.ok(!("contribution" in table.asked[0].action));
+});
+
+test("a bet in the player's colour is asked for in that colour", async () => {
+  void bets.place("small", 500, "red");
+  await settled();
+  assert.deepEqual(table.asked[0].action, { do: "place-bet", player: "ann", box: "small", amount: 500, colour: "red" });
+  await table.done();
+  void bets.undo();
+  await settled();
+  assert.deepEqual(table.asked[0].action, { do: "withdraw-bet", player: "ann", box: "small", amount: 500 });
+});

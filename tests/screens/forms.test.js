@@ -4,7 +4,7 @@ import { STATIC } from "./browser.js";
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { commandOf, fieldsOf, presetsOf, typedFaces, typedRounds } from "../../src/taisai/web/static/deal/forms.js";
+import { commandOf, fieldsOf, presetsOf, typedFaces } from "../../src/taisai/web/static/deal/forms.js";
 import { commandOfKey, SEAT_CODE_KEY } from "../../src/taisai/web/static/deal/keys.js";
 import { COMMANDS, GROUPS } from "../../src/taisai/web/static/lib/commands.js";
 
@@ -15,7 +15,7 @@ const SHOWN = Object.keys(GROUPS).filter((group) => !group.startsWith("play."));
 test("a form asks for the declared fields, in their order, and not for what programs fill in", () => {
   assert.deepEqual(
     fieldsOf("correct-bet").map(({ name }) => name),
-    ["player", "lies_on", "belongs_on", "amount"],
+    ["player", "lies_on", "belongs_on", "amount", "ground"],
   );
   assert.deepEqual(
     fieldsOf("uncover").map(({ name }) => name),
@@ -57,16 +57,13 @@ test("a form starts with the dice as they lie", () => {
   assert.deepEqual(presetsOf("amend-entry", round), { dice: [1, 2, 4] });
   assert.deepEqual(presetsOf("resolve-interruption", round), { readable: [1, 2, 4], dice: [1, 2, 4] });
   assert.deepEqual(presetsOf("resolve-interruption", { number: 7 }), { readable: [], dice: undefined });
-  assert.deepEqual(presetsOf("reverse-rounds", round), { rounds: [7] });
-  assert.deepEqual(presetsOf("reverse-rounds", { number: 0 }), { rounds: [] });
+  assert.deepEqual(presetsOf("correct-dice", round), { dice: [1, 2, 4] });
   assert.deepEqual(presetsOf("interrupt", round), {});
 });
 
-test("faces and rounds are read as people type them", () => {
+test("faces are read as people type them", () => {
   for (const text of ["1-2-4", "124", "1 2 4", " 1, 2 and 4 "]) assert.deepEqual(typedFaces(text), [1, 2, 4], text);
   assert.deepEqual(typedFaces("7890"), []);
-  assert.deepEqual(typedRounds("12, 13 14"), [12, 13, 14]);
-  assert.deepEqual(typedRounds(""), []);
 });
 
 test("a command leaves out what was left empty, and keeps no, zero and none", () => {
@@ -85,6 +82,6 @@ test("each key of the desk belongs to one command", () => {
     .filter(Boolean);
   assert.equal(new Set(keys).size, keys.length);
   assert.equal(keys.includes(SEAT_CODE_KEY), false);
-  assert.deepEqual(["v", "a", "x", "n"].map(commandOfKey), ["void-round", "pay-all", "reject-excess", "sit-down"]);
+  assert.deepEqual(["v", "a", "x", "n"].map(commandOfKey), ["report", "pay-all", "reject-excess", "sit-down"]);
   assert.deepEqual([commandOfKey("z"), commandOfKey("")], [undefined, undefined]);
 });

@@ -20,6 +20,7 @@ from taisai.table.evolve import evolve
 from taisai.table.refusals import Refusal
 from taisai.table.rules import Books, RulesCache, TableRules
 from taisai.table.state import SNAPSHOT_FORMAT, snapshot_of
+from tests.journal.samples import sign_checkpoint
 
 
 class Answer(Struct, frozen=True):
@@ -34,8 +35,17 @@ class Answer(Struct, frozen=True):
 class TableKeeper:
     """The one writer of one table."""
 
-    def __init__(self, journal: Journal, books: Books, table: str, *, snapshot_every: int = SNAPSHOT_EVERY) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        books: Books,
+        table: str,
+        *,
+        snapshot_every: int = SNAPSHOT_EVERY,
+        fences: dict[str, int] | None = None,
+    ) -> None:
         self._journal = journal
+        self._fences = fences or {}
         self._snapshot_every = snapshot_every
         self.state, self._snapshot_seq = load(journal, table)
         self._known = KnownCommands(journal.recent_commands(table, COMMANDS_KEPT), COMMANDS_KEPT)
@@ -63,7 +73,11 @@ class TableKeeper:
         for event in found:
             state = evolve(state, event)
         try:
-            self._journal.append([Batch(table, self.state.seq, records_of(command.id, found))])
+            batches = [Batch(table, self.state.seq, records_of(command.id, found))]
+            if self._journal.leases is not None and self._fences:
+                self._journal.leases.append(batches, self._fences)
+            else:
+                self._journal.append(batches)
         except DuplicateCommand:
             return self._first_answer(command.id)
         self.state = state
@@ -76,7 +90,7 @@ class TableKeeper:
         """Save the state, so that a restart need not replay what came before, and sign a checkpoint."""
         self._journal.save_snapshot(self.state.table, self.state.seq, SNAPSHOT_FORMAT, snapshot_of(self.state))
         self._snapshot_seq = self.state.seq
-        self._journal.sign_checkpoint(self.state.at)
+        sign_checkpoint(self._journal, self.state.at)
 
     def _first_answer(self, command_id: str) -> Answer:
         records = self._journal.find_command(self.state.table, command_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 from itertools import islice
 from typing import get_args
 
@@ -12,7 +13,7 @@ from taisai.books import open_shelf
 from taisai.journal import MemoryJournal, Record
 from taisai.journal.log.merkle import fold, leaf_hash
 from taisai.streams.codec import KIND_OF
-from taisai.streams.leaves import SHARED, leaf_of, part_leaf, part_salt
+from taisai.streams.leaves import SHARED, hashes_of, leaf_of, part_leaf, part_salt
 from taisai.table import events as e
 from tests.audit.bot import Bot, deal
 from tests.streams.keeper import TableKeeper
@@ -81,3 +82,11 @@ def test_shared_events_name_fields_that_exist() -> None:
     }
     assert lists.items() <= SHARED.items()
     assert all(field in classes[kind].__struct_fields__ for kind, field in SHARED.items())
+
+
+def test_many_leaves_are_hashed_as_each_one_is(records: list[Record]) -> None:
+    """The quick loop over rows gives what the leaf of each record gives, shared records included."""
+    rows = [msgspec.structs.astuple(record) for record in records]
+    assert hashes_of(rows, SALT) == [leaf_of(record, SALT).hash for record in records]
+    assert any(len(leaf_of(record, SALT).parts) > 1 for record in records)
+    assert part_salt(SALT, 7, 1) == hmac.digest(SALT, msgspec.msgpack.encode((7, 1)), "sha256")[:16]

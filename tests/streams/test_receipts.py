@@ -10,16 +10,18 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from taisai.books import open_shelf
 from taisai.core.fair import commitment_of, opening_of, roll_from
 from taisai.journal import MemoryJournal, Record
-from taisai.journal.log.note import COSIGNATURE, Checkpoint, Note, Signer, proof_lines
+from taisai.journal.log.merkle import BadProof
+from taisai.journal.log.note import COSIGNATURE, BadNote, Checkpoint, Note, Signer
 from taisai.journal.log.tree import Tree
 from taisai.streams.leaves import leaf_of
-from taisai.streams.receipts import NotInLog, as_json, part_of, receipt_for
+from taisai.streams.receipts import NotInLog, Receipt, as_json, part_of, proven_by, receipt_for
 from taisai.web.static.verify import taisai_verify as verifier
 from tests.audit.bot import Bot, deal
 from tests.journal.log.test_tree import Dictionary
@@ -138,22 +140,23 @@ def test_the_file_is_a_command(house: House, tmp_path: Path) -> None:
         command = [sys.executable, "-I", str(Path(verifier.__file__)), *words]
         return subprocess.run(command, capture_output=True, text=True, check=False)
 
-    receipt, older, newer, proof = (tmp_path / name for name in ("r.json", "old.txt", "new.txt", "proof.txt"))
+    receipt, shown_heads = tmp_path / "r.json", tmp_path / "heads.json"
     receipt.write_bytes(as_json(receipt_for(house.records[5], SALT, house.tree, house.head)))
     key = str(HOUSE.verifier)
     done = run("receipt", str(receipt), "--key", key, "--witness", str(WITNESS.verifier))
     assert (done.returncode, json.loads(done.stdout)["event"]) == (0, house.records[5].kind)
     early = Tree(Dictionary())
     early.extend([leaf_of(record, SALT).hash for record in house.records[:100]])
-    older.write_text(str(early.sign(HOUSE)), encoding="utf-8")
-    newer.write_text(str(house.head), encoding="utf-8")
+    older = str(early.sign(HOUSE))
     size = Checkpoint.read(house.head.text).size
-    proof.write_text(proof_lines(house.tree.consistency(100, size)), encoding="utf-8")
-    heads = ("heads", str(older), str(newer), "--proof", str(proof), "--key", key)
+    proof = b64encode(b"".join(house.tree.consistency(100, size))).decode()
+    heads = ("heads", str(shown_heads), "--key", key)
+    shown_heads.write_text(json.dumps({"older": older, "newer": str(house.head), "proof": proof}), encoding="utf-8")
     assert run(*heads).stdout == f"holds: the head of {size} records extends the one of 100\n"
     other = Tree(Dictionary())
     other.extend([leaf_of(record, bytes(32)).hash for record in house.records[:100]])
-    older.write_text(str(other.sign(HOUSE)), encoding="utf-8")
+    forged = {"older": str(other.sign(HOUSE)), "newer": str(house.head), "proof": proof}
+    shown_heads.write_text(json.dumps(forged), encoding="utf-8")
     assert (run(*heads).returncode, "the history was changed" in run(*heads).stderr) == (1, True)
     receipt.write_text("{", encoding="utf-8")
     assert run("receipt", str(receipt), "--key", key).returncode == 2
@@ -162,3 +165,43 @@ def test_the_file_is_a_command(house: House, tmp_path: Path) -> None:
     words = ("--commitment", commitment_of(secret, "T1", 4), "--opening", opening_of(secret), "--table", "T1")
     assert run("dice", *words, "--round", "4", "--dice", ",".join(map(str, dice))).returncode == 0
     assert run("dice", *words, "--round", "5", "--dice", ",".join(map(str, dice))).returncode == 1
+
+
+def test_the_vectors_hold() -> None:
+    """The vectors for other implementers are what the verifier of one file accepts and refuses."""
+    vectors = json.loads((Path(__file__).parents[2] / "conformance" / "proof.json").read_text(encoding="utf-8"))
+    keys = verifier.verifier_key(vectors["key"]), [verifier.verifier_key(vectors["witness"])]
+    for each in vectors["receipts"]:
+        found = verifier.check_receipt(each["receipt"], *keys)
+        assert (found["table"], found["record"]) == (each["table"], each["record"])
+        assert proven_by(msgspec.convert(each["receipt"], Receipt)).position == found["position"]
+    for each in vectors["forged"]:
+        with pytest.raises(verifier.Wrong):
+            verifier.check_receipt(each["receipt"], *keys)
+    for each in vectors["consistency"]:
+        (older, old_root, _), (newer, new_root, _) = (verifier.head_of(each[one], *keys) for one in ("older", "newer"))
+        verifier.check_consistency(older, old_root, newer, new_root, verifier.hashes_in(each["proof"]))
+    dice = vectors["dice"]
+    names = ("commitment", "opening", "table", "round", "dice")
+    verifier.check_dice(*(dice[name] for name in names), brought=dice["brought"], form=dice["form"])
+
+
+def test_a_proof_that_leads_nowhere_is_refused() -> None:
+    """The audit follows a receipt as the verifier does, and refuses what does."""
+    vectors = json.loads((Path(__file__).parents[2] / "conformance" / "proof.json").read_text(encoding="utf-8"))
+    unsigned = ("signed by somebody else", "no cosignature", "a changed size")  # what is signed, the audit asks
+    for each in vectors["forged"]:
+        if each["why"] not in unsigned:
+            with pytest.raises((BadProof, BadNote)):
+                proven_by(msgspec.convert(each["receipt"], Receipt))
+    good = msgspec.convert(vectors["receipts"][0]["receipt"], Receipt)
+    for field, value in (("form", "taisai receipt 9"), ("leaf", "!"), ("proof", "AAAA"), ("head", "x")):
+        with pytest.raises((BadProof, BadNote)):
+            proven_by(msgspec.structs.replace(good, **{field: value}))
+
+
+def test_the_verifier_is_small_and_the_same_everywhere() -> None:
+    """The file beside the documentation is the one that every house serves: below 400 lines."""
+    served = Path(verifier.__file__).read_bytes()
+    assert (Path(__file__).parents[2] / "docs" / "taisai_verify.py").read_bytes() == served
+    assert served.count(b"\n") < 400

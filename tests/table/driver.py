@@ -11,11 +11,12 @@ from functools import cache
 from typing import Any, Final, TypeVar
 
 from taisai.books import Shelf, open_shelf
-from taisai.core.rulebook import Tumble, VoidReason
+from taisai.core.rulebook import Fact, Tumble
 from taisai.table import commands as c
 from taisai.table import events as e
 from taisai.table.decide import can, decide
 from taisai.table.evolve import evolve, replay
+from taisai.table.handlers.shift import runs_left
 from taisai.table.people import Person, Role
 from taisai.table.refusals import Code, Refusal
 from taisai.table.rules import TableRules
@@ -64,8 +65,17 @@ def set_up_of(layout: str, limits: c.TableLimits = LIMITS, **more: Any) -> c.Set
     book_id, _, layout_id = layout.partition("/")
     digest = shelf().book(book_id).digest
     colours = {name: c.ColourSet(300) for name in ("red", "blue", "green")}
-    parts: dict[str, Any] = {"currency": "NZD", "denominations": (limits.unit, 100, 500), "colours": colours} | more
+    parts: dict[str, Any] = {
+        "coverage": c.Coverage.KINDS,
+        "currency": "NZD",
+        "denominations": (limits.unit, 100, 500),
+        "colours": colours,
+    } | more
     return c.SetUp(book_id, layout_id, digest, limits, **parts)
+
+
+BETTING_MS = 60_000
+"""How long bets stay open where the dice are committed."""
 
 
 class Deal:
@@ -174,8 +184,14 @@ class Deal:
         for item in self.rules.book.procedure.opening:
             if item.item not in without:
                 if item.item == "test-run":
-                    self.do(c.TestRun((1, 2, 3), lit_correctly=True), SUPERVISOR)
+                    self.test_runs()
                 self.do(c.CheckItem(item.item, passed=True), SUPERVISOR)
+        return self
+
+    def test_runs(self) -> Deal:
+        """Every test run that is left, all well lit."""
+        for dice in runs_left(self.rules, self.state):
+            self.do(c.TestRun(dice, lit_correctly=True), SUPERVISOR)
         return self
 
     def open(self, **more: Any) -> Deal:
@@ -197,7 +213,7 @@ class Deal:
         """Up to the call for bets."""
         if self.tumbles_first:
             self.do(c.Tumble(3))
-        self.do(c.OpenBets())
+        self.do(c.OpenBets(BETTING_MS if self.state.round.commitment else None))
         return self
 
     def bet(self, name: str, box: str, amount: int, colour: str | None = None) -> Deal:
@@ -210,9 +226,10 @@ class Deal:
         self.do(c.PlaceBet(name, box, amount, c.How.FELT, colour))
         return self
 
-    def close(self) -> Deal:
+    def close(self, opening: str | None = None) -> Deal:
         """No more bets, and the dice tumbled where that comes now."""
-        self.do(c.CloseBets())
+        self.clock = max(self.clock, self.state.round.closes_at)
+        self.do(c.CloseBets(opening))
         if self.state.round.tumbles < self.rules.book.procedure.tumbles_min:
             self.do(c.Tumble(3))
         return self
@@ -264,10 +281,14 @@ class Deal:
         assert self.phase is phase
         return self
 
-    def void(self, why: VoidReason, *, announced: bool = True) -> e.RoundVoided:
-        """Void the round before the reveal."""
-        self.do(c.VoidRound(why, announced))
+    def void(self, why: Fact, *, announced: bool = True) -> e.RoundVoided:
+        """A fact of the book voids the round before the reveal; what the record says otherwise is put right."""
+        self.altered(c.Report(why, announced=announced))
         return self.last(e.RoundVoided)
+
+    def damage(self) -> list[e.EventBody]:
+        """Two people find the set in the tumbler damaged, between rounds."""
+        return self.altered(c.InspectDice(sound=False))
 
     def funds(self, name: str) -> int:
         """What a player holds."""

@@ -15,7 +15,7 @@ import msgspec
 
 from taisai.audit import recount
 from taisai.audit.openings import opened_wrong
-from taisai.core.rulebook import VoidReason
+from taisai.core.rulebook import Fact
 from taisai.table import events as e
 from taisai.table.handlers.betting import breaches
 from taisai.table.ledger import OUTSIDE, post, postings_of
@@ -23,7 +23,7 @@ from taisai.table.parts import FixedBet
 from taisai.table.rules import TableRules
 from taisai.table.state import HISTORY_ROUNDS, PaidLine, Round, RoundPhase, TableState, snapshot_of, state_from
 
-_MOVES_CHIPS_ON_THE_FELT: Final = (e.BetPlaced, e.BetWithdrawn, e.ExcessRejected, e.MinimumAdvised)
+_MOVES_CHIPS_ON_THE_FELT: Final = (e.BetPlaced, e.BetWithdrawn, e.ExcessRejected, e.MinimumAdvised, e.BetReturned)
 _event_decoder: Final = msgspec.json.Decoder(e.Event)
 
 
@@ -40,8 +40,13 @@ def check_event(rules: TableRules, before: TableState, event: e.Event, after: Ta
             assert (before.round.phase, before.round.commitment) == (RoundPhase.BETWEEN, "")
         case e.BetsOpened():
             assert after.round.commitment == before.round.commitment
-        case e.DiceUncovered():
+        case e.BetPlaced() | e.BetWithdrawn():
+            assert not before.round.closes_at or event.at < before.round.closes_at, "the time of the close was over"
+        case e.DiceOpened():
             _opened_as_committed(before, event.what)
+        case e.DiceUncovered():
+            assert before.round.fixed in (None, event.what.dice)
+            assert (before.round.fixed is None) == (not before.round.commitment)
         case e.InterruptionResolved():
             assert event.what.dice is None or not before.round.commitment, "nobody can read virtual dice"
         case e.BetsClosed():
@@ -61,10 +66,12 @@ def check_event(rules: TableRules, before: TableState, event: e.Event, after: Ta
     assert state_from(snapshot_of(after)) == after
 
 
-def _opened_as_committed(before: TableState, what: e.DiceUncovered) -> None:
-    """Committed dice are those that their opening gives, by the second reading of the scheme."""
-    current = before.round
-    assert opened_wrong(current.commitment, what.opening, before.table, current.number, what.dice) == ""
+def _opened_as_committed(before: TableState, what: e.DiceOpened) -> None:
+    """Virtual dice are those that the opening and the contributions give, by the second reading of the scheme."""
+    current = before.round if what.dice is not None else before.history[-1]
+    told = (current.commitment, what.opening, before.table, current.number, what.dice)
+    assert opened_wrong(*told, contributions=what.contributions) == ""
+    assert what.dice is None or set(before.round.contributions.values()) == set(what.contributions)
 
 
 def _event_survives_the_journal(event: e.Event) -> None:
@@ -77,8 +84,8 @@ def _money_is_conserved(before: TableState, event: e.Event, after: TableState) -
     assert after.ledger == post(before.ledger, postings_of(event.what)), "posted in place, or by its postings"
     assert sum(after.ledger.values()) == 0
     for account, balance in after.ledger.items():
-        assert balance > 0 or account in OUTSIDE or account.startswith("debt:"), f"{account} at {balance}"
-        assert balance <= 0 or not account.startswith("debt:"), f"{account} at {balance}"
+        owing = account == "claims" or account.startswith("debt:")
+        assert balance > 0 or account in OUTSIDE or owing, f"{account} at {balance}"
     owed = -sum(balance for account, balance in after.ledger.items() if account.startswith("debt:"))
     assert after.balance("claims") == owed
 
@@ -122,8 +129,7 @@ def _boxes_hold_what_lies_on_the_felt(state: TableState) -> None:
 def _nothing_moves_after_the_close(before: TableState, event: e.Event) -> None:
     """Nothing is placed, raised or withdrawn but while betting is open."""
     what = event.what
-    handed_back = isinstance(what, e.LineRuled) and what.handed is not None
-    if isinstance(what, _MOVES_CHIPS_ON_THE_FELT) or handed_back:
+    if isinstance(what, _MOVES_CHIPS_ON_THE_FELT):
         assert before.round.phase is RoundPhase.BETTING
         assert not before.round.interrupted
 
@@ -152,10 +158,17 @@ def _other_rounds_are_left_alone(before: TableState, event: e.Event, after: Tabl
     kept = [past for past in before.history if past in after.history[: len(after.history) - ended]]
     changed = [past.number for past in before.history[-(HISTORY_ROUNDS - ended) :] if past not in kept]
     if isinstance(what, e.RoundReversed):
+        kept_still = [past for past in before.history if past.number == what.round]
+        assert changed == [past.number for past in kept_still]
+        for old in kept_still:
+            new = next(past for past in after.history if past.number == what.round)
+            assert not old.void
+            changes = {"reversed": True, "void": what.why, "clauses": what.clauses, "undone": what.lines}
+            assert msgspec.structs.replace(old, **changes) == new
+    elif isinstance(what, e.DiceOpened) and what.dice is None:
         assert changed == [what.round]
         old, new = (next(past for past in state.history if past.number == what.round) for state in (before, after))
-        assert not old.reversed
-        assert msgspec.structs.replace(old, reversed=True) == new
+        assert msgspec.structs.replace(old, opening=what.opening) == new
     else:
         assert not changed
     assert len(after.history) == min(HISTORY_ROUNDS, len(before.history) + ended)
@@ -212,7 +225,7 @@ def _settled_as_counted_twice(rules: TableRules, before: TableState, what: e.Rou
         for line in past.lines
     )
     assert what.expected_216 == expected
-    if rules.has_lights:
+    if rules.has_lights and not before.round.by_dice:
         assert sorted(before.round.lit) == counted["lit"]
 
 
@@ -250,15 +263,22 @@ def _all_goes_back(before: TableState, what: e.RoundVoided, after: TableState) -
         staked[bet.player] += bet.amount if not isinstance(bet, FixedBet) else bet.stake
         if bet.colour is not None:
             in_colour[bet.colour] += bet.amount if not isinstance(bet, FixedBet) else bet.in_colour
-    assert _worth(after) == _worth(before) + staked
+    if before.round.phase is RoundPhase.COLLECTED:
+        handed = Counter[str]()
+        for part in what.handed:
+            handed[part.box] += part.amount
+        assert +handed == on_felt(before), "what was settled has been undone, the rest goes back now"
+        in_colour.clear()
+    else:
+        assert _worth(after) == _worth(before) + staked
     for colour, amount in in_colour.items():
         assert after.balance(f"colour:{colour}") == before.balance(f"colour:{colour}") + amount
     past = after.history[-1]
     assert (past.dice, past.void) == (None, what.why)
     assert all((line.returned, line.at_risk, line.winnings) == (line.stake, 0, 0) for line in past.lines)
     assert sorted({(line.player, line.box) for line in past.lines}) == sorted({(b.player, b.box) for b in bets})
-    assert after.round == Round(number=before.round.number)
-    if what.why is VoidReason.DAMAGED_DICE:
+    assert after.round == Round(number=before.round.number, stepped_at=after.at)
+    if what.why is Fact.DAMAGED_DICE:
         assert after.dice_in is not None
         assert not after.dice_sets[after.dice_in].sound
 

@@ -15,11 +15,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from msgspec import inspect
 
-from taisai.core.boxes import ALL_BOXES
 from taisai.table import commands as c
 from taisai.table import events as e
 from taisai.table.forms import bare_type
 from taisai.table.people import Person
+from tests.core.samples import ALL_BOXES
 from tests.table.driver import NZ, STAFF, player, set_up_of
 
 TORTURE: Final = 20 if os.environ.get("TAISAI_TORTURE") else 1

@@ -20,7 +20,9 @@ def test_names_of_actions_are_their_own() -> None:
     """No two actions share a name: files, notation and the API tell them apart by it."""
     names = [action.__struct_config__.tag for action in get_args(c.Action)]
     assert len(set(names)) == len(names)
-    assert decoded(do="rule", matter="a die in the cup", decision="void") == c.MakeRuling("a die in the cup", "void")
+    assert decoded(
+        do="rule", matter="a die in the cup", decision="void", ground="meaning", considered=["5.9"]
+    ) == c.MakeRuling("a die in the cup", "void", c.RulingGround.MEANING, ("5.9",))
 
 
 @pytest.mark.parametrize("name", ["", "-ann", "ann bob", "ann\n", "a" * 65, "änn"])
@@ -37,7 +39,7 @@ def test_a_name_is_plain(name: str) -> None:
         ({"do": "buy-in", "player": "ann", "amount": 1.5}, "amount"),
         ({"do": "uncover", "dice": [1, 2, 7]}, "dice"),
         ({"do": "uncover", "dice": [1, 2]}, "dice"),
-        ({"do": "reverse-rounds", "rounds": []}, "rounds"),
+        ({"do": "rule", "matter": "x", "decision": "x", "ground": "meaning", "considered": []}, "considered"),
         ({"do": "note-error", "round": 1, "what": ""}, "what"),
         ({"do": "commit-dice", "commitment": "0" * 63}, "commitment"),
     ],

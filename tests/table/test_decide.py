@@ -18,7 +18,19 @@ from taisai.table.refusals import Code, Refusal
 from taisai.table.rules import TableRules
 from taisai.table.state import RoundPhase, TableState, snapshot_of, state_from
 from tests.core.samples import LAYOUT_NAMES
-from tests.table.driver import DEALER, NZ, SHIFT_MANAGER, SUPERVISOR, TAI_SAI, Deal, opened, player, set_up_of, shelf
+from tests.table.driver import (
+    DEALER,
+    NZ,
+    SHIFT_MANAGER,
+    SUPERVISOR,
+    TAI_SAI,
+    TAI_SAI_C,
+    Deal,
+    opened,
+    player,
+    set_up_of,
+    shelf,
+)
 from tests.table.invariants import check_event
 from tests.table.strategies import ACTION_TYPES, PEOPLE, actions, commands, examples
 from tests.table.test_whole_shifts import machine_of, one_move
@@ -30,10 +42,10 @@ def reachable() -> tuple[tuple[TableRules, TableState], ...]:
     found = [(TableRules(shelf().book("nz-division-9")), TableState("t1"))]
     for layout in LAYOUT_NAMES:
         found.append((Deal(layout).set_up().rules, Deal(layout).set_up().state))
-        chance = Random(f"doors {layout}")
+        chance = Random(f"gates {layout}")
         shift = machine_of(layout)()
         shift.open_table(tight=True, chips=20)
-        for _ in range(40):
+        for _ in range(70):
             one_move(shift, chance)
             found.append((shift.deal.rules, shift.deal.state))
     return tuple(found)
@@ -55,6 +67,7 @@ def test_the_states_are_of_every_kind() -> None:
     assert any(past.reversed for state in pool for past in state.history)
     assert any(state.round.commitment for state in pool)
     assert any(past.opening for state in pool for past in state.history)
+    assert any(state.round.fixed for state in pool)
 
 
 @given(at=states(), command=commands())
@@ -150,7 +163,7 @@ def test_may_begin_knows_suspended_and_interrupted_tables() -> None:
 
 HELD = {
     "ReceiveDice", "SuspendTable", "ResumeTable", "SitDown", "LeaveTable", "WalkAway", "Fill", "Credit",
-    "ResolveInterruption", "MakeRuling", "NoteError", "OpenDispute", "ResolveDispute",
+    "ResolveInterruption", "Report", "Attest", "MakeRuling", "NoteError", "OpenDispute", "ResolveDispute",
 }  # fmt: skip
 """What may be done while a round is interrupted; bets, dice and chips on the felt are held."""
 
@@ -165,10 +178,12 @@ def test_what_is_held_while_the_round_is_interrupted() -> None:
     assert {name for name, found in codes.items() if found is None} == HELD | {"SetUp"}
     begins = {"CommitDice", "PlaceBet", "OpenBets"}
     assert begins == {name for name, found in codes.items() if found is not None and found.code is Code.TABLE_SUSPENDED}
-    closed_only = {"CountFloat", "TestRun", "CheckItem", "OpenTable"}
+    closed_only = {"CountFloat", "CheckItem", "OpenTable"}
     assert waiting == {kind.__name__ for kind in ACTION_TYPES} - HELD - closed_only - begins - {
         "SetUp",
         "AssignDealing",
+        "TestSource",
+        "SetClock",
     }
 
 
@@ -203,3 +218,13 @@ def test_a_table_asked_under_another_book_does_nothing() -> None:
     closed.refused(c.CountFloat({5: 1}), Code.WRONG_BOOK, SUPERVISOR)
     closed.do(set_up_of(TAI_SAI), SUPERVISOR)
     closed.do(c.CountFloat({5: 1}), SUPERVISOR)
+
+
+@pytest.mark.clause("rws-tai-sai-v6 §2.1.1", "nz-division-9 §3.2")
+def test_a_box_is_taken_as_the_felt_prints_it() -> None:
+    """A box named in the felt's order of faces is the box of that name, on record too; any other is still unknown."""
+    deal = opened(TAI_SAI_C, ann=1000).begin().bet("ann", "four:6543", 100)
+    assert deal.state.round.stakes == {"ann": {"four:3456": 100}}
+    deal.do(c.WithdrawBet("ann", "four:5346"), DEALER)
+    assert deal.state.round.stakes == {}
+    assert deal.refused(c.PlaceBet("ann", "four:6666", 100, c.How.CALL), Code.UNKNOWN).field == "box"

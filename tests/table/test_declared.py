@@ -6,7 +6,9 @@ from typing import get_args
 
 import pytest
 
-from taisai.audit import checks
+from taisai.audit.procedure.people import TWO, WHO
+from taisai.audit.procedure.seen import CREW, SUPERVISORS
+from taisai.audit.procedure.steps import ORDER
 from taisai.audit.reports import ReportRow
 from taisai.streams.codec import KIND_OF
 from taisai.table import events as e
@@ -43,7 +45,7 @@ def test_balances_stay_with_the_crew() -> None:
     shown = {
         kind.__name__ for kind in public if {"amount", "count"} & set(kind.__struct_fields__) - kind.declared.withheld
     }
-    assert shown == {"BetCorrected"}
+    assert shown == {"BetCorrected", "ExcessLeft"}
 
 
 def test_every_meter_counts_something() -> None:
@@ -56,16 +58,20 @@ def test_every_meter_counts_something() -> None:
 
 
 def test_what_needs_two_people_or_a_rank_is_significant() -> None:
-    """Whatever the audit wants authorised is listed for the regulator, except the opening check's single items."""
-    ranked = {*checks.ALTERATIONS, *checks.RANKS} - {e.ItemChecked}
-    assert {kind for kind in ranked if kind.declared.significance is not Significance.ALWAYS} == set()
+    """Whatever the audit wants authorised by two, or ruled by a rank, is listed for the regulator."""
+    ranked = {*TWO, "ruled", "line-ruled", "table-opened", "table-resumed", "limits-set", "fact-recorded"}
+    assert all(WHO[kind][0] <= SUPERVISORS for kind in ("ruled", "line-ruled", "table-opened", "table-resumed"))
+    quiet = {KIND_OF[kind] for kind in KINDS if kind.declared.significance is not Significance.ALWAYS}
+    assert ranked & quiet == set()
+    assert not any("player" in WHO[kind][0] for kind in ranked)
+    assert CREW > SUPERVISORS
 
 
 def test_both_readings_name_the_same_rule() -> None:
     """The audit, written from the clauses on its own, stands on the rule that the event declares."""
-    for readings in (checks.PHASES, checks.ALTERATIONS, checks.RANKS):
-        differing = {kind: rule for kind, (_, rule) in readings.items() if kind.declared.rule is not rule}
-        assert differing == {}
+    declared = {KIND_OF[kind]: str(kind.declared.rule) for kind in KINDS}
+    for readings in (ORDER, TWO):
+        assert {kind: rule for kind, (_, rule) in readings.items() if declared[kind] != rule} == {}
 
 
 def test_the_document_names_every_event() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from taisai.core.rulebook import VoidReason
+from taisai.core.rulebook import Fact
 from taisai.table import commands as c
 from taisai.table import events as e
 from taisai.table.evolve import evolve, replay
@@ -111,9 +111,9 @@ def test_meters_count_rounds_and_returns() -> None:
     """Turnover, what came back and what should have on average, exact; voids and reversals beside them."""
     deal = opened(TAI_SAI, ann=5000).begin().bet("ann", "small", 100).finish(1, 2, 4)
     deal.begin().bet("ann", "small", 100).finish(6, 6, 5)
-    deal.begin().bet("ann", "small", 100).void(VoidReason.NOT_FLAT)
-    deal.altered(c.ReverseRounds((1,)))
+    deal.begin().bet("ann", "small", 100).void(Fact.NOT_FLAT)
+    deal.damage()
     counted = deal.state.meters
-    assert (counted.rounds, counted.voided, counted.reversed) == (2, 1, 1)
+    assert (counted.rounds, counted.voided, counted.reversed) == (2, 1, 2)
     assert (counted.staked, counted.at_risk, counted.winnings, counted.returned) == (200, 200, 100, 200)
     assert counted.expected_216 == counted.staked * 2 * 105, "Small wins on 105 rolls of 216"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from taisai.core.rulebook import VoidReason
+from taisai.core.rulebook import Fact
 from taisai.table import commands as c
-from taisai.table.explanations import BetExplained, explain_line, recall
+from taisai.table.explanations import BetExplained, currency_of, explain_line, recall
 from tests.table.driver import (
     LIMITS,
     NZ,
@@ -56,7 +56,7 @@ def test_every_bet_of_a_round_explains_itself(layout: str) -> None:
     won, lost = (next(line for line in deal.past.lines if line.box == box) for box in ("single:1", "single:6"))
     assert "wins 100" in explain_line(deal.rules.book, deal.past, won).why
     assert "loses" in explain_line(deal.rules.book, deal.past, lost).why
-    deal.begin().bet("ann", "single:1", 100).void(VoidReason.NOT_FLAT)
+    deal.begin().bet("ann", "single:1", 100).void(Fact.NOT_FLAT)
     void = explain_line(deal.rules.book, deal.past, deal.past.lines[0])
     assert "does not lie flat" in void.why
     assert void.clauses
@@ -72,9 +72,21 @@ def test_pro_rata_under_the_minimum_and_a_reversal_are_explained() -> None:
     assert "stays whole" in told["bob", "total:7"].why
     assert "5.1.2" in told["bob", "total:7"].clauses
     assert "5.2.1" in told["bob", "single:1"].clauses
-    assert "capacity" not in told["bob", "single:1"].why
-    deal.altered(c.ReverseRounds((1,)))
-    assert explain_line(deal.rules.book, deal.past, deal.past.lines[0]).why.endswith("reversed afterwards.")
+    assert "held more" not in told["bob", "single:1"].why
+    deal.damage()
+    assert explain_line(deal.rules.book, deal.past, deal.past.lines[0]).why.endswith(
+        "void afterwards: a die is damaged; over all bets of the round the player gave back 125."
+    )
+
+
+def test_amounts_are_in_the_currency_of_the_table() -> None:
+    """The house speaks of money as the table does, also of what went back after a reversal."""
+    deal = opened(TAI_SAI, ann=5000).begin().bet("ann", "single:1", 105).finish(1, 2, 4)
+    deal.damage()
+    told = explain_line(deal.rules.book, deal.past, deal.past.lines[0], currency_of(deal.state)).why
+    assert "NZD 1.05 at 1 to 1 wins NZD 1.05. NZD 2.10 goes back" in told
+    assert told.endswith("the player gave back NZD 1.05.")
+    assert currency_of(replace(deal.state, set_up=None)) == "XXX"
 
 
 def test_a_past_bet_is_explained_by_the_limits_of_its_round() -> None:
@@ -88,8 +100,8 @@ def test_a_past_bet_is_explained_by_the_limits_of_its_round() -> None:
     assert explained(deal) == before
 
 
-def test_the_capacity_in_an_explanation_is_the_one_that_bound() -> None:
-    """Where minimums do not fit, more is at risk than the box may hold: its capacity is still what the limits say."""
+def test_the_limit_in_an_explanation_is_the_one_that_bound() -> None:
+    """Where minimums do not fit, more is at risk than the box may hold: its limit is still what the sign says."""
     names = [f"p{number}" for number in range(7)]
     deal = opened(TAI_SAI, TIGHT, **dict.fromkeys(names, 1000)).begin()
     for name in names:
@@ -97,7 +109,9 @@ def test_the_capacity_in_an_explanation_is_the_one_that_bound() -> None:
     deal.finish(1, 2, 4)
     assert sum(line.at_risk for line in deal.past.lines) == 350
     told = explained(deal)["p0", "total:7"].why
-    assert told.startswith("The box was over its capacity of 300 and is settled pro rata: 50 of the 60 was at risk.")
+    assert told.startswith(
+        "Total Sum Combination 7 held more than its maximum of 300, and is settled pro rata: 50 of the 60 was at risk."
+    )
 
 
 def test_a_past_bet_is_explained_by_the_layout_of_its_round() -> None:

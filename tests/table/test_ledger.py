@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from taisai.core.rulebook import VoidReason
-from taisai.table import commands as c
+from taisai.core.rulebook import Fact
 from taisai.table import events as e
 from taisai.table.evolve import evolve, replay
 from taisai.table.figures import table_result
@@ -89,8 +88,8 @@ def test_a_void_and_a_reversal_cost_nobody_anything() -> None:
     deal = opened(TAI_SAI, ann=1000, bob=1000)
     deal.begin().bet("ann", "small", 100).bet("bob", "big", 300).finish(1, 2, 4)
     deal.begin().bet("ann", "small", 100)
-    deal.void(VoidReason.NOT_FLAT)
-    deal.altered(c.ReverseRounds((1,)))
+    deal.void(Fact.NOT_FLAT)
+    deal.damage()
     assert (deal.funds("ann"), deal.funds("bob")) == (1000, 1000)
     assert table_result(deal.state).win == 0
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from taisai.core.rulebook import VoidReason
+from taisai.core.rulebook import Fact
 from taisai.table import commands as c
 from taisai.table import events as e
+from taisai.table.handlers.shift import runs_left
 from taisai.table.parts import Loss
 from taisai.table.people import Person, Role
 from taisai.table.refusals import Code
@@ -173,7 +174,7 @@ def test_4_3_wagers_are_chips_in_a_marked_segment() -> None:
     deal.begin().bet("ann", "small", 50).bet("ann", "small", 75, "red")
     assert deal.state.round.totals == {"small": 125}
     ann = player("ann")
-    assert deal.refused(c.PlaceBet("ann", "odd", 50), Code.UNKNOWN, ann).clauses == ("3.2", "App. 1", "App. 2")
+    assert deal.refused(c.PlaceBet("ann", "odd", 50), Code.UNKNOWN, ann).clauses == ("3.2", "App. 1")
     deal.refused(c.PlaceBet("ann", "the line", 50), Code.UNKNOWN, ann)
     deal.refused(c.PlaceBet("ann", "big", 12), Code.BAD_VALUE, ann)
     deal.refused(c.PlaceBet("ann", "big", 30, colour="red"), Code.BAD_VALUE, ann)
@@ -183,21 +184,43 @@ def test_4_3_wagers_are_chips_in_a_marked_segment() -> None:
 
 @pytest.mark.clause("nz-division-9 §4.3")
 def test_4_3_a_wager_that_touches_the_line_is_ruled_on_with_a_reason() -> None:
-    """A supervisor may honour it where it lies at any time; handing it back ends with the close."""
+    """Touching the line is a recorded fact; a supervisor honours the wager, or hands it back, until it is settled."""
     deal = round_at(RoundPhase.BETTING)
-    deal.refused(c.RuleOnLine("ann", "small", honoured=True), Code.NOT_YOURS_TO_DO)
-    deal.refused(c.RuleOnLine("ann", "small", honoured=True), Code.REASON_NEEDED, SUPERVISOR)
-    deal.do(c.RuleOnLine("ann", "small", honoured=True), SUPERVISOR, reason="clear where it was meant")
+    honour = c.RuleOnLine("ann", "small", honoured=True)
+    deal.refused(honour, Code.NOT_YOURS_TO_DO)
+    deal.refused(honour, Code.REASON_NEEDED, SUPERVISOR)
+    assert deal.refused(honour, Code.CONTRADICTED, SUPERVISOR, reason="x").allowed == "touch-line"
+    deal.do(c.TouchLine("ann", "small"))
+    deal.refused(c.TouchLine("ann", "small"), Code.NOTHING_TO_DO)
+    deal.do(honour, SUPERVISOR, reason="clear where it was meant")
     assert deal.record[-1].reason == "clear where it was meant"
-    assert deal.state.round.totals == {"small": 100, "big": 50}
+    deal.do(c.TouchLine("bob", "big"))
     deal.do(c.RuleOnLine("bob", "big", honoured=False), SUPERVISOR, reason="nobody can tell")
     assert (deal.state.round.totals, deal.funds("bob")) == ({"small": 100}, 1000)
     deal.refused(c.RuleOnLine("bob", "big", honoured=True), Code.NOTHING_TO_DO, SUPERVISOR, reason="x")
     deal.refused(c.RuleOnLine("bob", "edge", honoured=True), Code.UNKNOWN, SUPERVISOR, reason="x")
-    deal.close()
-    refusal = deal.refused(c.RuleOnLine("ann", "small", honoured=False), Code.BETS_CLOSED, SUPERVISOR, reason="x")
-    assert refusal.clauses == ("4.7",)
-    deal.do(c.RuleOnLine("ann", "small", honoured=True), SUPERVISOR, reason="clear")
+    deal.refused(c.TouchLine("bob", "edge"), Code.UNKNOWN)
+    deal.refused(c.TouchLine("bob", "big"), Code.NOTHING_TO_DO)
+
+
+@pytest.mark.clause("nz-division-9 §4.3")
+@pytest.mark.parametrize("phase", [RoundPhase.CLOSED, RoundPhase.UNCOVERED, RoundPhase.ENTERED])
+def test_4_3_a_wager_that_is_not_honoured_neither_wins_nor_loses(phase: RoundPhase) -> None:
+    """It goes back whole by a ruling until it is settled; recorded with the dice known, two people saw it (I22)."""
+    deal = round_at(phase)
+    out = c.RuleOnLine("bob", "big", honoured=False)
+    known = phase is not RoundPhase.CLOSED
+    deal.do(c.TouchLine("bob", "big"))
+    assert deal.last(e.LineTouched).attested is not known
+    if known:
+        deal.refused(out, Code.CONTRADICTED, SUPERVISOR, reason="half in the box")
+        deal.do(c.TouchLine("bob", "big"), DEALER, SUPERVISOR)
+    deal.do(out, SUPERVISOR, reason="half in the box")
+    assert deal.funds("bob") == 1000
+    if phase is not RoundPhase.ENTERED:
+        deal.up_to(RoundPhase.ENTERED, 1, 2, 4)
+    deal.settle()
+    assert [line.player for line in deal.past.lines] == ["ann"]
 
 
 @pytest.mark.clause("nz-division-9 §4.4")
@@ -263,24 +286,28 @@ def test_4_8_nobody_touches_a_losing_wager() -> None:
     deal = round_at(RoundPhase.ENTERED)
     refusal = deal.refused(c.WithdrawBet("bob", "big"), Code.BETS_CLOSED, player("bob"))
     assert "4.8" in refusal.clauses
-    deal.refused(c.CorrectBet("bob", "big", "small", 50), Code.NOT_YOURS_TO_DO, player("bob"))
+    move = c.CorrectBet("bob", "big", "small", 50, c.MoveGround.MOVED_BY_PATRON)
+    assert deal.refused(move, Code.NOT_YOURS_TO_DO, player("bob")).clauses == ("4.9", "I12")
     deal.settle()
     assert deal.last(e.LosersCollected).losses == (Loss("bob", "big", 50),)
     assert deal.funds("bob") == 950
 
 
 @pytest.mark.clause("nz-division-9 §4.9")
-@pytest.mark.parametrize("phase", [RoundPhase.UNCOVERED, RoundPhase.ANNOUNCED, RoundPhase.ENTERED])
+@pytest.mark.parametrize("phase", [RoundPhase.CLOSED, RoundPhase.UNCOVERED, RoundPhase.ANNOUNCED, RoundPhase.ENTERED])
 def test_4_9_a_moved_wager_is_put_back_by_two_people(phase: RoundPhase) -> None:
-    """With the result known and nothing settled, a moved wager goes back where it belongs and is settled there."""
-    deal = round_at(phase)
-    move = c.CorrectBet("bob", "big", "small", 50)
+    """From the close until it is settled, a moved wager goes back to where it lay, by whoever moved it."""
+    deal = opened(NZ, ann=1000, bob=1000).begin().bet("ann", "small", 100).bet("bob", "small", 50)
+    deal.do(c.WithdrawBet("bob", "small"), player("bob"))
+    deal.bet("bob", "big", 50).up_to(phase, 1, 2, 4)
+    move = c.CorrectBet("bob", "big", "small", 50, c.MoveGround.MOVED_BY_PATRON)
     deal.refused(move, Code.SECOND_PERSON_NEEDED, reason="pushed by a sleeve")
     deal.refused(move, Code.SECOND_PERSON_UNFIT, SUPERVISOR, SUPERVISOR, "pushed by a sleeve")
     deal.refused(move, Code.REASON_NEEDED, second=SUPERVISOR)
     deal.do(move, second=SUPERVISOR, reason="pushed by a sleeve")
     corrected = deal.record[-1]
     assert (corrected.by, corrected.authorised_by, corrected.reason) == (DEALER, SUPERVISOR, "pushed by a sleeve")
+    assert deal.last(e.BetCorrected).ground == "moved-by-patron"
     if phase is not RoundPhase.ENTERED:
         deal.up_to(RoundPhase.ENTERED, 1, 2, 4)
     deal.settle()
@@ -288,11 +315,28 @@ def test_4_9_a_moved_wager_is_put_back_by_two_people(phase: RoundPhase) -> None:
 
 
 @pytest.mark.clause("nz-division-9 §4.9")
+def test_4_9_no_wager_goes_where_it_never_lay() -> None:
+    """The record says where a player's chips lay; only two supervisors may say that the dealer misplaced them."""
+    deal = opened(NZ, ann=1000).begin().bet("ann", "big", 50).up_to(RoundPhase.ENTERED, 1, 2, 4)
+    for ground in (c.MoveGround.MOVED_BY_DEALER, c.MoveGround.MOVED_BY_PATRON):
+        refusal = deal.refused(
+            c.CorrectBet("ann", "big", "small", 50, ground), Code.CONTRADICTED, SUPERVISOR, PIT_MANAGER, "moved"
+        )
+        assert (refusal.clauses, refusal.allowed) == (("4.9", "I12"), "big")
+        assert "never on small" in refusal.sentence
+    misplaced = c.CorrectBet("ann", "big", "small", 50, c.MoveGround.MISPLACED_BY_DEALER)
+    deal.refused(misplaced, Code.SECOND_PERSON_UNFIT, DEALER, SUPERVISOR, "on the camera")
+    deal.do(misplaced, SUPERVISOR, PIT_MANAGER, "on the camera")
+    deal.settle()
+    assert deal.funds("ann") == 1050
+
+
+@pytest.mark.clause("nz-division-9 §4.9")
 def test_4_9_settled_where_it_lies_and_part_of_it_may_be_moved() -> None:
     """Without a correction the position stands; a correction may move a part, onto another bet of the same player."""
     deal = opened(NZ, ann=1000).begin().bet("ann", "big", 100).bet("ann", "small", 40)
     deal.up_to(RoundPhase.ENTERED, 1, 2, 4)
-    deal.altered(c.CorrectBet("ann", "big", "small", 60))
+    deal.altered(c.CorrectBet("ann", "big", "small", 60, c.MoveGround.MOVED_BY_DEALER))
     bets = {bet.box: bet.stake for bet in deal.state.round.bets}
     assert bets == {"big": 40, "small": 100}
     deal.settle()
@@ -300,27 +344,29 @@ def test_4_9_settled_where_it_lies_and_part_of_it_may_be_moved() -> None:
 
 
 @pytest.mark.clause("nz-division-9 §4.9")
-@pytest.mark.parametrize("phase", [RoundPhase.BETTING, RoundPhase.CLOSED, RoundPhase.COLLECTED])
-def test_4_9_nothing_is_corrected_before_the_result_or_after_settlement(phase: RoundPhase) -> None:
-    """Before the result is known, and once losers are collected, a wager stays where it is."""
+@pytest.mark.parametrize("phase", [RoundPhase.BETTING, RoundPhase.COLLECTED])
+def test_4_9_nothing_is_corrected_before_the_close_or_after_settlement(phase: RoundPhase) -> None:
+    """Before the close players move their own, and once losers are collected a wager stays where it is."""
     deal = round_at(phase)
-    refusal = deal.refused(c.CorrectBet("bob", "big", "small", 50), Code.WRONG_STEP, SUPERVISOR, PIT_MANAGER, "moved")
+    move = c.CorrectBet("bob", "big", "small", 50, c.MoveGround.MOVED_BY_PATRON)
+    refusal = deal.refused(move, Code.WRONG_STEP, SUPERVISOR, PIT_MANAGER, "moved")
     assert refusal.clauses == ("4.9", "I12")
 
 
 @pytest.mark.clause("nz-division-9 §4.9")
-def test_4_9_a_call_bet_is_never_corrected() -> None:
-    """What the dealer misplaced on a player's call stays; so does a bet part of which was called."""
-    deal = opened(NZ, ann=1000).begin().bet("ann", "big", 50)
+def test_4_9_a_call_bet_is_not_corrected_where_the_dealer_misplaced_it() -> None:
+    """What the dealer misplaced on a player's call stays; one rightly placed and then moved goes back (I12)."""
+    deal = opened(NZ, ann=1000).begin().bet("ann", "small", 50)
     deal.do(c.PlaceBet("ann", "big", 50, c.How.CALL))
     deal.up_to(RoundPhase.ENTERED, 1, 2, 4)
     two = (SUPERVISOR, PIT_MANAGER, "misheard")
-    assert "4.9" in deal.refused(c.CorrectBet("ann", "big", "small", 50), Code.CALL_BET, *two).clauses
-    deal.refused(c.CorrectBet("ann", "big", "small", 500), Code.CALL_BET, *two)
-    deal.refused(c.CorrectBet("ann", "small", "big", 50), Code.NOT_ENOUGH_CHIPS, *two)
-    deal.refused(c.CorrectBet("ann", "small", "small", 50), Code.BAD_VALUE, *two)
-    deal.refused(c.CorrectBet("ann", "big", "odd", 50), Code.UNKNOWN, *two)
-    deal.refused(c.CorrectBet("ann", "odd", "big", 50), Code.UNKNOWN, *two)
+    wrong, moved = c.MoveGround.MISPLACED_BY_DEALER, c.MoveGround.MOVED_BY_PATRON
+    assert "4.9" in deal.refused(c.CorrectBet("ann", "big", "total:9", 50, wrong), Code.CALL_BET, *two).clauses
+    deal.refused(c.CorrectBet("ann", "big", "small", 500, moved), Code.NOT_ENOUGH_CHIPS, *two)
+    deal.refused(c.CorrectBet("ann", "small", "small", 50, moved), Code.BAD_VALUE, *two)
+    deal.refused(c.CorrectBet("ann", "big", "odd", 50, moved), Code.UNKNOWN, *two)
+    deal.refused(c.CorrectBet("ann", "odd", "big", 50, moved), Code.UNKNOWN, *two)
+    deal.do(c.CorrectBet("ann", "big", "small", 50, moved), *two)
 
 
 def test_a_corrected_wager_keeps_its_colour() -> None:
@@ -329,12 +375,12 @@ def test_a_corrected_wager_keeps_its_colour() -> None:
     deal.do(c.TakeColour("ann", "red", 25, 100))
     deal.begin().bet("ann", "big", 50).bet("ann", "big", 100, "red")
     deal.up_to(RoundPhase.UNCOVERED, 1, 2, 4)
-    deal.altered(c.CorrectBet("ann", "big", "small", 75))
+    deal.altered(c.CorrectBet("ann", "big", "small", 75, c.MoveGround.MISPLACED_BY_DEALER))
     assert {bet.box: (bet.stake, bet.in_colour) for bet in deal.state.round.bets} == {
         "big": (75, 75),
         "small": (75, 25),
     }
-    deal.altered(c.VoidRound(VoidReason.NOT_FLAT))
+    deal.altered(c.Report(Fact.NOT_FLAT))
     assert (deal.state.balance("colour:red"), deal.state.balance("player:ann")) == (100, 900)
 
 
@@ -374,18 +420,27 @@ def test_5_0_a_c_d_each_item_is_needed(item: str, clause: str) -> None:
 
 
 @pytest.mark.clause("nz-division-9 §5.0(b)")
-def test_5_0_b_test_runs_must_light_the_right_areas() -> None:
-    """The terminal's item cannot pass before a test run lit exactly the known result's areas."""
-    deal = Deal(NZ_2).set_up().check("test-run")
-    deal.refused(c.CheckItem("test-run", passed=True), Code.CHECK_INCOMPLETE, SUPERVISOR)
+@pytest.mark.parametrize(
+    ("layout", "coverage", "runs"), [(NZ, "areas", 17), (NZ_2, "areas", 56), (NZ, "kinds", 3), (NZ_2, "kinds", 3)]
+)
+def test_5_0_b_test_runs_light_every_area_or_kind(layout: str, coverage: str, runs: int) -> None:
+    """The terminal's item stands on runs that cover what the house chose, as few as can be; the record says which."""
+    deal = Deal(layout).set_up(coverage=c.Coverage(coverage)).check("test-run")
+    left = runs_left(deal.rules, deal.state)
+    assert len(left) == runs
+    refusal = deal.refused(c.CheckItem("test-run", passed=True), Code.CHECK_INCOMPLETE, SUPERVISOR)
+    assert refusal.clauses == ("5.0(b)", "I28")
     deal.do(c.CheckItem("test-run", passed=False), SUPERVISOR)
-    deal.do(c.TestRun((2, 2, 2), lit_correctly=False), SUPERVISOR)
+    deal.do(c.TestRun(left[0], lit_correctly=False), SUPERVISOR)
+    for dice in left[1:]:
+        deal.do(c.TestRun(dice, lit_correctly=True), SUPERVISOR)
+    assert runs_left(deal.rules, deal.state) == (left[0],), "a roll that failed is made again"
     deal.refused(c.CheckItem("test-run", passed=True), Code.CHECK_INCOMPLETE, SUPERVISOR)
-    deal.do(c.TestRun((2, 2, 2), lit_correctly=True), SUPERVISOR)
-    assert deal.state.test_runs == 1
-    assert set(deal.last(e.TestRunMade).lit) == {"single:2", "double:2", "triple:2", "any-triple", "total:6"}
+    deal.do(c.TestRun(left[0], lit_correctly=True), SUPERVISOR)
     deal.do(c.CheckItem("test-run", passed=True), SUPERVISOR)
+    assert deal.last(e.ItemChecked).coverage == coverage
     deal.do(c.OpenTable(), SUPERVISOR)
+    deal.refused(c.TestRun((1, 2, 3), lit_correctly=True), Code.TABLE_OPEN, SUPERVISOR)
 
 
 @pytest.mark.clause("nz-division-9 §5.0(b)")
@@ -402,7 +457,7 @@ def test_5_0_each_opening_has_a_check_of_its_own() -> None:
     """Neither a close nor another layout lets yesterday's check stand."""
     deal = opened(NZ)
     deal.do(c.CloseTable({100: 1000, 5: 100}), SUPERVISOR)
-    assert (deal.state.checks, deal.state.test_runs) == ({}, 0)
+    assert (deal.state.checks, deal.state.tested) == ({}, {})
     deal.check()
     deal.do(c.SetUp("nz-division-9", "2", deal.rules.book.digest, deal.limits, "NZD", (5, 100)), SUPERVISOR)
     deal.do(c.CountFloat({100: 10}), SUPERVISOR)
@@ -415,8 +470,7 @@ def test_6_6_only_those_named_touch_tumbler_and_terminal() -> None:
     """Players, auditors and the house's program are refused at tumbler, cover, terminal and lights."""
     strangers = (player("ann"), AUDITOR, SYSTEM)
     hands: list[c.Action] = [
-        c.Tumble(3), c.Uncover((1, 2, 3)), c.Press(1), c.Enter(), c.AmendEntry((1, 2, 3)), c.ReportLights("dark"),
-        c.TestRun((1, 2, 3), lit_correctly=True), c.SealDice("d1", "s2"), c.Announce(),
+        c.Tumble(3), c.Uncover((1, 2, 3)), c.Press(1), c.Enter(), c.Report(Fact.LIGHTS_FAULT, "dark"), c.Announce(),
     ]  # fmt: skip
     deal = round_at(RoundPhase.ANNOUNCED)
     for hand in hands:

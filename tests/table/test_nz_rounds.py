@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from taisai.core.rulebook import VoidReason
+from taisai.core.rulebook import Fact
 from taisai.table import commands as c
 from taisai.table import events as e
 from taisai.table.parts import FixedBet
@@ -37,7 +37,8 @@ def test_6_1_at_least_three_spins_and_then_the_call() -> None:
     deal.do(c.Tumble(1), SUPERVISOR)
     deal.do(c.OpenBets())
     assert deal.last(e.BetsOpened).call == "Place your bets"
-    assert deal.refused(c.Tumble(3), Code.WRONG_STEP).clauses == ("6.1",)
+    deal.do(c.Tumble(3))
+    assert deal.last(e.FactRecorded).fact == "tumbled-out-of-turn"
     deal.finish(1, 2, 4)
     assert deal.refused(c.OpenBets(), Code.WRONG_STEP).sentence.endswith("so far 0.")
 
@@ -164,10 +165,10 @@ def test_6_5_a_round_without_winners_ends_with_the_collection() -> None:
 # ------------------------------------------------------------------ irregularities
 
 VOIDS = [
-    (VoidReason.NOT_FLAT, "7.1(a)"),
-    (VoidReason.TUMBLER_FAULT, "7.1(b)"),
-    (VoidReason.EXPOSED, "7.1(c)"),
-    (VoidReason.NOT_ACTIVATED, "7.1(d)"),
+    (Fact.NOT_FLAT, "7.1(a)"),
+    (Fact.TUMBLER_FAULT, "7.1(b)"),
+    (Fact.EXPOSED, "7.1(c)"),
+    (Fact.NOT_ACTIVATED, "7.1(d)"),
 ]
 
 
@@ -180,54 +181,117 @@ VOIDS = [
 )
 @pytest.mark.parametrize("announced", [True, False])
 @pytest.mark.parametrize(("why", "clause"), VOIDS)
-def test_7_1_no_spin_returns_every_wager_announced_or_not(why: VoidReason, clause: str, announced: bool) -> None:
+def test_7_1_no_spin_returns_every_wager_announced_or_not(why: Fact, clause: str, announced: bool) -> None:
     """Each of the four reasons voids the round, before and after the close, and all stakes go back."""
     for phase in (RoundPhase.BETTING, RoundPhase.CLOSED):
         deal = bets_on(LOSERS_AND_WINNERS).up_to(phase)
         void = deal.void(why, announced=announced)
         assert (void.call, void.announced) == ("No spin" if announced else "", announced)
-        assert void.clauses == ("7.1", "I19", clause)
+        assert void.clauses[:3] == ("7.1", "I19", clause)
         assert deal.funds("ann") == 1000
         assert deal.state.meters.voided == 1
         assert deal.state.meters.rounds == 0
 
 
 @pytest.mark.clause("nz-division-9 §7.1", "nz-division-9 §7.1(a)")
-@pytest.mark.parametrize("phase", [RoundPhase.UNCOVERED, RoundPhase.ANNOUNCED, RoundPhase.ENTERED])
-def test_7_1_after_the_reveal_a_void_takes_two_people_and_a_reason(phase: RoundPhase) -> None:
-    """Once faces are known nobody voids alone; after the collection nobody voids at all."""
-    deal = bets_on({"small": 100, "single:1": 10}).up_to(phase, 1, 2, 4)
-    void = c.VoidRound(VoidReason.NOT_FLAT)
-    deal.refused(void, Code.SECOND_PERSON_NEEDED, SUPERVISOR, reason="a die leans")
-    deal.refused(void, Code.SECOND_PERSON_UNFIT, SUPERVISOR, SUPERVISOR, "a die leans")
-    deal.refused(void, Code.SECOND_PERSON_UNFIT, SUPERVISOR, DEALER, "a die leans")
-    deal.refused(void, Code.REASON_NEEDED, DEALER, SUPERVISOR, "  ")
-    deal.do(void, DEALER, SUPERVISOR, "a die leans")
-    assert (deal.record[-1].authorised_by, deal.record[-1].reason) == (SUPERVISOR, "a die leans")
-    assert deal.funds("ann") == 1000
-    late = bets_on({"small": 100, "single:1": 10}).up_to(RoundPhase.COLLECTED, 1, 2, 4)
-    late.refused(void, Code.WRONG_STEP, DEALER, SUPERVISOR, "a die leans")
+@pytest.mark.parametrize("phase", list(RoundPhase)[3:])
+def test_7_1_after_the_reveal_a_second_person_attests_what_voids(phase: RoundPhase) -> None:
+    """Once faces are known one person's word holds the round; with a second it is void, until it is concluded."""
+    for confirmed in (True, False):
+        deal = bets_on({"small": 100, "single:1": 10, "big": 50}).up_to(phase, 1, 2, 4)
+        deal.refused(c.Report(Fact.NOT_FLAT), Code.SECOND_PERSON_UNFIT, SUPERVISOR, SUPERVISOR)
+        deal.do(c.Report(Fact.NOT_FLAT, "on the rim"))
+        step: c.Action = c.PayAll() if phase is RoundPhase.COLLECTED else c.Collect()
+        step = c.Announce() if phase is RoundPhase.UNCOVERED else step
+        refusal = deal.refused(step, Code.ROUND_HELD)
+        assert (refusal.clauses, refusal.allowed) == (("7.1(a)",), "attest")
+        deal.refused(c.Report(Fact.NOT_FLAT), Code.NOTHING_TO_DO)
+        deal.refused(c.Attest(Fact.EXPOSED, confirmed=True), Code.NOTHING_TO_DO, SUPERVISOR)
+        deal.refused(c.Attest(Fact.NOT_FLAT, confirmed=True), Code.SECOND_PERSON_UNFIT)
+        deal.refused(c.Attest(Fact.NOT_FLAT, confirmed=True), Code.SECOND_PERSON_UNFIT, Person("eve", Role.DEALER))
+        deal.do(c.Attest(Fact.NOT_FLAT, confirmed=confirmed), SUPERVISOR)
+        if confirmed:
+            assert (deal.past.void, deal.funds("ann")) == ("not-flat", 1000)
+            assert deal.state.meters.rounds == 0
+        else:
+            deal.up_to(RoundPhase.COLLECTED, 1, 2, 4).do(c.PayAll())
+            assert deal.past.dice == (1, 2, 4)
 
 
 @pytest.mark.clause("nz-division-9 §7.1")
-def test_7_1_other_books_reasons_are_no_reasons_here() -> None:
-    """A reason that the book does not have is refused, with those it has."""
+def test_7_1_collected_and_paid_chips_go_back_as_postings_of_their_own() -> None:
+    """Void after one winner was paid: what was collected and paid is undone, what still lies is handed back."""
+    deal = bets_on({"small": 100, "single:1": 10, "big": 50}).up_to(RoundPhase.COLLECTED, 1, 2, 4)
+    deal.do(c.PayNext())
+    deal.do(c.CashOut("ann", deal.state.balance("player:ann")))
+    deal.do(c.Report(Fact.NOT_FLAT), DEALER, SUPERVISOR)
+    undone = deal.last(e.SettlementUndone).lines
+    assert [(line.player, line.staked, line.returned) for line in undone] == [("ann", 150, 200)]
+    assert (undone[0].taken, undone[0].owed) == (0, 50)
+    assert [(part.box, part.amount) for part in deal.last(e.RoundVoided).handed] == [("single:1", 10)]
+    assert deal.state.balance("debt:ann") == -50
+    assert {line.box: line.returned for line in deal.past.lines} == {"big": 50, "single:1": 10, "small": 100}
+
+
+@pytest.mark.clause("nz-division-9 §7.1")
+def test_7_1_what_the_book_does_not_name_is_recorded_and_changes_nothing() -> None:
+    """A fact of which the book says nothing is on record; the round goes on."""
     deal = bets_on({"small": 100})
-    for why in (VoidReason.DAMAGED_DICE, VoidReason.TOO_FEW_TUMBLES, VoidReason.DICE_STACKED):
-        refusal = deal.refused(c.VoidRound(why), Code.UNKNOWN)
-        assert refusal.allowed == "not-flat, tumbler-fault, exposed, not-activated, interrupted"
-    deal.refused(c.VoidRound(VoidReason.INTERRUPTED), Code.NOT_INTERRUPTED)
+    before = deal.state
+    deal.do(c.Report(Fact.ACTIVATED_BEFORE_CLOSE, "seen by the pit"))
+    assert deal.last(e.FactRecorded).then == ("record",)
+    assert (deal.state.round, deal.state.ledger) == (before.round, before.ledger)
+    deal.refused(c.Report(Fact.INTERRUPTED), Code.BAD_VALUE)
+    deal.do(c.Tumble(2))
+    assert deal.last(e.FactRecorded).fact == "tumbled-out-of-turn"
+    assert deal.state.round.tumbles == 3
+
+
+@pytest.mark.clause("nz-division-9 §7.1")
+def test_7_1_found_after_the_round_it_is_recorded_and_no_money_moves() -> None:
+    """I29: a late fact is on record with its round, and alerts people; nothing else follows."""
+    deal = bets_on({"small": 100}).finish(1, 2, 4)
+    before = deal.state
+    deal.do(c.Report(Fact.NOT_FLAT, "the camera shows it", about=1), DEALER, SUPERVISOR, "seen")
+    late = deal.last(e.FactRecorded)
+    assert (late.late, late.round, late.clauses) == (True, 1, ("I29",))
+    assert (deal.state.ledger, deal.state.history) == (before.ledger, before.history)
+    deal.begin()
+    deal.do(c.Report(Fact.EXPOSED, about=1))
+    assert deal.last(e.FactRecorded).late
+    deal.refused(c.Report(Fact.EXPOSED, about=7), Code.UNKNOWN)
+
+
+@pytest.mark.clause("nz-division-9 §7.1(b)", "nz-division-9 §7.1(d)", "nz-division-9 §7.4")
+def test_7_1_b_and_d_before_the_bets_there_is_no_spin() -> None:
+    """A tumbler fault stops the table before any bet; one that was not started is simply started."""
+    deal = opened(NZ, ann=1000)
+    deal.do(c.Report(Fact.NOT_ACTIVATED))
+    assert deal.last(e.FactRecorded).call == "No spin"
+    deal.do(c.Tumble(3))
+    refusal = deal.refused(c.Report(Fact.NOT_ACTIVATED), Code.CONTRADICTED)
+    assert "tumbled 3 times" in refusal.sentence
+    deal.do(c.Report(Fact.NOT_ACTIVATED), DEALER, SUPERVISOR, "typed by mistake")
+    assert deal.last(e.FactRecorded).corrects == "the dice were tumbled 3 times for this round"
+    deal.refused(c.OpenBets(), Code.WRONG_STEP)
+    deal.do(c.Tumble(3))
+    deal.do(c.Report(Fact.TUMBLER_FAULT, "it jams"))
+    assert deal.last(e.FactRecorded).call == "No spin"
+    assert deal.state.suspended == "the tumbler did not work correctly"
+    assert deal.state.meters.voided == 0
+    deal.do(c.ResumeTable(c.Mending.MENDED, "a new motor"), SUPERVISOR)
+    deal.refused(c.OpenBets(), Code.WRONG_STEP)
 
 
 @pytest.mark.clause("nz-division-9 §7.1(b)", "nz-division-9 §7.4")
 def test_7_1_b_a_tumbler_that_failed_stops_the_table() -> None:
     """A tumbler fault is a malfunction: after the void no further game until a supervisor says why it is safe."""
     deal = bets_on({"small": 100}).close()
-    deal.do(c.VoidRound(VoidReason.TUMBLER_FAULT))
+    deal.do(c.Report(Fact.TUMBLER_FAULT))
     assert deal.state.suspended == "the tumbler did not work correctly"
     deal.refused(c.Tumble(3), Code.TABLE_SUSPENDED)
     other = bets_on({"small": 100})
-    other.do(c.VoidRound(VoidReason.EXPOSED))
+    other.do(c.Report(Fact.EXPOSED))
     assert not other.state.suspended
 
 
@@ -239,6 +303,9 @@ def test_7_2_a_wrong_entry_is_amended_under_the_supervisor_before_settlement() -
     assert deal.refused(c.Collect(), Code.ENTRY_WRONG).clauses == ("7.2",)
     right = c.AmendEntry((4, 2, 1))
     deal.refused(right, Code.SECOND_PERSON_NEEDED, reason="slip of the finger")
+    assert deal.refused(right, Code.NOT_YOURS_TO_DO, player("ann")).clauses == ("7.2",)
+    alone = bets_on(LOSERS_AND_WINNERS).close().show(1, 2, 4).enter(1, 2, 5)
+    alone.do(right, SUPERVISOR, reason="under the supervisor is also by the supervisor")
     deal.refused(right, Code.SECOND_PERSON_UNFIT, second=Person("eve", Role.DEALER), reason="slip of the finger")
     deal.refused(right, Code.SECOND_PERSON_UNFIT, second=Person(DEALER.id, Role.SUPERVISOR), reason="slip")
     deal.refused(right, Code.REASON_NEEDED, second=SUPERVISOR)
@@ -255,32 +322,60 @@ def test_7_2_a_wrong_entry_is_amended_under_the_supervisor_before_settlement() -
 
 
 @pytest.mark.clause("nz-division-9 §7.3", "nz-division-9 §7.4")
-def test_7_3_when_the_lights_fail_the_dice_decide_and_the_table_stops() -> None:
-    """The round is settled by the dice as if lit; then no game until the fault is mended."""
-    deal = bets_on(LOSERS_AND_WINNERS).close().show(1, 2, 4)
-    deal.refused(c.ReportLights("dark"), Code.WRONG_STEP)
-    deal.enter(1, 2, 4)
-    deal.do(c.ReportLights("all dark"))
-    deal.refused(c.ReportLights("all dark"), Code.NOTHING_TO_DO)
+@pytest.mark.parametrize("fact", [Fact.LIGHTS_FAULT, Fact.TERMINAL_DEAD])
+@pytest.mark.parametrize("phase", [RoundPhase.BETTING, RoundPhase.CLOSED, RoundPhase.ANNOUNCED, RoundPhase.ENTERED])
+def test_7_3_without_lights_or_terminal_the_dice_decide_and_the_table_stops(phase: RoundPhase, fact: Fact) -> None:
+    """The call settles the round without entry or lights; then no game until it is mended and proven by test runs."""
+    deal = bets_on(LOSERS_AND_WINNERS).up_to(phase, 1, 2, 4)
+    deal.do(c.Report(fact, "all dark"))
+    deal.refused(c.Report(fact, "all dark"), Code.NOTHING_TO_DO)
+    if phase is not RoundPhase.ENTERED:
+        deal.up_to(RoundPhase.ANNOUNCED, 1, 2, 4)
     deal.settle()
     assert deal.funds("ann") == 1000 - 80 + 100 + 20 + 120
-    assert deal.state.suspended == "lights: all dark"
-    refusal = deal.refused(c.Tumble(3), Code.TABLE_SUSPENDED)
-    assert refusal.clauses == ("7.4",)
+    assert deal.state.suspended
+    assert deal.refused(c.Tumble(3), Code.TABLE_SUSPENDED).clauses == ("7.4",)
+    mended = c.ResumeTable(c.Mending.MENDED, "a new fuse")
+    assert deal.refused(mended, Code.CHECK_INCOMPLETE, SUPERVISOR).clauses == ("5.0(b)", "I28")
+    deal.test_runs()
+    deal.do(mended, SUPERVISOR)
+    deal.begin().bet("ann", "small", 10).finish(1, 2, 4)
+
+
+@pytest.mark.clause("nz-division-9 §7.4")
+def test_7_4_a_procedure_does_without_the_terminal_until_it_is_mended() -> None:
+    """Announced on the table's view, it settles every round by the dice; mending it needs the test runs again."""
+    deal = bets_on({"small": 100}).up_to(RoundPhase.ANNOUNCED, 1, 2, 4)
+    deal.do(c.Report(Fact.TERMINAL_DEAD))
+    deal.settle()
+    deal.do(c.ResumeTable(c.Mending.PROCEDURE, "two people read every result aloud"), SUPERVISOR)
+    assert deal.state.procedure == "two people read every result aloud"
+    for _ in range(2):
+        deal.begin().bet("ann", "small", 10).close().show(1, 2, 4)
+        deal.settle()
+    mended = c.ResumeTable(c.Mending.MENDED, "the terminal was changed")
+    deal.refused(c.ResumeTable(c.Mending.PROCEDURE, "another"), Code.NOTHING_TO_DO, SUPERVISOR)
+    deal.refused(mended, Code.CHECK_INCOMPLETE, SUPERVISOR)
+    deal.test_runs()
+    deal.do(mended, SUPERVISOR)
+    assert not deal.state.procedure
+    deal.begin().bet("ann", "small", 10).close().show(1, 2, 4)
+    deal.refused(c.Collect(), Code.WRONG_STEP)
 
 
 @pytest.mark.clause("nz-division-9 §7.3", "nz-division-9 §7.4")
 def test_7_4_a_void_does_not_make_a_light_fault_forgotten() -> None:
     """When the round with the failed lights is void, the table stops all the same, for every cause known."""
+    lights, tumbler = "the winning areas did not light, or not correctly", "the tumbler did not work correctly"
     deal = bets_on({"small": 10}).close().result(1, 2, 4)
-    deal.do(c.ReportLights("flicker"))
-    deal.altered(c.VoidRound(VoidReason.TUMBLER_FAULT))
-    assert deal.state.suspended == "lights: flicker; the tumbler did not work correctly"
+    deal.do(c.Report(Fact.LIGHTS_FAULT, "flicker"))
+    deal.altered(c.Report(Fact.TUMBLER_FAULT))
+    assert deal.state.suspended == f"{lights}; {tumbler}"
     twice = bets_on({"small": 10}).close().result(1, 2, 4)
     twice.do(c.SuspendTable("a smell of smoke"))
-    twice.do(c.ReportLights(""))
+    twice.do(c.Report(Fact.LIGHTS_FAULT))
     twice.settle()
-    assert twice.state.suspended == "a smell of smoke; lights: not said"
+    assert twice.state.suspended == f"a smell of smoke; {lights}"
 
 
 @pytest.mark.clause("nz-division-9 §7.4")

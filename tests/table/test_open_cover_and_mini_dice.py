@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from taisai.core.rulebook import VoidReason
+from taisai.core.rulebook import Fact
 from taisai.table import commands as c
 from taisai.table import events as e
 from taisai.table.parts import FixedBet
 from taisai.table.refusals import Code
 from taisai.table.state import RoundPhase
-from tests.table.driver import MINI_DICE, OPEN_COVER, PIT_MANAGER, SUPERVISOR, Deal, opened, player
+from tests.table.driver import MINI_DICE, OPEN_COVER, SUPERVISOR, Deal, opened, player
 
 BOOKS = pytest.mark.parametrize("layout", [OPEN_COVER, MINI_DICE])
 
@@ -79,16 +79,13 @@ def test_3_3_cash_chips_colour_chips_or_both(layout: str) -> None:
 
 @pytest.mark.clause("rws-open-cover-v3 §3.4")
 def test_3_4_the_tumbler_is_started_once_after_the_close() -> None:
-    """Not before the close; three tumbles are enough; not a second time."""
+    """Before the close it does not count; three tumbles are enough."""
     deal = opened(OPEN_COVER, ann=100)
-    deal.refused(c.Tumble(3), Code.WRONG_STEP)
+    deal.do(c.Tumble(3))
     deal.begin()
-    refusal = deal.refused(c.Tumble(3), Code.WRONG_STEP)
-    assert "activated-before-close" in refusal.allowed
     deal.do(c.CloseBets())
     assert deal.refused(c.Uncover((1, 2, 3)), Code.WRONG_STEP).clauses == ("3.4",)
     deal.do(c.Tumble(3))
-    assert deal.refused(c.Tumble(3), Code.NOTHING_TO_DO).clauses == ("3.4",)
     deal.do(c.Uncover((1, 2, 3)))
 
 
@@ -96,8 +93,8 @@ def test_3_4_the_tumbler_is_started_once_after_the_close() -> None:
 def test_3_4_three_spins_of_the_cage_one_by_one_or_together() -> None:
     """The cage is turned by its handle: its spins add up, and with three the game is valid."""
     deal = betting(MINI_DICE)
-    refusal = deal.refused(c.Tumble(1), Code.WRONG_STEP)
-    assert refusal.allowed == ""
+    deal.do(c.Tumble(1))
+    assert deal.last(e.FactRecorded).then == ("record",)
     deal.do(c.CloseBets())
     deal.do(c.Tumble(1))
     deal.do(c.Tumble(1))
@@ -123,14 +120,15 @@ def test_3_5_the_faces_are_recorded_as_they_lie_at_rest(layout: str) -> None:
 
 
 VOIDS = [
-    (OPEN_COVER, VoidReason.DAMAGED_DICE, "5.1.1"),
-    (OPEN_COVER, VoidReason.TOO_FEW_TUMBLES, "5.1.2"),
-    (OPEN_COVER, VoidReason.NOT_FLAT, "5.1.3"),
-    (OPEN_COVER, VoidReason.ACTIVATED_BEFORE_CLOSE, "5.1.4"),
-    (MINI_DICE, VoidReason.TOO_FEW_TUMBLES, "5.1.1"),
-    (MINI_DICE, VoidReason.DICE_STACKED, "5.1.2"),
-    (MINI_DICE, VoidReason.DAMAGED_DICE, "5.1.3"),
-    (MINI_DICE, VoidReason.NOT_FLAT, "5.1.4"),
+    (OPEN_COVER, Fact.DAMAGED_DICE, "5.1.1"),
+    (OPEN_COVER, Fact.TOO_FEW_TUMBLES, "5.1.2"),
+    (OPEN_COVER, Fact.NOT_FLAT, "5.1.3"),
+    (OPEN_COVER, Fact.DICE_STACKED, "5.1.3"),
+    (OPEN_COVER, Fact.ACTIVATED_BEFORE_CLOSE, "5.1.4"),
+    (MINI_DICE, Fact.TOO_FEW_TUMBLES, "5.1.1"),
+    (MINI_DICE, Fact.DICE_STACKED, "5.1.2"),
+    (MINI_DICE, Fact.DAMAGED_DICE, "5.1.3"),
+    (MINI_DICE, Fact.NOT_FLAT, "5.1.4"),
 ]
 
 
@@ -147,12 +145,12 @@ VOIDS = [
     "rws-mini-dice-v3 §5.1.4",
 )
 @pytest.mark.parametrize(("layout", "why", "clause"), VOIDS)
-def test_5_1_the_game_is_void_in_each_case(layout: str, why: VoidReason, clause: str) -> None:
+def test_5_1_the_game_is_void_in_each_case(layout: str, why: Fact, clause: str) -> None:
     """Each reason of the book voids the game at once, under its clause, and every bet goes back."""
     for phase in (RoundPhase.BETTING, RoundPhase.CLOSED):
         deal = betting(layout).up_to(phase)
         void = deal.void(why)
-        assert (void.call, void.clauses) == ("Void", ("5.1", "I19", clause))
+        assert (void.call, void.clauses[:3]) == ("Void", ("5.1", "I19", clause))
         assert (deal.funds("ann"), deal.funds("bob")) == (1000, 1000)
         assert deal.past.dice is None
 
@@ -160,12 +158,28 @@ def test_5_1_the_game_is_void_in_each_case(layout: str, why: VoidReason, clause:
 @pytest.mark.clause("rws-open-cover-v3 §5.1", "rws-mini-dice-v3 §5.1")
 @BOOKS
 def test_5_1_no_other_case_voids_the_game(layout: str) -> None:
-    """Reasons of other books are refused."""
+    """Facts of which the book says nothing are recorded, and the game goes on."""
     deal = betting(layout)
-    known = {why for book, why, _ in VOIDS if book == layout} | {VoidReason.INTERRUPTED}
-    for why in set(VoidReason) - known:
-        deal.refused(c.VoidRound(why), Code.UNKNOWN)
-    assert len(set(VoidReason) - known) == 4
+    known = {why for book, why, _ in VOIDS if book == layout} | {Fact.INTERRUPTED}
+    for why in sorted(set(Fact) - known - {Fact.LIGHTS_FAULT, Fact.TERMINAL_DEAD}):
+        deal.do(c.Report(why))
+        assert deal.last(e.FactRecorded).then == ("record",)
+    assert deal.phase is RoundPhase.BETTING
+    for why in (Fact.LIGHTS_FAULT, Fact.TERMINAL_DEAD):
+        deal.refused(c.Report(why), Code.UNKNOWN)
+
+
+@pytest.mark.clause("rws-open-cover-v3 §5.1.4")
+def test_5_1_4_a_tumble_during_betting_is_a_fact_and_the_game_is_void() -> None:
+    """Nobody needs to say so: the record of the tumble is enough; between games it is recorded and does not count."""
+    deal = betting(OPEN_COVER)
+    happened = deal.do(c.Tumble(3))
+    assert [type(what) for what in happened] == [e.FactRecorded, e.RoundVoided]
+    assert (deal.past.void, deal.funds("ann")) == ("activated-before-close", 1000)
+    deal.do(c.Tumble(3))
+    assert deal.last(e.FactRecorded).fact == "tumbled-out-of-turn"
+    deal.begin().bet("ann", "small", 10).do(c.CloseBets())
+    deal.refused(c.Uncover((1, 2, 3)), Code.WRONG_STEP)
 
 
 @pytest.mark.clause("rws-open-cover-v3 §5.1.2")
@@ -175,8 +189,8 @@ def test_5_1_2_fewer_than_three_tumbles_void_the_game_by_themselves(times: int) 
     deal = betting(OPEN_COVER)
     deal.do(c.CloseBets())
     happened = deal.do(c.Tumble(times))
-    assert [type(what) for what in happened] == [e.DiceTumbled, e.RoundVoided]
-    assert deal.past.void == VoidReason.TOO_FEW_TUMBLES
+    assert [type(what) for what in happened] == [e.DiceTumbled, e.FactRecorded, e.RoundVoided]
+    assert deal.past.void == Fact.TOO_FEW_TUMBLES
     assert deal.funds("ann") == 1000
 
 
@@ -185,9 +199,10 @@ def test_5_1_2_fewer_than_three_tumbles_void_the_game_by_themselves(times: int) 
 def test_5_1_damaged_dice_stop_the_table_until_they_are_changed(layout: str) -> None:
     """After a void for damaged dice no game begins with that set; these books leave settled games alone."""
     deal = betting(layout).finish(3, 1, 2).begin().bet("ann", "single:3", 10)
-    deal.void(VoidReason.DAMAGED_DICE)
+    deal.void(Fact.DAMAGED_DICE)
+    deal.refused(c.Report(Fact.DAMAGED_DICE), Code.NOTHING_TO_DO)
     deal.refused(c.OpenBets(), Code.CHECK_INCOMPLETE)
-    deal.refused(c.ReverseRounds((1,)), Code.UNKNOWN, SUPERVISOR, PIT_MANAGER, "chipped")
+    assert deal.happened(e.RoundReversed) == []
     deal.do(c.RetireDice("d1", "chipped"), SUPERVISOR)
     deal.do(c.ReceiveDice("d2"), SUPERVISOR)
     deal.do(c.SealDice("d2", "s2"), SUPERVISOR)
@@ -218,7 +233,8 @@ def test_5_2_after_the_close_nothing_is_placed_raised_or_withdrawn(layout: str, 
 def test_these_books_have_neither_terminal_nor_lights(layout: str) -> None:
     """Where the book has no terminal nothing is pressed or entered, and no lights can fail."""
     deal = betting(layout).close().show(3, 1, 2)
-    for action in (c.Press(1), c.Enter(), c.ReportLights("dark")):
+    for action in (c.Press(1), c.Enter()):
         deal.refused(action, Code.WRONG_STEP)
+    deal.refused(c.Report(Fact.LIGHTS_FAULT, "dark"), Code.UNKNOWN)
     assert deal.state.round.lit == ()
     deal.settle()

@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 from msgspec.structs import replace
 
-from taisai.core.rulebook import VoidReason
+from taisai.core.rulebook import Fact
 from taisai.table import commands as c
 from taisai.table.actions import ACTIONS
 from taisai.table.decide import may_begin
@@ -31,8 +31,10 @@ from tests.table.driver import (
 
 MAY: Final = {
     # player, dealer, supervisor, pit manager, shift manager, auditor, system
-    "set-up": "..SPM..",
+    "set-up": "..SPM.y",
     "assign-dealing": "......y",
+    "test-source": "......y",
+    "set-clock": "......y",
     "count-float": "..SPM..",
     "receive-dice": "..SPM..",
     "seal-dice": "..SPM..",
@@ -62,23 +64,25 @@ MAY: Final = {
     "place-bet": "pDSPM..",
     "withdraw-bet": "pDSPM..",
     "advise-minimum": ".DSPM..",
-    "reject-excess": ".DSPM..",
+    "reject-excess": ".DSPM.y",
     "close-bets": ".DSPM..",
     "uncover": ".DSPM..",
     "announce": ".DSPM..",
     "press": ".DSPM..",
     "enter": ".DSPM..",
     "amend-entry": ".DSPM..",
-    "report-lights": ".DSPM..",
+    "correct-dice": ".DSPM..",
     "collect": ".DSPM..",
     "pay-next": ".DSPM..",
     "pay-all": ".DSPM..",
-    "void-round": ".DSPM..",
+    "report": ".DSPM..",
+    "attest": ".DSPM..",
+    "open-dice": ".DSPM..",
     "interrupt": ".DSPM.y",
     "resolve-interruption": ".DSPM..",
     "correct-bet": ".DSPM..",
+    "touch-line": ".DSPM..",
     "rule-on-line": "..SPM..",
-    "reverse-rounds": "..SPM..",
     "rule": "....M..",
     "note-error": ".DSPM..",
     "open-dispute": "pDSPM..",
@@ -97,8 +101,9 @@ ROLES: Final = (
 )
 
 SAMPLES: Final[tuple[c.Action, ...]] = (
-    set_up_of(NZ), c.AssignDealing(c.DealtBy.HOUSE), c.CountFloat({5: 1}), c.ReceiveDice("d9"), c.SealDice("d1", "s9"),
-    c.InspectDice(sound=True),
+    set_up_of(NZ), c.AssignDealing(c.DealtBy.HOUSE),
+    c.TestSource("virtual dice", 1, sound=True), c.SetClock(5), c.CountFloat({5: 1}), c.ReceiveDice("d9"),
+    c.SealDice("d1", "s9"), c.InspectDice(sound=True),
     c.RetireDice("d1"), c.TestRun((1, 2, 3), lit_correctly=True), c.CheckItem("power", passed=True), c.OpenTable(),
     c.SuspendTable("x"), c.ResumeTable(c.Mending.MENDED, "x"), c.SetLimits(LIMITS), c.CloseTable({}),
     c.SitDown("ann"), c.LeaveTable("ann"), c.WalkAway("ann"), c.BuyIn("ann", 5), c.BringChips("ann", 5),
@@ -106,10 +111,12 @@ SAMPLES: Final[tuple[c.Action, ...]] = (
     c.SettleDebt("ann", 5), c.CommitDice("0" * 64), c.Tumble(3), c.OpenBets(), c.PlaceBet("ann", "small", 10),
     c.WithdrawBet("ann", "small"), c.AdviseMinimum("ann", "small"), c.RejectExcess("small"), c.CloseBets(),
     c.Uncover((1, 2, 3)), c.Announce(),
-    c.Press(1), c.Enter(), c.AmendEntry((1, 2, 3)), c.ReportLights("x"), c.Collect(), c.PayNext(), c.PayAll(),
-    c.VoidRound(VoidReason.NOT_FLAT), c.Interrupt("x"), c.ResolveInterruption(()),
-    c.CorrectBet("ann", "small", "big", 5), c.RuleOnLine("ann", "small", honoured=True), c.ReverseRounds((1,)),
-    c.MakeRuling("x", "x"), c.NoteError(1, "x"), c.OpenDispute("q1", "ann", 1, "x"), c.ResolveDispute("q1", "x"),
+    c.Press(1), c.Enter(), c.AmendEntry((1, 2, 3)), c.CorrectDice((1, 2, 3)), c.Collect(), c.PayNext(), c.PayAll(),
+    c.Report(Fact.NOT_FLAT), c.Attest(Fact.NOT_FLAT, confirmed=True), c.OpenDice(1, "0" * 64),
+    c.Interrupt("x"), c.ResolveInterruption(()),
+    c.CorrectBet("ann", "small", "big", 5, c.MoveGround.MOVED_BY_PATRON), c.TouchLine("ann", "small"),
+    c.RuleOnLine("ann", "small", honoured=True), c.MakeRuling("x", "x", c.RulingGround.MEANING, ("1.0",)),
+    c.NoteError(1, "x"), c.OpenDispute("q1", "ann", 1, "x"), c.ResolveDispute("q1", "x"),
 )  # fmt: skip
 """One of each action."""
 
@@ -191,6 +198,10 @@ def test_a_player_places_and_the_crew_puts_down() -> None:
 # ------------------------------------------------------------------ two people and a reason
 
 
+def _announced() -> Deal:
+    return opened(NZ, ann=100).begin().bet("ann", "small", 10).close().show(1, 2, 4)
+
+
 def _entered_wrong() -> Deal:
     return opened(NZ, ann=100).begin().bet("ann", "small", 10).close().show(1, 2, 4).enter(1, 2, 3)
 
@@ -210,10 +221,12 @@ def _played() -> Deal:
 
 
 ALTERATIONS: Final[dict[str, tuple[Callable[[], Deal], c.Action, Person]]] = {
-    "amend-entry": (_entered_wrong, c.AmendEntry((1, 2, 4)), SUPERVISOR),
-    "void-round": (_uncovered, c.VoidRound(VoidReason.NOT_FLAT), SUPERVISOR),
-    "reverse-rounds": (_played, c.ReverseRounds((1,)), PIT_MANAGER),
-    "correct-bet": (_uncovered, c.CorrectBet("ann", "small", "big", 10), SUPERVISOR),
+    "correct-bet": (
+        _uncovered,
+        c.CorrectBet("ann", "small", "big", 10, c.MoveGround.MISPLACED_BY_DEALER),
+        SUPERVISOR,
+    ),
+    "correct-dice": (_announced, c.CorrectDice((1, 2, 3)), SUPERVISOR),
     "set-limits": (_played, c.SetLimits(replace(LIMITS, default=c.BoxLimit(5, 500))), PIT_MANAGER),
     "resolve-interruption": (_interrupted, c.ResolveInterruption(()), SUPERVISOR),
 }
@@ -245,4 +258,4 @@ def test_a_void_before_the_reveal_needs_nobody_else() -> None:
     """Before faces are known a void alters nothing that stood: the dealer announces it alone."""
     for phase in (RoundPhase.BETTING, RoundPhase.CLOSED):
         deal = opened(NZ, ann=100).begin().bet("ann", "small", 10).up_to(phase)
-        deal.do(c.VoidRound(VoidReason.NOT_FLAT), DEALER)
+        deal.do(c.Report(Fact.NOT_FLAT), DEALER)

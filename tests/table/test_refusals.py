@@ -11,7 +11,8 @@ from typing import Final, NamedTuple
 import pytest
 from msgspec.structs import replace
 
-from taisai.core.rulebook import VoidReason
+from taisai.bounds import DISPUTES_OF_ROUND
+from taisai.core.rulebook import Fact
 from taisai.table import commands as c
 from taisai.table.people import Person
 from taisai.table.refusals import Code, Refusal, cite, comes_before
@@ -122,7 +123,7 @@ def full(amount: int = 5000) -> Deal:
 def damaged_in_play() -> Deal:
     """The dice were found damaged in a round, which is void; the table is not suspended."""
     deal = betting(OPEN_COVER)()
-    deal.void(VoidReason.DAMAGED_DICE)
+    deal.void(Fact.DAMAGED_DICE)
     return deal
 
 
@@ -143,28 +144,31 @@ def colours(**taken: str) -> Callable[[], Deal]:
     return made
 
 
-def lost_and_won() -> Deal:
-    """Two rounds, the first void after all, and a float that is short of what the second would give back."""
-    deal = opened(TAI_SAI, ann=5000)
-    deal.begin().bet("ann", "big", 10).finish(1, 2, 4).begin().bet("ann", "big", 4000).finish(1, 2, 4)
-    deal.altered(c.ReverseRounds((1,)))
-    deal.do(c.Credit({100: deal.state.balance("float") // 100}), SUPERVISOR)
+def committed(purpose: c.Purpose) -> Deal:
+    """Committed for a demonstration; then the house says what the table is for."""
+    deal = opened(TAI_SAI)
+    deal.do(c.AssignDealing(c.DealtBy.PEOPLE, purpose=c.Purpose.DEMO), SYSTEM)
+    deal.do(c.CommitDice("0" * 64))
+    if purpose is not c.Purpose.DEMO:
+        deal.do(c.AssignDealing(c.DealtBy.PEOPLE, purpose=purpose), SYSTEM)
     return deal
 
 
-def forgetful() -> Deal:
-    """Two rounds, the first no longer kept."""
-    deal = opened(TAI_SAI).begin().finish(1, 2, 4).begin().finish(1, 2, 4)
-    deal.altered(c.ReverseRounds((2,)))
-    deal.state = replace(deal.state, history=deal.state.history[1:])
+def disputed() -> Deal:
+    """A round is over, of which ann has disputed as much as a player's own screen does."""
+    deal = opened(NZ, ann=1000, bob=1000).begin().finish(1, 2, 4)
+    for number in range(DISPUTES_OF_ROUND):
+        deal.do(c.OpenDispute(f"A-{number}", "ann", 1, "I won"), ANN)
     return deal
 
 
 DAMAGED: Final = (c.InspectDice(sound=False),)
-NOT_FLAT: Final = c.VoidRound(VoidReason.NOT_FLAT)
+RIGHT: Final = c.CorrectDice((1, 2, 3))
+"""After the call it alters what stood: a second person and a reason."""
 WRONG_SET_UP: Final = replace(set_up_of(NZ), digest="0" * 64)
 LINE: Final = c.RuleOnLine("ann", "small", honoured=False)
-MOVED: Final = c.CorrectBet("ann", "small", "big", 50)
+BY_PATRON: Final = c.MoveGround.MOVED_BY_PATRON
+MOVED: Final = c.CorrectBet("ann", "small", "big", 50, BY_PATRON)
 RESOLVED: Final = c.ResolveInterruption((1,), (1, 2, 4))
 TWO: Final = (SUPERVISOR, PIT_MANAGER, "seen")
 CUT: Final = (c.Interrupt("power"),)
@@ -188,8 +192,8 @@ PAIRS: Final[list[tuple[Code, Code, Ask, Ask]]] = [
     (
         Code.NOT_YOURS_TO_DO,
         Code.SECOND_PERSON_NEEDED,
-        Ask(at(RoundPhase.UNCOVERED), NOT_FLAT, ANN),
-        Ask(at(RoundPhase.UNCOVERED), NOT_FLAT),
+        Ask(at(RoundPhase.ANNOUNCED), RIGHT, ANN),
+        Ask(at(RoundPhase.ANNOUNCED), RIGHT),
     ),
     # the round that it is for
     (
@@ -250,8 +254,8 @@ PAIRS: Final[list[tuple[Code, Code, Ask, Ask]]] = [
     (
         Code.TABLE_SUSPENDED,
         Code.WRONG_STEP,
-        Ask(then(between(OPEN_COVER), *STOPPED), c.Tumble(3)),
-        Ask(between(OPEN_COVER), c.Tumble(3)),
+        Ask(then(between(), *STOPPED), c.OpenBets()),
+        Ask(between(), c.OpenBets()),
     ),
     (
         Code.NOT_SUSPENDED,
@@ -269,20 +273,14 @@ PAIRS: Final[list[tuple[Code, Code, Ask, Ask]]] = [
     (
         Code.ROUND_INTERRUPTED,
         Code.SECOND_PERSON_NEEDED,
-        Ask(then(at(RoundPhase.UNCOVERED), *CUT), NOT_FLAT),
-        Ask(at(RoundPhase.UNCOVERED), NOT_FLAT),
+        Ask(then(at(RoundPhase.ANNOUNCED), *CUT), RIGHT),
+        Ask(at(RoundPhase.ANNOUNCED), RIGHT),
     ),
     (
         Code.NOT_INTERRUPTED,
         Code.SECOND_PERSON_NEEDED,
         Ask(at(RoundPhase.CLOSED), RESOLVED),
         Ask(then(at(RoundPhase.CLOSED), *CUT), RESOLVED),
-    ),
-    (
-        Code.NOT_INTERRUPTED,
-        Code.SECOND_PERSON_NEEDED,
-        Ask(at(RoundPhase.UNCOVERED), c.VoidRound(VoidReason.INTERRUPTED)),
-        Ask(at(RoundPhase.UNCOVERED), NOT_FLAT),
     ),
     (
         Code.ROUND_IN_PLAY,
@@ -299,14 +297,8 @@ PAIRS: Final[list[tuple[Code, Code, Ask, Ask]]] = [
     ),
     (
         Code.WRONG_STEP,
-        Code.REASON_NEEDED,
-        Ask(then(betting(TAI_SAI), *CUT), RESOLVED, DEALER, SUPERVISOR),
-        Ask(then(at(RoundPhase.CLOSED, TAI_SAI), *CUT), RESOLVED, DEALER, SUPERVISOR),
-    ),
-    (
-        Code.WRONG_STEP,
         Code.CHECK_INCOMPLETE,
-        Ask(damaged_in_play, c.Tumble(3)),
+        Ask(betting(), c.Uncover((1, 2, 3))),
         Ask(damaged_in_play, c.OpenBets()),
     ),
     (
@@ -321,11 +313,30 @@ PAIRS: Final[list[tuple[Code, Code, Ask, Ask]]] = [
         Ask(between(), c.PlaceBet("ann", "corner", 10), ANN),
         Ask(betting(), c.PlaceBet("ann", "corner", 10), ANN),
     ),
+    (Code.REASON_NEEDED, Code.CONTRADICTED, Ask(betting(), LINE, SUPERVISOR), Ask(betting(), LINE, *TWO)),
     (
-        Code.BETS_CLOSED,
-        Code.REASON_NEEDED,
-        Ask(at(RoundPhase.CLOSED), LINE, SUPERVISOR),
-        Ask(betting(), LINE, SUPERVISOR),
+        Code.CONTRADICTED,
+        Code.NOTHING_TO_DO,
+        Ask(at(RoundPhase.CLOSED), c.Report(Fact.NOT_ACTIVATED)),
+        Ask(then(at(RoundPhase.ANNOUNCED), c.Report(Fact.LIGHTS_FAULT)), c.Report(Fact.LIGHTS_FAULT)),
+    ),
+    (
+        Code.ROUND_HELD,
+        Code.WRONG_STEP,
+        Ask(then(at(RoundPhase.UNCOVERED), c.Report(Fact.NOT_FLAT), by=DEALER), c.Collect()),
+        Ask(at(RoundPhase.UNCOVERED), c.Collect()),
+    ),
+    (
+        Code.WALKED_AWAY,
+        Code.NOTHING_TO_DO,
+        Ask(then(betting(), c.WalkAway("ann")), c.WithdrawBet("ann", "big")),
+        Ask(betting(), c.WithdrawBet("ann", "big")),
+    ),
+    (
+        Code.CALL_BET,
+        Code.NOTHING_TO_DO,
+        Ask(called, c.CorrectBet("ann", "big", "small", 50, c.MoveGround.MISPLACED_BY_DEALER), *TWO),
+        Ask(called, c.RuleOnLine("ann", "small", honoured=True), *TWO),
     ),
     (
         Code.BETS_CLOSED,
@@ -337,20 +348,20 @@ PAIRS: Final[list[tuple[Code, Code, Ask, Ask]]] = [
     (
         Code.SECOND_PERSON_NEEDED,
         Code.REASON_NEEDED,
-        Ask(at(RoundPhase.UNCOVERED), NOT_FLAT),
-        Ask(at(RoundPhase.UNCOVERED), NOT_FLAT, DEALER, SUPERVISOR),
+        Ask(at(RoundPhase.ANNOUNCED), RIGHT),
+        Ask(at(RoundPhase.ANNOUNCED), RIGHT, DEALER, SUPERVISOR),
     ),
     (
         Code.SECOND_PERSON_UNFIT,
         Code.REASON_NEEDED,
-        Ask(at(RoundPhase.UNCOVERED), NOT_FLAT, DEALER, SYSTEM),
-        Ask(at(RoundPhase.UNCOVERED), NOT_FLAT, DEALER, SUPERVISOR),
+        Ask(at(RoundPhase.ANNOUNCED), RIGHT, DEALER, SYSTEM),
+        Ask(at(RoundPhase.ANNOUNCED), RIGHT, DEALER, SUPERVISOR),
     ),
     (
         Code.SECOND_PERSON_NEEDED,
         Code.UNKNOWN,
-        Ask(at(RoundPhase.UNCOVERED), c.VoidRound(VoidReason.DAMAGED_DICE), DEALER, None, "seen"),
-        Ask(at(RoundPhase.UNCOVERED), c.VoidRound(VoidReason.DAMAGED_DICE), DEALER, SUPERVISOR, "seen"),
+        Ask(at(RoundPhase.UNCOVERED), c.CorrectBet("ann", "corner", "big", 50, BY_PATRON), DEALER, None, "seen"),
+        Ask(at(RoundPhase.UNCOVERED), c.CorrectBet("ann", "corner", "big", 50, BY_PATRON), DEALER, SUPERVISOR, "seen"),
     ),
     (
         Code.REASON_NEEDED,
@@ -386,14 +397,8 @@ PAIRS: Final[list[tuple[Code, Code, Ask, Ask]]] = [
     (
         Code.UNKNOWN,
         Code.NOT_ENOUGH_CHIPS,
-        Ask(at(RoundPhase.UNCOVERED), c.CorrectBet("ann", "corner", "big", 50), *TWO),
-        Ask(at(RoundPhase.UNCOVERED), c.CorrectBet("ann", "total:9", "big", 50), *TWO),
-    ),
-    (
-        Code.UNKNOWN,
-        Code.NOTHING_TO_DO,
-        Ask(then(between(TAI_SAI), c.OpenBets(), NOT_FLAT, by=DEALER), c.ReverseRounds((1, 2)), *TWO),
-        Ask(then(between(TAI_SAI), c.OpenBets(), NOT_FLAT, by=DEALER), c.ReverseRounds((1,)), *TWO),
+        Ask(at(RoundPhase.UNCOVERED), c.CorrectBet("ann", "corner", "big", 50, BY_PATRON), *TWO),
+        Ask(at(RoundPhase.UNCOVERED), c.CorrectBet("ann", "total:9", "big", 50, BY_PATRON), *TWO),
     ),
     (Code.BAD_VALUE, Code.NOT_SEATED, Ask(between(), c.BuyIn("eve", 12)), Ask(between(), c.BuyIn("eve", 10))),
     (Code.BAD_VALUE, Code.NOT_SEATED, Ask(between(), c.BringChips("eve", 12)), Ask(between(), c.BringChips("eve", 10))),
@@ -458,16 +463,16 @@ PAIRS: Final[list[tuple[Code, Code, Ask, Ask]]] = [
         Ask(between(), c.CashOut("ann", 5000)),
     ),
     (
+        Code.BAD_VALUE,
+        Code.TOO_MUCH,
+        Ask(disputed, c.OpenDispute("A-0", "ann", 1, "I won"), ANN),
+        Ask(disputed, c.OpenDispute("A-9", "ann", 1, "I won"), ANN),
+    ),
+    (
         Code.NOT_SEATED,
         Code.FLOAT_SHORT,
         Ask(between(), c.BuyIn("eve", 10**9)),
         Ask(between(), c.BuyIn("ann", 10**9)),
-    ),
-    (
-        Code.CALL_BET,
-        Code.NOT_ENOUGH_CHIPS,
-        Ask(called, c.CorrectBet("ann", "big", "small", 500), *TWO),
-        Ask(at(RoundPhase.UNCOVERED), c.CorrectBet("ann", "small", "big", 500), *TWO),
     ),
     (
         Code.COLOUR_NOT_YOURS,
@@ -512,12 +517,6 @@ PAIRS: Final[list[tuple[Code, Code, Ask, Ask]]] = [
         Ask(between(), c.SettleDebt("ann", 5)),
     ),
     (
-        Code.FLOAT_SHORT,
-        Code.NOTHING_TO_DO,
-        Ask(lost_and_won, c.ReverseRounds((1, 2)), *TWO),
-        Ask(then(lost_and_won, c.Fill({100: 100})), c.ReverseRounds((1, 2)), *TWO),
-    ),
-    (
         Code.UNDER_MINIMUM,
         Code.OVER_MAXIMUM,
         Ask(full, c.PlaceBet("bob", "small", 5), BOB),
@@ -536,10 +535,10 @@ PAIRS: Final[list[tuple[Code, Code, Ask, Ask]]] = [
         Ask(entered(1, 2, 4), c.AmendEntry((1, 2, 4)), *TWO),
     ),
     (
+        Code.NOT_ADMITTED,
         Code.NOTHING_TO_DO,
-        Code.TOO_OLD,
-        Ask(forgetful, c.ReverseRounds((1, 2)), *TWO),
-        Ask(forgetful, c.ReverseRounds((1,)), *TWO),
+        Ask(lambda: committed(c.Purpose.GAMING), c.CommitDice("1" * 64)),
+        Ask(lambda: committed(c.Purpose.DEMO), c.CommitDice("1" * 64)),
     ),
 ]
 

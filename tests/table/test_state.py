@@ -15,7 +15,7 @@ def test_records_and_snapshots_from_before_there_were_commitments_still_load() -
     old = b'{"at":1,"by":{"id":"dan","role":"dealer"},"what":{"event":"dice-uncovered","dice":[1,2,3]}}'
     assert msgspec.json.decode(old, type=e.Event).what == e.DiceUncovered((1, 2, 3), "")
     now = snapshot_of(TableState("t1"))
-    before = now.replace(b'"stepped_at":0,"commitment":"","opening":"",', b"")
+    before = now.replace(b'"stepped_at":0,"closes_at":0,"commitment":"","form":0,"nonce":"","opening":"",', b"")
     assert before != now
     assert state_from(before) == TableState("t1")
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from taisai.core.rulebook import VoidReason
+from taisai.core.rulebook import Fact
 from taisai.table import commands as c
 from taisai.table import events as e
 from taisai.table.people import Person, Role
 from taisai.table.refusals import Code
-from taisai.table.state import RoundPhase
+from taisai.table.state import HISTORY_ROUNDS, RoundPhase
 from tests.table.driver import (
     DEALER,
     PIT_MANAGER,
@@ -38,7 +38,7 @@ def test_1_9_a_void_round_has_no_result_and_returns_every_bet(phase: RoundPhase)
     deal.do(c.TakeColour("ann", "red", 25, 100))
     deal.begin().bet("ann", "small", 50).bet("ann", "small", 75, "red").bet("bob", "big", 50)
     deal.up_to(phase, 1, 2, 4)
-    deal.altered(c.VoidRound(VoidReason.NOT_FLAT))
+    deal.altered(c.Report(Fact.NOT_FLAT))
     assert (deal.past.dice, deal.past.void) == (None, "not-flat")
     assert (deal.state.balance("player:ann"), deal.state.balance("colour:red")) == (900, 100)
     assert deal.funds("bob") == 1000
@@ -85,9 +85,10 @@ def test_3_7_a_covered_tumble_of_three_before_or_after_the_close(when: RoundPhas
     if when is RoundPhase.CLOSED:
         assert deal.refused(c.Uncover((1, 2, 3)), Code.WRONG_STEP).clauses == ("3.7", "I4")
         deal.do(c.Tumble(3))
-    deal.refused(c.Tumble(3), Code.NOTHING_TO_DO)
     deal.do(c.Uncover((1, 2, 3)))
-    deal.refused(c.Tumble(3), Code.WRONG_STEP)
+    deal.do(c.Tumble(3))
+    assert deal.last(e.FactRecorded).fact == "tumbled-out-of-turn"
+    assert deal.state.round.dice == (1, 2, 3)
 
 
 @pytest.mark.clause("rws-tai-sai-v6 §3.9")
@@ -100,16 +101,23 @@ def test_3_9_losers_are_collected_and_winners_paid() -> None:
 
 @pytest.mark.clause("rws-tai-sai-v6 §5.3")
 def test_5_3_who_walks_away_is_settled_all_the_same() -> None:
-    """A player gone with a bet on the felt is paid into chips that wait, and cannot leave while the bet lies there."""
+    """Nobody bets, raises or withdraws for a player who is gone; they are paid into chips that wait for them."""
     deal = betting()
     deal.do(c.WalkAway("ann"), SYSTEM)
     deal.refused(c.WalkAway("ann"), Code.NOTHING_TO_DO)
     assert deal.refused(c.LeaveTable("ann"), Code.ROUND_IN_PLAY).clauses == ("5.3",)
+    for how in (c.How.CALL, c.How.STAFF, c.How.FELT):
+        for box in ("small", "big"):
+            assert deal.refused(c.PlaceBet("ann", box, 10, how), Code.WALKED_AWAY).clauses == ("5.3",)
+    for who in (DEALER, SUPERVISOR, player("ann")):
+        assert deal.refused(c.WithdrawBet("ann", "small"), Code.WALKED_AWAY, who).clauses == ("5.3",)
     deal.finish(1, 2, 4)
     assert deal.past.lines[-1].winnings == 100
     assert (deal.state.players["ann"].present, deal.funds("ann")) == (False, 1100)
+    deal.refused(c.CashOut("ann", 1100), Code.WALKED_AWAY)
     deal.do(c.SitDown("ann"), player("ann"))
     assert deal.state.players["ann"].present
+    deal.begin().bet("ann", "small", 10)
     deal.refused(c.WalkAway("eve"), Code.NOT_SEATED)
 
 
@@ -144,8 +152,8 @@ def test_5_5_1_a_short_tumble_before_the_call_is_made_again() -> None:
 
 
 @pytest.mark.clause("rws-tai-sai-v6 §5.5", "rws-tai-sai-v6 §5.5.2", "rws-tai-sai-v6 §5.5.3")
-@pytest.mark.parametrize(("why", "clause"), [(VoidReason.NOT_FLAT, "5.5.2"), (VoidReason.EXPOSED, "5.5.3")])
-def test_5_5_2_and_5_5_3_void_this_round_and_leave_earlier_ones(why: VoidReason, clause: str) -> None:
+@pytest.mark.parametrize(("why", "clause"), [(Fact.NOT_FLAT, "5.5.2"), (Fact.EXPOSED, "5.5.3")])
+def test_5_5_2_and_5_5_3_void_this_round_and_leave_earlier_ones(why: Fact, clause: str) -> None:
     """A die that is not flat, or seen before the close, voids the current round only."""
     deal = betting().finish(1, 2, 4)
     first = deal.past
@@ -158,77 +166,98 @@ def test_5_5_2_and_5_5_3_void_this_round_and_leave_earlier_ones(why: VoidReason,
     assert not deal.state.suspended
 
 
+@pytest.mark.clause("rws-tai-sai-v6 §5.5.1", "rws-tai-sai-v6 §5.5.3")
+def test_5_5_a_fact_against_the_record_is_a_correction_of_it() -> None:
+    """Too few after "tumbled 3 times", exposed though tumbled after the close: two people and a reason, or refused."""
+    deal = betting()
+    deal.do(c.CloseBets())
+    deal.do(c.Tumble(3))
+    for fact, clause in ((Fact.TOO_FEW_TUMBLES, "5.5.1"), (Fact.EXPOSED, "5.5.3")):
+        refusal = deal.refused(c.Report(fact), Code.CONTRADICTED)
+        assert (refusal.clauses, "tumbled 3 times" in refusal.sentence) == ((clause,), True)
+        deal.refused(c.Report(fact), Code.CONTRADICTED, DEALER, SUPERVISOR)
+    deal.do(c.Report(Fact.TOO_FEW_TUMBLES), DEALER, SUPERVISOR, "the counter shows two")
+    assert deal.last(e.FactRecorded).corrects == "the dice were tumbled 3 times for this round"
+    assert (deal.past.void, deal.funds("ann")) == ("too-few-tumbles", 1000)
+
+
 @pytest.mark.clause("rws-tai-sai-v6 §5.6")
-def test_5_6_damaged_dice_void_every_affected_round() -> None:
-    """The round in play is void, and settled rounds that a supervisor names are reversed by new postings."""
+def test_5_6_damaged_dice_void_every_round_since_the_set_was_found_sound() -> None:
+    """The round in play and all settled since the last sound inspection, the house's wins too, and no other (I11)."""
     deal = betting().finish(1, 2, 4)
-    deal.begin().bet("ann", "big", 200).finish(1, 2, 4)
+    deal.do(c.InspectDice(sound=True), SUPERVISOR)
+    deal.begin().bet("ann", "small", 100).finish(1, 2, 4)
+    deal.begin().bet("bob", "big", 200).finish(1, 2, 4)
     deal.begin().bet("bob", "big", 50)
-    deal.void(VoidReason.DAMAGED_DICE)
-    reverse = c.ReverseRounds((2, 1))
-    for who in (DEALER, player("ann")):
-        deal.refused(reverse, Code.NOT_YOURS_TO_DO, who, PIT_MANAGER, "chipped")
-    deal.refused(reverse, Code.SECOND_PERSON_NEEDED, SUPERVISOR, reason="chipped")
-    deal.refused(reverse, Code.SECOND_PERSON_UNFIT, SUPERVISOR, DEALER, "chipped")
-    deal.refused(reverse, Code.REASON_NEEDED, SUPERVISOR, PIT_MANAGER)
-    deal.do(reverse, SUPERVISOR, PIT_MANAGER, "chipped")
-    assert (deal.funds("ann"), deal.funds("bob")) == (1000, 1000)
-    assert [past.reversed for past in deal.state.history] == [True, True, False]
-    assert deal.last(e.RoundReversed).clauses == ("1.9", "5.12", "5.6")
+    held = deal.do(c.Report(Fact.DAMAGED_DICE, "a chipped corner"))
+    assert [type(what) for what in held] == [e.FactRecorded]
+    deal.refused(c.CloseBets(), Code.ROUND_HELD)
+    deal.refused(c.Attest(Fact.DAMAGED_DICE, confirmed=True), Code.SECOND_PERSON_UNFIT)
+    deal.do(c.Attest(Fact.DAMAGED_DICE, confirmed=True), SUPERVISOR)
+    assert [past.void for past in deal.state.history] == ["", "damaged-dice", "damaged-dice", "damaged-dice"]
+    assert [what.round for what in deal.happened(e.RoundReversed)] == [2, 3]
+    assert (deal.funds("ann"), deal.funds("bob")) == (1100, 950), "round 1 stands"
+    assert deal.last(e.RoundReversed).clauses == ("1.9", "5.12", "5.6", "I11")
     assert deal.state.meters.reversed == 2
-    deal.refused(reverse, Code.NOTHING_TO_DO, SUPERVISOR, PIT_MANAGER, "chipped")
-    deal.refused(c.ReverseRounds((3,)), Code.NOTHING_TO_DO, SUPERVISOR, PIT_MANAGER, "chipped")
-    deal.refused(c.ReverseRounds((1, 4)), Code.UNKNOWN, SUPERVISOR, PIT_MANAGER, "chipped")
+    assert deal.refused(c.OpenBets(), Code.CHECK_INCOMPLETE).clauses == ("2.2.1",)
+    deal.refused(c.InspectDice(sound=True), Code.CONTRADICTED, SUPERVISOR)
 
 
 @pytest.mark.clause("rws-tai-sai-v6 §5.6")
-def test_5_6_winnings_that_are_gone_are_a_debt() -> None:
-    """What a player no longer has is owed; they pay as they can, and never more than they owe."""
+def test_5_6_rounds_of_another_set_stand() -> None:
+    """A new set is in the tumbler: only what was played with it is void."""
+    deal = betting().finish(1, 2, 4)
+    for do in (c.RetireDice("d1"), c.ReceiveDice("d2"), c.SealDice("d2", "s2")):
+        deal.do(do, SUPERVISOR)
+    deal.begin().bet("ann", "small", 100).finish(1, 2, 4)
+    deal.damage()
+    assert [past.reversed for past in deal.state.history] == [False, True]
+    assert (deal.funds("ann"), deal.funds("bob")) == (1100, 950)
+
+
+@pytest.mark.clause("rws-tai-sai-v6 §5.6")
+def test_5_6_what_is_gone_is_owed_either_way() -> None:
+    """Winnings that a player took away are a debt, and so is what the float cannot hand back: nothing is refused."""
     deal = betting(small=500).finish(1, 2, 4)
     deal.do(c.CashOut("ann", 1200))
-    deal.altered(c.ReverseRounds((1,)))
-    lines = {line.player: (line.given_back, line.taken, line.owed) for line in deal.last(e.RoundReversed).lines}
-    assert lines == {"ann": (0, 300, 200), "bob": (50, 0, 0)}
+    deal.do(c.Credit({100: deal.state.balance("float") // 100}), SUPERVISOR)
+    left = deal.state.balance("float")
+    deal.damage()
+    lines = {line.player: (line.given_back, line.taken, line.owed, line.owing) for line in deal.past.undone}
+    assert lines == {"ann": (0, 300, 200, 0), "bob": (50, 0, 0, 0)}
+    assert left < 300
     assert (deal.state.balance("debt:ann"), deal.state.balance("claims")) == (-200, 200)
-    deal.refused(c.SettleDebt("ann", 100), Code.NOT_ENOUGH_CHIPS)
-    deal.do(c.BuyIn("ann", 500))
-    assert deal.refused(c.SettleDebt("ann", 250), Code.NOTHING_TO_DO).allowed == "at most 200"
-    deal.do(c.SettleDebt("ann", 150))
-    deal.do(c.SettleDebt("ann", 50))
+    deal.do(c.BringChips("ann", 200))
+    deal.refused(c.SettleDebt("ann", 250), Code.NOT_ENOUGH_CHIPS)
+    deal.do(c.SettleDebt("ann", 200))
     assert deal.state.balance("debt:ann") == deal.state.balance("claims") == 0
     deal.refused(c.SettleDebt("bob", 10), Code.NOTHING_TO_DO)
 
 
 @pytest.mark.clause("rws-tai-sai-v6 §5.6")
-def test_5_6_rounds_are_reversed_one_after_another() -> None:
-    """What one round gives back is there for the next to take, to the last chip; only the rest is owed."""
-    deal = opened(TAI_SAI, ann=1000)
-    deal.begin().bet("ann", "big", 100).finish(1, 2, 4).begin().bet("ann", "small", 300).finish(1, 2, 4)
-    deal.do(c.CashOut("ann", 1200))
-    deal.altered(c.ReverseRounds((1, 2)))
-    lines = [each.lines[0] for each in deal.happened(e.RoundReversed)]
-    assert [(line.given_back, line.taken, line.owed) for line in lines] == [(100, 0, 0), (0, 100, 200)]
-    assert (deal.funds("ann"), deal.state.balance("debt:ann")) == (0, -200)
-    gone = opened(TAI_SAI, ann=1000).begin().bet("ann", "small", 300).finish(1, 2, 4)
-    gone.do(c.CashOut("ann", 1300))
-    gone.altered(c.ReverseRounds((1,)))
-    assert gone.state.balance("debt:ann") == -300
+def test_5_6_a_short_float_leaves_the_house_owing() -> None:
+    """Lost stakes that the float cannot hand back are owed to the player, and paid when it can."""
+    deal = opened(TAI_SAI, ann=5000).begin().bet("ann", "big", 4000).finish(1, 2, 4)
+    deal.do(c.Credit({100: deal.state.balance("float") // 100 - 10}), SUPERVISOR)
+    held = deal.state.balance("float")
+    deal.damage()
+    assert deal.state.balance("debt:ann") == 4000 - held
+    assert deal.refused(c.SettleDebt("ann", 10), Code.FLOAT_SHORT).allowed == "fill"
+    deal.do(c.Fill({100: 60}), SUPERVISOR)
+    assert deal.refused(c.SettleDebt("ann", 5000), Code.NOTHING_TO_DO).allowed == f"at most {4000 - held}"
+    deal.do(c.SettleDebt("ann", 4000 - held))
+    assert (deal.funds("ann"), deal.state.balance("claims")) == (5000, 0)
 
 
 @pytest.mark.clause("rws-tai-sai-v6 §5.6")
-def test_5_6_what_goes_back_must_be_in_the_float_at_every_step() -> None:
-    """Lost stakes go back out of the float: when it is short for one of the rounds, nothing is reversed at all."""
-    deal = opened(TAI_SAI, ann=5000, bob=5000)
-    deal.begin().bet("ann", "big", 4000).finish(1, 2, 4)
-    deal.begin().bet("bob", "big", 4000).finish(6, 6, 5)
-    deal.do(c.Credit({100: deal.state.balance("float") // 100 - 10}), SUPERVISOR)
-    before = deal.state
-    refusal = deal.refused(c.ReverseRounds((1, 2)), Code.FLOAT_SHORT, SUPERVISOR, PIT_MANAGER, "chipped")
-    assert refusal.allowed == "fill"
-    assert deal.state is before
-    deal.do(c.Fill({100: 30}), SUPERVISOR)
-    deal.altered(c.ReverseRounds((1, 2)))
-    assert (deal.funds("ann"), deal.funds("bob")) == (5000, 5000)
+def test_5_6_every_round_since_the_inspection_however_many() -> None:
+    """Rounds that are no longer kept for recall are void with the others."""
+    deal = opened(TAI_SAI, ann=5000)
+    for _ in range(HISTORY_ROUNDS + 2):
+        deal.begin().bet("ann", "small", 10).finish(1, 2, 4)
+    deal.damage()
+    assert [what.round for what in deal.happened(e.RoundReversed)] == list(range(1, HISTORY_ROUNDS + 3))
+    assert deal.funds("ann") == 5000
 
 
 @pytest.mark.clause("rws-tai-sai-v6 §5.8")
@@ -251,7 +280,8 @@ def test_5_9_bets_are_settled_where_they_lie_at_the_close() -> None:
     deal = betting()
     deal.do(c.PlaceBet("bob", "big", 100, c.How.STAFF))
     deal.up_to(RoundPhase.ANNOUNCED, 1, 2, 4)
-    refusal = deal.refused(c.CorrectBet("bob", "big", "small", 150), Code.WRONG_STEP, SUPERVISOR, PIT_MANAGER, "moved")
+    move = c.CorrectBet("bob", "big", "small", 150, c.MoveGround.MOVED_BY_PATRON)
+    refusal = deal.refused(move, Code.WRONG_STEP, SUPERVISOR, PIT_MANAGER, "moved")
     assert refusal.clauses == ("5.9",)
     deal.settle()
     assert deal.funds("bob") == 850
@@ -263,7 +293,7 @@ def test_5_10_when_the_lights_fail_the_dice_decide() -> None:
     deal = betting().close().show(1, 2, 4)
     assert set(deal.last(e.AreasLit).lit) == set(deal.state.round.lit)
     assert "small" in deal.state.round.lit
-    deal.do(c.ReportLights("big lit"))
+    deal.do(c.Report(Fact.LIGHTS_FAULT, "big lit"))
     deal.settle()
     assert (deal.funds("ann"), deal.funds("bob")) == (1100, 950)
     assert not deal.state.suspended
@@ -285,15 +315,44 @@ def test_5_13_pit_employees_place_for_a_player_who_answers_for_it(who: Person) -
 
 @pytest.mark.clause("rws-tai-sai-v6 §5.14")
 def test_5_14_what_the_book_leaves_open_the_shift_manager_decides() -> None:
-    """Nobody below may rule, at any time of the round; the ruling is kept with its clause."""
+    """Nobody below may rule; a ruling names its ground and the clauses considered, and may void the round in play."""
     deal = betting()
-    ruling = c.MakeRuling("a die fell out of the tumbler", "void the round")
+    ruling = c.MakeRuling("a die fell out", "void", c.RulingGround.NOT_COVERED, ("5.5",), void_round=True)
     for who in (*STAFF, player("ann")):
         if who is not SHIFT_MANAGER:
-            deal.refused(ruling, Code.NOT_YOURS_TO_DO, who)
-    deal.do(c.Interrupt("power"), SYSTEM)
+            assert deal.refused(ruling, Code.NOT_YOURS_TO_DO, who).clauses == ("5.14",)
+    strange = c.MakeRuling("x", "x", c.RulingGround.MEANING, ("9.9",))
+    deal.refused(strange, Code.UNKNOWN, SHIFT_MANAGER)
     deal.do(ruling, SHIFT_MANAGER)
-    assert deal.last(e.Ruled) == e.Ruled("a die fell out of the tumbler", "void the round", ("5.14",))
+    assert deal.last(e.Ruled).considered == ("5.5",)
+    assert (deal.past.void, deal.past.clauses) == ("ruling", ("1.9", "5.12", "5.14"))
+    assert (deal.funds("ann"), deal.funds("bob")) == (1000, 1000)
+    deal.refused(ruling, Code.WRONG_STEP, SHIFT_MANAGER)
+
+
+@pytest.mark.clause("rws-tai-sai-v6 §5.14", "rws-tai-sai-v6 §5.8")
+def test_5_14_a_wrong_payment_found_later_is_put_right_by_named_amounts() -> None:
+    """Money moves between the house and named players, later rounds are left alone; what is gone is owed."""
+    deal = betting().finish(1, 2, 4).begin().bet("ann", "small", 100)
+    before = deal.state
+    amounts = {"ann": -2000, "bob": 50}
+    deal.do(c.MakeRuling("round 1", "paid twice", c.RulingGround.NOT_COVERED, ("5.8",), amounts=amounts), SHIFT_MANAGER)
+    assert (deal.funds("ann"), deal.state.balance("debt:ann"), deal.funds("bob")) == (0, -1000, 1000)
+    assert (deal.state.round, deal.state.history) == (before.round, before.history)
+    refused = (({"eve": 5}, Code.NOT_SEATED), ({"bob": 0}, Code.BAD_VALUE), ({"bob": 10**9}, Code.FLOAT_SHORT))
+    for wrong, code in refused:
+        again = c.MakeRuling("x", "x", c.RulingGround.NOT_COVERED, ("5.8",), amounts=wrong)
+        deal.refused(again, code, SHIFT_MANAGER)
+
+
+@pytest.mark.clause("rws-tai-sai-v6 §5.14", "rws-tai-sai-v6 §5.10")
+def test_5_14_a_fact_that_has_its_consequence_leaves_nothing_to_rule_on() -> None:
+    """Lights that failed: the dice decide, and no ruling voids that round."""
+    deal = betting().close().show(1, 2, 4)
+    deal.do(c.Report(Fact.LIGHTS_FAULT, "dark"))
+    void = c.MakeRuling("the lights", "void", c.RulingGround.MEANING, ("5.10",), void_round=True)
+    refusal = deal.refused(void, Code.CONTRADICTED, SHIFT_MANAGER)
+    assert refusal.clauses == ("5.10",)
 
 
 def test_a_dispute_is_opened_once_and_ended_once() -> None:
@@ -309,14 +368,3 @@ def test_a_dispute_is_opened_once_and_ended_once() -> None:
     deal.do(c.ResolveDispute("q1", "the camera shows big"), SUPERVISOR)
     assert deal.state.disputes["q1"].resolution == "the camera shows big"
     assert deal.refused(c.ResolveDispute("q1", "x"), Code.UNKNOWN, SUPERVISOR).allowed == "none"
-
-
-def test_rounds_that_are_no_longer_kept_cannot_be_reversed() -> None:
-    """A hundred rounds are kept; older ones are refused as too old, after any that is void already."""
-    deal = opened(TAI_SAI)
-    for _ in range(102):
-        deal.begin().finish(1, 2, 4)
-    two = (SUPERVISOR, PIT_MANAGER, "chipped")
-    assert deal.refused(c.ReverseRounds((2, 3)), Code.TOO_OLD, *two).allowed == "3 or later"
-    deal.do(c.ReverseRounds((3,)), *two)
-    deal.refused(c.ReverseRounds((2, 3)), Code.NOTHING_TO_DO, *two)

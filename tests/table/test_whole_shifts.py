@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
 from taisai.audit import recount
-from taisai.core.fair import commitment_of, roll_from
-from taisai.core.rulebook import VoidReason
+from taisai.core.fair import commitment_of
+from taisai.core.rulebook import Fact, Rule
 from taisai.table import commands as c
 from taisai.table.evolve import evolve
 from taisai.table.handlers.betting import breaches
@@ -34,7 +34,7 @@ chances: Final = st.randoms(use_true_random=True)
 
 
 def _limits(layout: str, tight: bool) -> c.TableLimits:
-    kinds = {"small": c.BoxLimit(10, 400), "big": c.BoxLimit(20, 900)} if tight else {}
+    kinds = {"small": c.BoxLimit(10, 400), "big": c.BoxLimit(20, 900)} if tight and "mini-dice" not in layout else {}
     pairs = {"big-small": 150, "odd-even": 50} if "tai-sai" in layout else {}
     return c.TableLimits(5, c.BoxLimit(10, 300 if tight else 5000), kinds, pairs)
 
@@ -62,6 +62,7 @@ class WholeShift(RuleBasedStateMachine):
         """Open, with three players and a small set of red chips."""
         self.deal = Deal(self.layout, _limits(self.layout, tight))
         self.deal.open(colours={"red": c.ColourSet(chips), "blue": c.ColourSet(300)})
+        self.put(c.AssignDealing(c.DealtBy.PEOPLE, purpose=c.Purpose.DEMO), SYSTEM)
         self.deal.seat(ann=5000, bob=2000, cas=100)
         self.put(c.TakeColour("bob", "red", 25, 500))
         on_layout = list(recount.boxes(self.layout))
@@ -110,9 +111,13 @@ class WholeShift(RuleBasedStateMachine):
         state = self.deal.state
         if state.phase is TablePhase.CLOSED:
             self._reopen()
+        elif state.held:
+            self.put(c.Attest(Fact(state.held[0].fact), confirmed=chance.random() < 0.5), PIT_MANAGER)
         elif state.round.interrupted:
-            self.put(c.ResolveInterruption(()), alter=True)
+            self.put(c.ResolveInterruption(state.round.dice or ()), alter=True)
         elif state.suspended and self.is_between():
+            if self.deal.rules.book.has(Rule.TEST_RUNS):
+                self.deal.test_runs()
             self.put(c.ResumeTable(c.Mending.MENDED, "looked after"), SUPERVISOR)
         else:
             self._next_step(_dice(chance))
@@ -134,16 +139,16 @@ class WholeShift(RuleBasedStateMachine):
                 self._fetch_players()
                 if self.deal.tumbles_first and current.tumbles < 3:
                     self.put(c.Tumble(3))
-                self.put(c.OpenBets())
+                self.put(c.OpenBets(60_000 if current.commitment else None))
+            case RoundPhase.BETTING if current.commitment:
+                self.deal.clock = max(self.deal.clock, current.closes_at)
+                self._open_or_give_up()
             case RoundPhase.BETTING:
                 self.put(c.CloseBets())
             case RoundPhase.CLOSED:
                 if current.tumbles < 3:
                     self.put(c.Tumble(3))
-                if current.commitment:
-                    self._open_or_give_up()
-                else:
-                    self.put(c.Uncover(faces))
+                self.put(c.Uncover(current.fixed or faces))
             case RoundPhase.UNCOVERED:
                 self.put(c.Announce())
             case RoundPhase.ANNOUNCED if self.deal.rules.has_terminal:
@@ -157,11 +162,11 @@ class WholeShift(RuleBasedStateMachine):
                 self.put(c.PayNext())
 
     def _open_or_give_up(self) -> None:
-        """Committed dice are opened; a round that was committed to who knows what is void."""
-        number = self.deal.state.round.number
-        dice = roll_from(self.secret, self.deal.state.table, number).faces
-        if not self.put(c.Uncover(dice, self.secret.hex())) and self.put(c.Interrupt("the secret is lost"), SYSTEM):
+        """Virtual dice are opened with the close; a round that was committed to who knows what is void."""
+        opening, number = self.secret.hex(), self.deal.state.round.number
+        if not self.put(c.CloseBets(opening)) and self.put(c.Interrupt("the secret is lost"), SYSTEM):
             self.put(c.ResolveInterruption(()), alter=True)
+            self.put(c.OpenDice(number, opening))
 
     def _fetch_players(self) -> None:
         """Everybody sits, with chips to play."""
@@ -212,15 +217,17 @@ class WholeShift(RuleBasedStateMachine):
         while over := [breach for breach in breaches(self.deal.rules, self.deal.state) if breach.player is None]:
             assert self.put(c.RejectExcess(over[0].box)), "what is shown as over can be rejected"
         for name, mine in list(self.deal.state.round.stakes.items()):
-            do = c.RuleOnLine(name, chance.choice(sorted(mine)), honoured=chance.random() < 0.5)
+            box = chance.choice(sorted(mine))
+            self.put(c.TouchLine(name, box))
+            do = c.RuleOnLine(name, box, honoured=chance.random() < 0.5)
             self.put_command(self.deal.command(do, SUPERVISOR, reason="on the line"))
 
     # -------------------------------------------------------------- things go wrong
 
-    @rule(why=st.sampled_from(VoidReason), announced=st.booleans())
-    def void(self, why: VoidReason, announced: bool) -> None:
+    @rule(why=st.sampled_from(Fact), announced=st.booleans())
+    def void(self, why: Fact, announced: bool) -> None:
         """The round is void."""
-        self.put(c.VoidRound(why, announced), alter=True)
+        self.put(c.Report(why, announced=announced), alter=True)
 
     @rule(chance=chances, count=st.integers(0, 3), told=st.booleans())
     def interrupt(self, chance: Random, count: int, told: bool) -> None:
@@ -253,7 +260,7 @@ class WholeShift(RuleBasedStateMachine):
     @rule(fault=st.sampled_from(["", "dark"]))
     def lights_fail(self, fault: str) -> None:
         """The lights fail."""
-        self.put(c.ReportLights(fault))
+        self.put(c.Report(Fact.LIGHTS_FAULT, fault))
 
     @precondition(is_known)
     @rule(chance=chances)
@@ -261,16 +268,17 @@ class WholeShift(RuleBasedStateMachine):
         """Moved bets go back where they belong."""
         for bet in self.deal.state.round.bets:
             amount = chance.choice([bet.stake, chance.randint(1, bet.stake + 1)])
-            self.put(c.CorrectBet(bet.player, bet.box, chance.choice(self.boxes), amount), alter=True)
+            ground = chance.choice(list(c.MoveGround))
+            self.put(c.CorrectBet(bet.player, bet.box, chance.choice(self.boxes), amount, ground), alter=True)
 
     @precondition(is_between)
     @rule(chance=chances)
     def reverse(self, chance: Random) -> None:
         """Damaged dice are found: rounds are reversed; then whoever owes pays what they have."""
-        numbers = [past.number for past in self.deal.state.history[-5:]] or [1]
-        self.put(c.ReverseRounds(tuple(chance.sample(numbers, chance.randint(1, len(numbers))))), alter=True)
+        self.put(c.InspectDice(sound=False), SUPERVISOR)
+        self.put(c.Attest(Fact.DAMAGED_DICE, confirmed=chance.random() < 0.9), PIT_MANAGER)
         for name in NAMES:
-            owed = -self.deal.state.balance(f"debt:{name}")
+            owed = abs(self.deal.state.balance(f"debt:{name}"))
             if owed:
                 self.put(c.SettleDebt(name, owed))
 
@@ -340,7 +348,7 @@ class WholeShift(RuleBasedStateMachine):
         self.put(c.NoteError(number, "paid short"))
         self.put(c.OpenDispute(f"q{number}", "ann", number, "it lay on big"), player("ann"))
         self.put(c.ResolveDispute(f"q{number}", "the record stands"), SUPERVISOR)
-        self.put(c.MakeRuling("a die in the cup", "void"), SHIFT_MANAGER)
+        self.put(c.MakeRuling("a die in the cup", "it counts", c.RulingGround.MEANING, ("5.1",)), SHIFT_MANAGER)
         after = self.deal.state
         assert (after.ledger, after.round, after.history) == (before.ledger, before.round, before.history)
 
@@ -371,7 +379,7 @@ def one_move(shift: WholeShift, chance: Random) -> None:
     moves: list[tuple[int, Callable[[], None]]] = [
         (12, lambda: shift.go_on(chance)),
         (4, lambda: shift.go_on_until(chance, chance.choice(list(RoundPhase)))),
-        (1, lambda: shift.void(chance.choice(list(VoidReason)), yes)),
+        (1, lambda: shift.void(chance.choice(list(Fact)), yes)),
         (2, lambda: shift.interrupt(chance, chance.randint(0, 3), yes)),
         (1, shift.restart),
         (1, lambda: shift.commit(chance)),

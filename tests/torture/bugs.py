@@ -58,12 +58,15 @@ def _early_news() -> Planted:
 
 
 def _missing_fence() -> Planted:
-    """Fencing numbers do not go with the commits."""
+    """Fencing numbers do not go with the commits, and the server does not miss them."""
 
     def unfenced(self: GroupWriter, batches: Sequence[Batch]) -> None:
         self.journal.append(batches)
 
-    return patch.object(GroupWriter, "_append", unfenced)
+    planted = ExitStack()
+    planted.enter_context(patch.object(GroupWriter, "_append", unfenced))
+    planted.enter_context(patch.object(Disk, "_require_leases", lambda *_: None))
+    return planted
 
 
 def _fence_of_now() -> Planted:
@@ -76,7 +79,10 @@ def _fence_of_now() -> Planted:
         valid = {name: fence for name, fence in (fences or {}).items() if fence > self.lease_of[name].fence}
         return commit(self, journal, batches, valid)
 
-    return patch.object(Disk, "commit", lenient)
+    planted = ExitStack()
+    planted.enter_context(patch.object(Disk, "commit", lenient))
+    planted.enter_context(patch.object(Disk, "_require_leases", lambda *_: None))
+    return planted
 
 
 def _double_pay() -> Planted:
@@ -98,7 +104,7 @@ def _lost_pending() -> Planted:
     """After a commit that failed, those who wait for it are forgotten."""
     end = LiveTable._end_recovery
 
-    def forgetful(self: LiveTable, answers: dict[str, Answer], unknown: Any) -> None:
+    def forgetful(self: LiveTable, answers: dict[str, tuple[str, Answer]], unknown: Any) -> None:
         self._failed = []
         end(self, answers, unknown)
 
@@ -109,8 +115,8 @@ def _doubt_is_no() -> Planted:
     """A command whose fate is not known is taken for one that was not written."""
     recovered = LiveTable._recovered
 
-    def hasty(self: LiveTable, state: Any, ids: Set[str], _there: set[str]) -> None:
-        recovered(self, state, ids, set())
+    def hasty(self: LiveTable, state: Any, ids: Set[str], _first: dict[str, tuple[str, Answer]]) -> None:
+        recovered(self, state, ids, {})
 
     return patch.object(LiveTable, "_recovered", hasty)
 
@@ -163,11 +169,13 @@ def _void_keeps_a_bet() -> Planted:
     """A void round hands every bet back but the last."""
     voided = bets_on_felt.voided
 
-    def greedy(*given: Any, **named: Any) -> e.RoundVoided:
-        found = voided(*given, **named)
-        return replace(found, handed=found.handed[:-1])
+    def greedy(*given: Any, **named: Any) -> list[e.EventBody]:
+        return [
+            replace(each, handed=each.handed[:-1]) if isinstance(each, e.RoundVoided) else each
+            for each in voided(*given, **named)
+        ]
 
-    return patch("taisai.table.handlers.trouble.voided", greedy)
+    return patch("taisai.table.handlers.facts.voided", greedy)
 
 
 def _undurable_snapshot() -> Planted:

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from tests.torture.simulate import World
 
 UNSURE: Final = frozenset({HouseCode.TRY_AGAIN, HouseCode.NOT_HELD, HouseCode.ID_TAKEN, HouseCode.CLOSING})
-OURS: Final = tuple(c.HOUSE_IDS + each for each in ("auto-", "restart-", "opening-", "seat-"))
+CLOCK: Final = c.HOUSE_IDS + "clock-"
+"""How the ids of commands begin with which a node says that its clock was set."""
+OURS: Final = (CLOCK, *(c.HOUSE_IDS + each for each in ("auto-", "restart-", "opening-", "seat-")))
 """How the ids of commands begin that no player has given."""
 ENDS: Final = frozenset({e.RoundConcluded, e.RoundVoided})
 WHOLE_EVERY: Final = 40
@@ -307,6 +309,8 @@ class Checker:
             what = event.what
             if not record.command_id.startswith(OURS):
                 self._asked_for(record, what)
+            if isinstance(what, e.ClockSet) is not record.command_id.startswith(CLOCK):
+                raise Broken(f"{table}: {what} was written under {record.command_id}")
             before = states[-1]
             try:
                 state = evolve(before, event)

@@ -28,6 +28,7 @@ from taisai.journal import (
     JournalFull,
     JournalUnreachable,
     LeaseLost,
+    LeaseNeeded,
     MemoryJournal,
     OutcomeUnknown,
     Record,
@@ -35,7 +36,7 @@ from taisai.journal import (
     Standing,
 )
 from taisai.journal.chain import linked
-from taisai.journal.contract import Progress
+from taisai.journal.contract import NO_TABLE, Progress
 from taisai.journal.record import Row
 from taisai.journal.signing import Signer
 from tests.torture.leases import SimulatedLeases
@@ -116,6 +117,7 @@ class Disk(MemoryJournal):
             lease = self.lease_of.get(table)
             if lease is None or lease.holder is None or lease.fence != fence:
                 raise LeaseLost(table, fence, None if lease is None else lease.fence)
+        self._require_leases({batch.table for batch in batches} - (fences or {}).keys())
         rows, heads = linked(batches, len(self._records), self._head)
         records = [Record(*row) for row in rows]
         by_table, by_command = self._by_table, self._by_command
@@ -140,6 +142,14 @@ class Disk(MemoryJournal):
         for follower in self.followers:
             follower.notify(journal.writer_id)
         return heads
+
+    def _require_leases(self, unleased: set[str]) -> None:
+        tables = {table for table in unleased if not table.startswith(NO_TABLE)}
+        holders = [
+            each.holder for each in self.lease_of.values() if each.holder is not None and each.until > self.clock
+        ]
+        if tables and holders:
+            raise LeaseNeeded(min(tables), holders[0])
 
     def restart(self) -> None:
         """Restart the server: every connection is lost, and so are records that were not synced."""
@@ -331,9 +341,9 @@ class SimulatedJournal(Journal):
         """Every snapshot."""
         return self.reach().snapshots()
 
-    def sign_checkpoint(self, at: int) -> Checkpoint:
-        """Sign what is there."""
-        return self.reach().sign_checkpoint(at)
+    def signer(self, *, make: bool) -> Signer:
+        """The server's key."""
+        return self.reach().signer(make=make)
 
     def keep_checkpoint(self, checkpoint: Checkpoint) -> None:
         """Store a checkpoint that was signed elsewhere."""
@@ -347,9 +357,17 @@ class SimulatedJournal(Journal):
         """Store a value under a key, or delete the key."""
         self.reach().put(key, value)
 
-    def entries(self, prefix: str = "") -> dict[str, bytes]:
+    def put_all(self, entries: Mapping[str, bytes | None], when: Mapping[str, bytes | None] | None = None) -> bool:
+        """Write several entries, if others are as expected."""
+        return self.reach().put_all(entries, when)
+
+    def get(self, key: str) -> bytes | None:
+        """The value under a key."""
+        return self.reach().get(key)
+
+    def entries(self, prefix: str = "", *, after: str = "", count: int | None = None) -> dict[str, bytes]:
         """The key-value entries."""
-        return self.reach().entries(prefix)
+        return self.reach().entries(prefix, after=after, count=count)
 
     @property
     def key_file(self) -> None:

@@ -28,11 +28,12 @@ from taisai.floor.router import Forward
 from taisai.settings.forms import Bounds, JournalPlace, Listen, Node, Settings, TableSettings, Timing
 from taisai.settings.forms import House as HouseSettings
 from taisai.table import commands as c
-from taisai.table.people import Person, Role
 from taisai.table.refusals import Refusal
+from taisai.web.api.people import CASHIER
 from taisai.web.app import App
 from taisai.web.context import Context
 from taisai.web.logs import set_up_logs
+from taisai.web.security import Rates
 from taisai.web.socket.direct import DirectSocket
 from taisai.web.socket.peers import Peers
 
@@ -68,7 +69,7 @@ def settings_for(journal: str, tables: int, port: int = 0, betting_ms: int = HUR
     return Settings(
         journal=JournalPlace(url=journal),
         limits=Bounds(commands_per_second=MANY, commands_burst=MANY, connections_per_address=MANY),
-        house=HouseSettings(minimum_betting_ms=0),
+        house=HouseSettings(minimum_betting_ms=0, purpose="demo"),
         listen=Listen(port=port),
         node=Node(address=f"http://127.0.0.1:{port}", secret="between us") if port else Node(),
         tables=tuple(made),
@@ -95,6 +96,7 @@ async def main(journal: str, tables: int, players: int, port: int = 0) -> None:
     wanted = json.loads(os.environ.get("TAISAI_TEST_NODE", "{}"))
     settings = settings_for(journal, tables, port, wanted.get("betting_ms", HURRY.betting_ms))
     context = Context(settings, open_shelf(environment={}))
+    context.rates = Rates(MANY, MANY)  # everybody comes from one address here
     context.peers.version = wanted.get("version", context.peers.version)
     await run(context, players, wanted.get("peers", {}))
 
@@ -116,16 +118,16 @@ async def run(context: Context, players: int, peers: dict[str, str]) -> None:
 
 async def _seated(context: Context, players: int) -> dict[str, list[tuple[str, str]]]:
     """Seat every player with chips; their tokens by table."""
-    dan = Person("dan", Role.DEALER)
 
     async def seat(table: str, player: str) -> tuple[str, str]:
         for do in (c.SitDown(player), c.BuyIn(player, BUY_IN)):
             tag = type(do).__struct_config__.tag
+            command_id = f"{c.HOUSE_IDS}{tag}-{player}"  # the program's own act: no person has signed in here
             fault: Refusal | None = None
-            if context.floor.writer.journal.find_command(table, f"{tag}-{player}"):
+            if context.floor.writer.journal.find_command(table, command_id):
                 continue  # done before the restart
             for _ in range(600):  # a round may be interrupted, or the table may move to another node
-                command = c.Command(id=f"{tag}-{player}", at=context.clock.now(), by=dan, do=do)
+                command = c.Command(id=command_id, at=context.clock.now(), by=CASHIER, do=do)
                 fault = (await context.floor.do(table, command)).refusal
                 if fault is None:
                     break

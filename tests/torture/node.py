@@ -26,7 +26,7 @@ from taisai.floor.nodes import Nodes
 from taisai.floor.writer import GroupWriter, PendingWrite
 from taisai.journal import Journal, JournalError
 from taisai.settings.forms import Timing
-from taisai.table.commands import Command
+from taisai.table.commands import Command, Purpose
 from taisai.table.refusals import Refusal
 from tests.torture.disk import SimulatedJournal
 from tests.torture.loop import SECOND, Handle, NodeLoop
@@ -207,7 +207,9 @@ class SimulatedNode:
         for name in world.tables:
             chance = _Chance(f"{world.seed} {self.holder} {name}")
             dice = VirtualTumbler(chance.randbytes, mischief_every(9) if world.mischief else no_mischief)
-            dealer = AutomaticDealer(world.book, dice, HURRY, unattended=True, idle_when_empty=False)
+            dealer = AutomaticDealer(
+                world.book, dice, HURRY, unattended=True, idle_when_empty=False, purpose=Purpose.DEMO
+            )
             floor.automate(name, Driver(dealer))
         self.ready = True
         world.note("%s is open", self.holder)

@@ -27,9 +27,11 @@ from taisai.audit.run import Audit
 from taisai.books import Shelf, open_shelf
 from taisai.core.boxes import BoxName
 from taisai.core.limits import Limits
+from taisai.core.money import Odds
 from taisai.core.rulebook import Layout, RuleBook
 from taisai.core.settlement import is_established
 from taisai.floor.dealer import opening_moves
+from taisai.house.proof import Prover
 from taisai.journal import MemoryJournal, Record
 from taisai.streams.codec import event_of
 from taisai.table import commands as c
@@ -42,7 +44,7 @@ from tests.torture.bugs import BUGS
 from tests.torture.checks import BROKEN, EVENTS, STATES, Broken, Checker, Felt
 from tests.torture.disk import Disk, SimulatedJournal
 from tests.torture.faults import KINDS, KINDS_OF_SEVERAL, Faults
-from tests.torture.loop import EPOCH, SECOND, Time
+from tests.torture.loop import EPOCH, SECOND, NodeLoop, Time
 from tests.torture.node import SimulatedNode
 from tests.torture.players import Player
 
@@ -53,6 +55,8 @@ PLAYERS: Final = 3
 BUY_IN: Final = 100_000
 SNAPSHOT_EVERY: Final = 100
 SURVEY_US: Final = 250_000
+SIGN_EVERY: Final = 8
+"""Surveys between two signed heads of the log: two seconds, as in a house."""
 TROUBLE_S: Final = 20
 """Simulated seconds with faults."""
 BACK_S: Final = 60
@@ -144,6 +148,10 @@ class World:
         self.disk.begin(begin.records)
         self.checker.begin(begin.records, begin.states, begin.felts)
         self._rounds_before = self.checker.rounds
+        server = SimulatedJournal(self.disk, NodeLoop(self.time), "the log", lambda: False)
+        self._prover = Prover(lambda: server, lambda: self.time.now)
+        self._surveys = 0
+        self._sign()
         self.nodes = [SimulatedNode(self, number) for number in range(count)]
         self.players = [Player(self, table, f"{table}-p{seat + 1}") for table in self.tables for seat in range(PLAYERS)]
         self.faults = Faults(self, faults)
@@ -166,8 +174,18 @@ class World:
         self.note("%s wrote %s", journal.holder, records)
         self.checker.committed(journal, records)
 
+    def _sign(self) -> None:
+        """Sign the log of what is on disk; a disk that lost or changed what was signed raises `LogBehind`."""
+        if self.disk.up:
+            while self._prover.follow():
+                pass
+            self._prover.sign()
+
     def _survey(self) -> None:
         self.checker.survey()
+        self._surveys += 1
+        if not self._surveys % SIGN_EVERY:
+            self._sign()
         self.time.after(SURVEY_US, self._survey)
 
     # ------------------------------------------------------------------ from beginning to end
@@ -207,6 +225,7 @@ class World:
 
     def audit(self) -> None:
         """The whole journal, by the auditor."""
+        self._sign()
         audit = Audit(shelf().book)
         findings = list(audit.findings(self.disk, self.disk.public_key()))
         if findings:
@@ -278,7 +297,7 @@ class Ran(NamedTuple):
 class KnownRules(TableRules):
     """A table's rules that do not work out the same odds for every process anew."""
 
-    _known: Final[dict[str, dict[tuple[str, BoxName], int]]] = {}
+    _known: Final[dict[str, dict[tuple[str, BoxName], Odds]]] = {}
     _worked_out: Final[dict[int, tuple[SetUpState, dict[str, object]]]] = {}
 
     def __init__(self, book: RuleBook) -> None:

@@ -20,7 +20,7 @@ from taisai.table import commands as c
 from taisai.table.state import HISTORY_ROUNDS
 from taisai.web.socket.feed import Feed
 from taisai.web.socket.subscriber import Subscriber
-from tests.floor.gated import bet, betting, command, floor_on
+from tests.floor.gated import DAN, LEE, bet, betting, command, floor_on
 from tests.torture.bots import Crowd, floor_process
 
 TORTURE = bool(os.environ.get("TAISAI_TORTURE"))
@@ -112,7 +112,7 @@ SETTLING: tuple[c.Action, ...] = (c.CloseBets(), c.Tumble(3), c.Uncover((1, 2, 3
 
 
 def test_a_table_that_runs_on_does_not_grow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Once its history is full, three times as many rounds add nothing, with a subscriber that is sent everything."""
+    """Once its history is full and its dice are looked at, three times as many rounds add nothing, all sent to one."""
     # Fills the list of known commands soon, too.
     monkeypatch.setattr("taisai.floor.live.COMMANDS_KEPT", 500)
 
@@ -128,15 +128,17 @@ def test_a_table_that_runs_on_does_not_grow(monkeypatch: pytest.MonkeyPatch) -> 
 
         async def play(rounds: int) -> int:
             nonlocal number
-            for _ in range(rounds):
+            for left in reversed(range(rounds)):
                 for place in range(20):
                     number += 1
                     player, box = ("p1", "small") if place % 3 else ("p2", "big")
                     done = await floor.do("T", bet(number, player, box))
                     assert done.refusal is None, done.refusal
-                for do in (*SETTLING, c.PayAll(), c.OpenBets()):
+                # The rounds of a set of dice are kept until it is found sound again: they may have to be voided.
+                look = () if left else (c.InspectDice(sound=True),)
+                for do in (*SETTLING, c.PayAll(), *look, c.OpenBets()):
                     number += 1
-                    done = await floor.do("T", command(number, do))
+                    done = await floor.do("T", command(number, do, LEE if do in look else DAN))
                     assert done.refusal is None, done.refusal
             gc.collect()
             return tracemalloc.get_traced_memory()[0]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from taisai import __version__
+from taisai.version import __version__
 from tests.torture.fleet import Fleet
 from tests.torture.load import Crowd
 from tests.torture.nodes import Torture, Wish, torture

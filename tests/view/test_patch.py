@@ -34,7 +34,7 @@ objects = st.dictionaries(st.text("xyz", max_size=1), _values, max_size=3)
 def assert_patched(step: Step) -> None:
     """The patch of a step brings whoever saw the table before it to what is seen after it."""
     before = as_json(public_view(step.rules_before, step.before))
-    patch = as_json(public_patch(step.rules_after, step.before, step.after))
+    patch = as_json(public_patch(step.rules_after, step.before, step.after, step.rules_before))
     after = as_json(public_view(step.rules_after, step.after))
     assert without_nulls(merged(before, patch)) == without_nulls(after), step.events
 
@@ -65,9 +65,9 @@ def test_one_patch_spans_any_number_of_events() -> None:
 def test_nothing_changed_is_an_empty_patch() -> None:
     """A state and itself differ in nothing; nor do equal states that share no memory."""
     for step in steps_of_shifts()[::20]:
-        assert public_patch(step.rules_after, step.after, step.after) == {}
+        assert public_patch(step.rules_after, step.after, step.after, step.rules_after) == {}
         again = msgspec.json.decode(msgspec.json.encode(step.after.round), type=type(step.after.round))
-        patch = public_patch(step.rules_after, step.after, replace(step.after, round=again))
+        patch = public_patch(step.rules_after, step.after, replace(step.after, round=again), step.rules_after)
         assert set(patch) <= {"lines"}
 
 
@@ -76,7 +76,7 @@ def test_a_bet_is_a_small_patch() -> None:
     steps = [step for step in steps_of_shifts() if isinstance(getattr(step.command, "do", None), c.PlaceBet)]
     assert steps
     for step in steps:
-        patch = public_patch(step.rules, step.before, step.after)
+        patch = public_patch(step.rules, step.before, step.after, step.rules)
         assert set(patch) == {"stakes", "totals", "room"}
         assert len(patch["totals"]) == 1
         assert len(patch["room"]) <= 2
@@ -96,7 +96,7 @@ def test_limits_that_are_taken_away_are_gone() -> None:
     after = as_json(public_view(TableRules(mini_dice), two))
     assert set(before["room"]) - set(after["room"])
     assert before["set_up"]["colours"]
-    patch = as_json(public_patch(TableRules(mini_dice), one, two))
+    patch = as_json(public_patch(TableRules(mini_dice), one, two, TableRules(tai_sai)))
     assert merged(before, patch) == after
 
 

@@ -10,13 +10,14 @@ from taisai.table import commands as c
 from taisai.table.state import RoundPhase, TableState
 from taisai.view.seat import SeatView, seat_view
 from tests.core.samples import LAYOUT_NAMES
-from tests.table.driver import NZ, PIT_MANAGER, SUPERVISOR, TAI_SAI, Deal
+from tests.table.driver import NZ, TAI_SAI, Deal
 from tests.view.dealt import Step, as_json, steps_by_chance, steps_of_shifts
 
 
 def test_a_stranger_has_nothing() -> None:
     """Somebody who never sat down is not seated and has no chips, debts or rounds."""
-    assert seat_view(TableState("T1"), "zed") == SeatView(player="zed", seated=False, funds=0, debt=0, on_felt=0)
+    nothing = SeatView(player="zed", seated=False, funds=0, debt=0, on_felt=0, contribution="")
+    assert seat_view(TableState("T1"), "zed") == nothing
 
 
 def test_a_round_in_the_eyes_of_a_player() -> None:
@@ -51,7 +52,7 @@ def test_a_debt_is_shown_below_zero() -> None:
     deal.bet("ann", "small", 100)
     deal.finish(1, 2, 3)
     deal.do(c.CashOut("ann", 200))
-    deal.do(c.ReverseRounds((1,)), SUPERVISOR, PIT_MANAGER, "chipped dice")
+    deal.damage()
     assert seat_view(deal.state, "ann").debt == -100
 
 

@@ -38,7 +38,7 @@ def test_the_next_step_may_be_taken_in_every_shift() -> None:
             assert_may_begin(step, found)
     assert proposed == {
         "tumble", "open-bets", "close-bets", "uncover", "announce", "enter", "amend-entry", "collect", "pay-next",
-        "resolve-interruption",
+        "resolve-interruption", "attest",
     }  # fmt: skip
 
 
@@ -99,11 +99,12 @@ def test_a_closed_or_suspended_table_has_no_next_step() -> None:
 
 
 def test_what_needs_a_second_person_is_named_with_who_may() -> None:
-    """A void needs nobody while the dice are covered; once they lie open, a supervisor and a reason."""
+    """The dice are corrected freely until they are called; then with a supervisor and a reason."""
     deal = Deal(NZ).open().begin()
-    assert "void-round" not in needs(deal.state, DEALER)
     deal.up_to(RoundPhase.UNCOVERED, 1, 2, 3)
-    found = needs(deal.state, DEALER)["void-round"]
+    assert "correct-dice" not in needs(deal.state, DEALER)
+    deal.up_to(RoundPhase.ANNOUNCED, 1, 2, 3)
+    found = needs(deal.state, DEALER)["correct-dice"]
     assert found.reason
     assert found.second == (Role.SUPERVISOR, Role.PIT_MANAGER, Role.SHIFT_MANAGER)
     assert needs(deal.state, SUPERVISOR)["rule-on-line"].second == ()
@@ -134,5 +135,5 @@ def test_the_procedure_is_the_books(layout: str) -> None:
         procedure.calls.void,
     )
     assert len(view.steps) == sum(each.step is not BookStep.LIGHT for each in procedure.steps)
-    assert [each.reason for each in view.voids] == list(procedure.voids)
-    assert all(each.clauses and each.summary for each in view.voids)
+    assert [each.fact for each in view.facts] == [fact for fact in procedure.facts if fact != "interrupted"]
+    assert all(each.clauses and each.summary and each.then for each in view.facts)

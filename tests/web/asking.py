@@ -12,6 +12,7 @@ from tests.web.serving import PASSWORD, Running
 
 ERROR = {"code", "sentence", "clauses", "allowed", "field", "request"}
 ELSEWHERE = "https://elsewhere.example"
+JSON = {"content-type": "application/json"}
 
 
 @asynccontextmanager

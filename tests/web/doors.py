@@ -24,6 +24,7 @@ MAY: dict[str, frozenset[str]] = {
     "GET /api/books": ALL,
     "GET /api/books/{book}": ALL,
     "GET /api/books/{book}/clauses/{clause}": ALL,
+    "GET /api/books/{book}/conformance": ALL,
     "GET /api/books/{book}/layouts/{layout}": ALL,
     "GET /api/books/{book}/layouts/{layout}/felt.svg": ALL,
     "POST /api/books/{book}/layouts/{layout}/odds": ALL,
@@ -33,6 +34,7 @@ MAY: dict[str, frozenset[str]] = {
     "POST /api/training/mark": ALL,
     "GET /api/floor": ALL,
     "GET /api/tables/{table}": ALL,
+    "GET /api/tables/{table}/join.svg": ALL,
     "GET /api/tables/{table}/felt.svg": ALL,
     "GET /api/tables/{table}/rounds": ALL,
     "GET /api/me/rounds": frozenset({"ann", "eve"}),
@@ -46,10 +48,14 @@ MAY: dict[str, frozenset[str]] = {
     "GET /api/me": SIGNED_IN,
     "POST /api/unlock": STAFF,
     "POST /api/lock": STAFF,
-    "POST /api/one-time/{token}": ALL,
+    "POST /api/me/awake": STAFF,
+    "POST /api/one-time": ALL,
     "POST /api/me/password": STAFF,
     "POST /api/seat": ALL,
+    "POST /api/me/chips": frozenset({"ann", "eve"}),
     "POST /api/tables/{table}/seat-codes": frozenset({"dan", "sue"}),
+    "GET /api/persons": frozenset({"admin"}),
+    "POST /api/persons/{person}/erase": frozenset({"admin"}),
     "GET /api/staff": frozenset({"admin"}),
     "POST /api/staff": frozenset({"admin"}),
     "PATCH /api/staff/{login}": frozenset({"admin"}),
@@ -61,6 +67,7 @@ MAY: dict[str, frozenset[str]] = {
     "POST /api/alerts/{alert}": frozenset({"sue"}),
     "GET /api/house/audit": OVERSEERS,
     "POST /api/house/audit": OVERSEERS,
+    "GET /api/house/proven": OVERSEERS,
     "GET /healthz": ALL,
     "GET /readyz": ALL,
     "GET /metrics": ALL,
@@ -70,6 +77,12 @@ MAY: dict[str, frozenset[str]] = {
     "POST /api/house/verify": STAFF,
     "POST /api/house/disable": frozenset({"sue", "admin"}),
     "POST /api/house/enable": frozenset({"sue", "admin"}),
+    "GET /api/log": ALL,
+    "GET /log/checkpoint": ALL,
+    "GET /api/log/consistency": ALL,
+    "POST /api/log/sign": STAFF,
+    "GET /api/tables/{table}/receipts/{seq}": frozenset({"ann", "dan", "sue", "ada", "admin"}),
+    "GET /api/me/proofs": frozenset({"ann", "eve"}),
 }
 
 """Who is let in at each endpoint, for table T1."""
@@ -80,8 +93,9 @@ PATHS = {
     "clause": "5.1",
     "table": "T1",
     "login": "zoe",
-    "token": "no-such-token",
     "alert": "no-such-alert",
+    "seq": "999999",
+    "person": "p.abcdefghijkl",
 }
 
 BODIES: dict[str, Any] = {
@@ -92,20 +106,24 @@ BODIES: dict[str, Any] = {
     "POST /api/tables/{table}/commands": {"id": "matrix", "do": {"do": "pay-next"}},
     "POST /api/sign-in": {"login": "nobody", "password": "nothing at all", "post": "dealer"},
     "POST /api/unlock": {"password": PASSWORD},
-    "POST /api/one-time/{token}": {"password": PASSWORD},
+    "POST /api/one-time": {"token": "no-such-token", "password": PASSWORD},
     "POST /api/me/password": {"old": "not the old one", "new": "another horse 9"},
     "POST /api/seat": {"code": "ZZZZ-ZZZZ"},
     "POST /api/tables/{table}/seat-codes": {},
     "POST /api/staff": {"login": "new", "name": "New", "posts": [{"role": "owner"}]},
+    "POST /api/persons/{person}/erase": {"reason": "asked for"},
     "PATCH /api/staff/{login}": {},
     "POST /api/staff/{login}/disable": {},
     "POST /api/staff/{login}/enable": {},
     "POST /api/alerts/{alert}": {},
     "POST /api/house/disable": {"what": "T1", "reason": "to try"},
-    "POST /api/house/enable": {"what": "T1", "reason": "to try"},
+    "POST /api/house/enable": {"what": "T2", "reason": "to try"},
 }
 
-QUERIES = {"GET /api/compare": {"one": "rws-tai-sai-v6/A", "two": "rws-tai-sai-v6/C"}}
+QUERIES = {
+    "GET /api/compare": {"one": "rws-tai-sai-v6/A", "two": "rws-tai-sai-v6/C"},
+    "GET /api/persons": {"name": "ann"},
+}
 
 DOORS = {"not-signed-in", "not-allowed", "not-here", "not-yours-to-do", "locked"}
 

@@ -94,6 +94,10 @@ class Running:
     client: Client
     crew: dict[str, Session] = field(default_factory=dict)
 
+    def id_of(self, name: str, table: str = "T1") -> str:
+        """The id of the player who is shown by a name at a table."""
+        return self.context.persons.id_among(self.context.players_at(table), name)
+
     async def hire(self, *logins: str, tables: str | tuple[str, ...] = "*") -> None:
         """Have the administrator add staff; each chooses a password and signs in."""
         if "admin" not in self.crew:
@@ -117,7 +121,8 @@ class Running:
             with pytest.raises(Refused, match="check-incomplete"):
                 await sue.do(name, c.OpenTable())
         if "test-run" in items:
-            await sue.do(name, c.TestRun((1, 3, 6), True))
+            while run := (await sue.crew(name))["crew"]["test_runs"]["next"]:
+                await sue.do(name, c.TestRun(tuple(run["dice"]), lit_correctly=True))
         for item in items:
             await sue.do(name, c.CheckItem(item, True))
         await sue.do(name, c.OpenTable())

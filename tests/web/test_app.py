@@ -16,6 +16,7 @@ from taisai.house.passwords import Passwords
 from taisai.journal import JournalError
 from taisai.web.app import App
 from taisai.web.context import Context
+from taisai.web.security import Rates
 from tests.house.people import CHEAP
 from tests.web.asking import one_shape
 from tests.web.servers import on_hypercorn
@@ -150,3 +151,21 @@ async def test_a_house_that_cannot_start_stops_the_server(monkeypatch: pytest.Mo
     monkeypatch.setattr(context, "start", fail)
     await App(context)({"type": "lifespan"}, receive, send)
     assert sent == [{"type": "lifespan.startup.failed", "message": "no disk"}]
+
+
+@on_a_loop
+async def test_pages_files_and_handshakes_are_rated_by_address() -> None:
+    """A page takes a tenth of a request's allowance, a handshake that of two; beyond it they are refused."""
+    async with open_house() as running:
+        await running.ready_table()
+        running.context.rates = Rates(1e-9, 0.25)
+        async with httpx.AsyncClient(base_url=running.address) as http:
+            pages = [(await http.get(path)).status_code for path in ("/play", "/static/lib/shell.js", "/play", "/none")]
+        assert pages[0] == 200
+        assert pages[2:] == [429, 429]
+        running.context.rates = Rates(1e-9, 3)
+        url = running.address.replace("http", "ws") + "/play/T1"
+        async with connect(url):
+            with pytest.raises(InvalidStatus) as refused:
+                await connect(url)
+        assert refused.value.response.status_code == 429

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 
 import httpx
-import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -14,9 +13,9 @@ from taisai.journal import JournalError
 from taisai.table.people import Role
 from taisai.web.app import ENDPOINTS
 from taisai.web.security import Rates
-from tests.web.asking import one_shape
+from tests.web.asking import JSON, one_shape
 from tests.web.doors import ALL, BODIES, DOORS, MAY, PATHS, QUERIES, staffed
-from tests.web.serving import PASSWORD, POSTS, ROOMY, on_a_loop, open_house
+from tests.web.serving import PASSWORD, POSTS, ROOMY, on_a_loop, open_house, settings_for
 
 
 def test_every_endpoint_has_its_line() -> None:
@@ -42,7 +41,7 @@ async def test_who_may_call_what() -> None:
                     method,
                     path.format(**PATHS),
                     headers={} if session is None else {"authorization": f"Bearer {session.token}"},
-                    content=None if name not in BODIES else msgspec.json.encode(BODIES[name]),
+                    json=BODIES.get(name),
                     params=QUERIES.get(name),
                 )
                 code = one_shape(answer)["code"] if answer.status_code >= 400 else ""
@@ -62,7 +61,7 @@ def test_the_posts_are_those_of_the_table() -> None:
 async def test_requests_are_rated_and_bounded() -> None:
     """A body that is too large and requests that come too fast are refused, each with its status."""
     async with open_house() as running, httpx.AsyncClient(base_url=running.address) as http:
-        answer = await http.post("/api/settle", content=b"[" + b" " * 70_000)
+        answer = await http.post("/api/settle", content=b"[" + b" " * 70_000, headers=JSON)
         assert (answer.status_code, one_shape(answer)["code"]) == (413, "too-large")
         running.context.rates = Rates(1, 5)
         answers = [await http.get("/healthz") for _ in range(10)]
@@ -107,3 +106,16 @@ async def test_a_handler_that_fails_is_answered(failure: Exception | None, statu
         assert (answer.status_code, error["code"]) == (status, code)
         assert error["request"] == answer.headers["x-request-id"]
         assert "a bug" not in answer.text
+
+
+@on_a_loop
+async def test_a_body_that_does_not_come_has_a_deadline() -> None:
+    """A sender who announces a body and sends none is answered when the time of a request is over."""
+    limits = replace(ROOMY, request_timeout_s=1)
+    async with open_house(settings_for(limits=limits)) as running:
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(running.address.rpartition(":")[2]))
+        writer.write(
+            b"POST /api/settle HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{"
+        )
+        assert b" 503 " in await reader.readline()
+        writer.close()

@@ -60,8 +60,8 @@ def chosen_round(table: LiveTable) -> tuple[c.Action, ...]:
     dice = roll_from(secret, table.name, number).faces
     size = "small" if sum(dice) < 11 else "big"
     return (
-        c.CommitDice(commitment_of(secret, table.name, number)), c.Tumble(3), c.OpenBets(),
-        c.PlaceBet("eve", size, 1_000, c.How.CALL), c.CloseBets(), c.Tumble(3), c.Uncover(dice, secret.hex()),
+        c.CommitDice(commitment_of(secret, table.name, number)), c.Tumble(3), c.OpenBets(0),
+        c.PlaceBet("eve", size, 1_000, c.How.CALL), c.CloseBets(secret.hex()), c.Tumble(3), c.Uncover(dice),
         c.Announce(), *map(c.Press, dice), c.Enter(), c.Collect(), c.PayAll(),
     )  # fmt: skip
 
@@ -124,7 +124,14 @@ async def test_a_table_that_is_automatic_no_more_is_given_back_to_people() -> No
         table = floor.tables[automatic.name]
         assert (table.state.dealt_by, table.state.betting_min_ms) == (c.DealtBy.PEOPLE, 0)
         opened = c.Command(id="open", at=floor.clock.now(), by=DAN, do=c.OpenBets())
-        assert (await floor.do(table.name, opened)).refusal is None
+        refused = (await floor.do(table.name, opened)).refusal
+        assert refused is not None, "people have no dice there yet"
+        assert refused.code == "check-incomplete"
+        sealing: tuple[c.Action, ...] = (c.ReceiveDice("d1"), c.SealDice("d1", "s1"))
+        for place, do in enumerate(sealing):
+            sealed = c.Command(id=f"seal-{place}", at=floor.clock.now(), by=SUE, do=do)
+            assert (await floor.do(table.name, sealed)).refusal is None
+        assert (await floor.do(table.name, replace(opened, id="open-again"))).refusal is None
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from taisai.client import Refused, Session
-from taisai.core.rulebook import VoidReason
+from taisai.core.rulebook import Fact
 from taisai.table import commands as c
 from taisai.web.logs import JsonLines, TextLines, set_up_logs
 from tests.web.serving import PASSWORD, by_sue, on_a_loop, open_house
@@ -93,7 +93,7 @@ async def test_logs_name_requests_and_tables_and_no_secret() -> None:
             await running.crew["dan"].do("T1", c.OpenBets())
             async with ann.table() as table:
                 await table.bet("small", 100)
-            void = c.VoidRound(VoidReason.NOT_FLAT)
+            void = c.Report(Fact.NOT_FLAT)
             await running.crew["dan"].do("T1", void, second=by_sue(), reason="a die leans")
             people: list[Session] = [*running.crew.values(), ann, bob]
             secrets |= {each.token for each in people} | {each.me.csrf for each in people}
@@ -105,3 +105,13 @@ async def test_logs_name_requests_and_tables_and_no_secret() -> None:
     assert len({line["request"] for line in requests}) == len(requests) > 20
     assert {"T1"} == {line["table"] for line in requests if line.get("table")}
     assert any(line.get("who") == "dan" and line["message"].endswith("/api/tables/T1/commands 200") for line in lines)
+
+
+def test_a_line_of_text_cannot_be_forged() -> None:
+    """Line breaks and escape bytes of a path, a name or a message are written out: one event is one line."""
+    forged = record(path="/x\n12:00:00 INFO    signed in  who=admin\x1b[2J", who="a\rb\u2028c\x9b")
+    forged.args = ("one\ntwo", 2)
+    line = TextLines().format(forged)
+    assert line.splitlines() == [line]
+    assert "\x1b" not in line
+    assert r"one\ntwo of 2" in line

@@ -84,3 +84,21 @@ def test_the_lock_of_the_checks_names_no_host() -> None:
     text = (ROOT / "package-lock.json").read_text(encoding="utf-8")
     assert "://" not in text
     assert text.count('"integrity": "sha512-') == text.count('"node_modules/')
+
+
+@pytest.mark.clause("rws-tai-sai-v6 I23", "rws-open-cover-v3 I23", "rws-mini-dice-v3 I23", "nz-division-9 I23")
+@pytest.mark.parametrize("purpose", ["demo", "training"])
+def test_every_page_says_what_the_floor_is_for(purpose: str) -> None:
+    """Where it is not gaming, the body of each page says so, and the page has a digest of its own."""
+
+    @on_a_loop
+    async def asked() -> None:
+        marked = {route.path: route for route in page_routes(purpose)}
+        for address in PAGES:
+            request = Request({"type": "http", "headers": [], "path_params": {}})
+            page, plain = await marked[address].endpoint(request), await ask(address)
+            assert page.body.count(f'<body data-purpose="{purpose}" data-screen='.encode()) == 1
+            assert b"data-purpose" not in plain.body
+            assert page.headers["etag"] != plain.headers["etag"]
+
+    asked()

@@ -6,15 +6,13 @@ vision: colours are of the Okabe-Ito set, and every bar carries its figure.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from taisai.core.boxes import Kind
 from taisai.core.faults import InputFault
 from taisai.core.odds import BetsOdds, BoxOdds
 from taisai.core.rulebook import Layout
-from taisai.core.words import box_title
 
 SUFFIXES: Final = (".svg", ".png", ".pdf")
 BLUE, ORANGE, VERMILION, GREY = "#0072B2", "#E69F00", "#D55E00", "#555555"
@@ -34,6 +32,32 @@ def figure_for(width: float, height: float, file: Path) -> tuple[Any, Any, Any]:
     return figure, figure.add_subplot(), file
 
 
+def label_ends(axes: Any, labels: Sequence[tuple[float, str, str]], *, size: float = 7) -> None:
+    """Words at the right end of curves, outside the axes: height, words, colour; moved apart where they would overlap.
+
+    The limits of the axes must stand, for heights are compared as they are drawn.
+    """
+    # Points; a line of text and a quarter of one above it.
+    room = max(1.25 * size * (1 + words.count("\n")) for _, words, _ in labels)
+    scale = 72.0 / axes.figure.dpi
+    x = axes.get_xlim()[1]
+    placed: list[float] = []
+    for height, words, colour in sorted(labels):
+        wanted = axes.transData.transform((x, height))[1] * scale
+        at = max(wanted, placed[-1] + room) if placed else wanted
+        placed.append(at)
+        axes.annotate(
+            words,
+            (x, height),
+            xytext=(5, at - wanted),
+            textcoords="offset points",
+            va="center",
+            fontsize=size,
+            color=colour,
+            annotation_clip=False,
+        )
+
+
 def save_figure(figure: Any, file: Path) -> None:
     """Write the figure; the same figure gives the same bytes."""
     from matplotlib import rc_context  # noqa: PLC0415 - lazily, as in `figure_for`
@@ -44,26 +68,23 @@ def save_figure(figure: Any, file: Path) -> None:
         figure.savefig(file, dpi=150, metadata=metadata)
 
 
-def _groups(boxes: tuple[BoxOdds, ...]) -> Iterator[tuple[str, BoxOdds]]:
+def _groups(layout: Layout, boxes: tuple[BoxOdds, ...]) -> Iterator[tuple[str, BoxOdds]]:
     """Boxes that pay and keep the same are one bar: fifteen equal combinations say no more than one."""
-    seen: dict[tuple[Kind, tuple[object, ...]], list[BoxOdds]] = {}
+    seen: dict[tuple[str, tuple[object, ...]], list[BoxOdds]] = {}
     for box in boxes:
         seen.setdefault((box.box.kind, box.pay_ways), []).append(box)
     for group in seen.values():
         first = group[0]
-        title = box_title(first.box)
+        title = layout.names.box(first.box)
         if len(group) > 1:
-            title = (
-                f"{title} and {box_title(group[1].box).split()[-1]}"
-                if len(group) == 2
-                else f"{first.bet} ({len(group)})"
-            )
+            last = layout.names.box(group[1].box).split()[-1]
+            title = f"{title} and {last}" if len(group) == 2 else f"{first.bet} ({len(group)})"
         yield title, first
 
 
 def plot_edges(layout: Layout, boxes: tuple[BoxOdds, ...], file: Path) -> None:
     """House edge by bet, lowest first; bets that return less than 75 % are marked."""
-    bars = sorted(_groups(boxes), key=lambda bar: bar[1].edge, reverse=True)
+    bars = sorted(_groups(layout, boxes), key=lambda bar: bar[1].edge, reverse=True)
     figure, axes, _ = figure_for(8, 1.6 + 0.32 * len(bars), file)
     edges = [float(box.edge) * 100 for _, box in bars]
     colours = [VERMILION if box.is_below_floor else BLUE for _, box in bars]

@@ -1,36 +1,56 @@
 """A second opinion on committed dice, written from docs/fair-dice.md and sharing no code with `core.fair`.
 
-Enters: a commitment and an opening as the journal has them, the table, the round, the dice. Leaves: what is wrong with
-them, in words. Serves R14 and R22.
+Enters: a commitment and an opening as the journal has them, the table, the round, what players brought, the dice.
+Leaves: what is wrong with them, in words. Serves R14 and R22.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 
 Dice = tuple[int, int, int]
 
 
-def opened_wrong(commitment: str, opening: str, table: str, number: int, dice: Dice) -> str:
-    """Why the dice of a round are not as they were committed; nothing when they are, or when nothing was committed."""
+def opened_wrong(
+    commitment: str,
+    opening: str,
+    table: str,
+    number: int,
+    dice: Dice | None,
+    *,
+    contributions: Sequence[str] | None = None,
+) -> str:
+    """Why the dice of a round are not as they were committed; nothing when they are, or when nothing was committed.
+
+    Without contributions the round is of form 1, whose roll was fixed before the bets. Without dice, the round has no
+    roll, and the opening alone is looked at.
+    """
     if not commitment:
         return "the dice were opened, and had not been committed" if opening else ""
     if not opening:
         return "committed dice were uncovered without their opening"
-    if _sha256("taisai dice 1 commitment", opening, str(number), table).hex() != commitment:
+    form = "1" if contributions is None else "2"
+    if _sha256(f"taisai dice {form} commitment", opening, str(number), table).hex() != commitment:
         return f"the opening {opening[:16]}… does not fit the commitment {commitment[:16]}…"
-    shows = _dice_of(opening, table, number)
+    if dice is None:
+        return ""
+    shows = dice_of(opening, table, number, contributions)
     return "" if shows == dice else f"the dice were recorded as {dice}, the opening gives {shows}"
 
 
-def _dice_of(opening: str, table: str, number: int) -> Dice:
+def dice_of(opening: str, table: str, number: int, contributions: Sequence[str] | None) -> Dice:
+    """The dice that an opening gives; without contributions, of form 1."""
+    first = ["taisai dice 1 roll", opening]
+    if contributions is not None:
+        first = ["taisai dice 2 roll", opening, _sha256("taisai dice 2 mix", *sorted(contributions)).hex()]
     block = 0
     while True:
-        for byte in _sha256("taisai dice 1 roll", opening, str(number), str(block), table):
+        for byte in _sha256(*first, str(number), str(block), table):
             if byte < 6 * 6 * 6:
                 two, third = divmod(byte, 6)
-                first, second = divmod(two, 6)
-                return (first + 1, second + 1, third + 1)
+                face, second = divmod(two, 6)
+                return (face + 1, second + 1, third + 1)
         block += 1
 
 

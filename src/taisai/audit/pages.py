@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import html
 import io
+import re
 from base64 import b64encode
 from collections.abc import Callable, Iterable
 from fractions import Fraction
@@ -17,6 +18,7 @@ from typing import Final, NamedTuple
 
 from taisai.audit.pictures import win_chart
 from taisai.audit.reports import NO_ACTIVITY, Report, ReportRow, SignificantEvent
+from taisai.core.faults import one_line
 
 
 class Column(NamedTuple):
@@ -27,6 +29,14 @@ class Column(NamedTuple):
     """A share is a fraction; None where there is none."""
     brief: str = ""
     """Its heading in the terminal; empty when it does not fit there."""
+
+
+def interval_text(row: ReportRow) -> str:
+    """Where the actual return should lie, in words; whether it does."""
+    interval = row.return_interval
+    if interval is None:
+        return ""
+    return f"{interval[0]:.4f} to {interval[1]:.4f}" + (" OUTSIDE" if row.is_outside else "")
 
 
 COLUMNS: Final = (
@@ -44,7 +54,10 @@ COLUMNS: Final = (
     Column("hold", lambda row: row.hold, "hold"),
     Column("actual return", lambda row: row.actual_return, "actual"),
     Column("theoretical return", lambda row: row.theoretical_return, "theoretical"),
+    Column("return at 99 %", interval_text, "at 99 %"),
 )
+
+
 EVENT_HEADS: Final = ("at", "table", "record", "event", "by", "authorised by", "detail")
 
 
@@ -63,13 +76,41 @@ def _text(value: str | int | Fraction | None) -> str:
     return f"{float(value):.6f}" if isinstance(value, Fraction) else str(value)
 
 
+class SafeCsv:
+    """Writes CSV in which a text is neither a new row nor a formula, whichever program opens it."""
+
+    def __init__(self, out: io.StringIO) -> None:
+        self._writer = csv.writer(out, lineterminator="\n")
+
+    def writerow(self, cells: Iterable[object]) -> None:
+        """Write a row; numbers stay numbers."""
+        self._writer.writerow([_safe(each) if isinstance(each, str) else each for each in cells])
+
+    def writerows(self, rows: Iterable[Iterable[object]]) -> None:
+        """Write rows."""
+        for row in rows:
+            self.writerow(row)
+
+
+def _safe(text: str) -> str:
+    """A text in one line; one that a spreadsheet would take for a formula begins with an apostrophe."""
+    line = one_line(text)
+    return f"'{line}" if line.startswith(_FORMULA) and not _NUMBER.fullmatch(line) else line
+
+
+_FORMULA: Final = ("=", "+", "-", "@")
+_NUMBER: Final = re.compile(r"[+-]?\d+(?:\.\d+)?")
+
+
 def to_csv(report: Report) -> str:
     """The report as CSV: a heading of its own, the rows, the significant events."""
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    writer = SafeCsv(out)
     writer.writerow(["title", report.title])
     writer.writerow(["interval", report.interval])
     writer.writerow(["made at", report.made_at.isoformat(timespec="seconds")])
+    if report.notice:
+        writer.writerow(["notice", report.notice])
     writer.writerow([])
     writer.writerow([column.name for column in COLUMNS])
     writer.writerows([*map(_cells, report.rows)] or [[NO_ACTIVITY]])
@@ -119,6 +160,7 @@ def to_html(report: Report) -> str:
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         f"<style>{_STYLE}</style></head><body><h1>{title}</h1>"
         f'<p class="quiet">{html.escape(report.interval)}; made at {made}. Amounts in minor units.</p>'
+        f"{f'<p><strong>{html.escape(report.notice)}</strong></p>' if report.notice else ''}"
         f"{win_chart(report.rows)}"
         f"{_table('Meters', heads, map(_cells, report.rows), (2, len(heads)))}"
         f"{_table('Significant events', EVENT_HEADS, events, (2, 3))}</body></html>\n"

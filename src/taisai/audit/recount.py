@@ -405,11 +405,16 @@ def _round_to_units(shares: Mapping[int, Fraction], stakes: Sequence[int], room:
     # Each share down to the unit ...
     rounded = {player: share // unit * unit for player, share in shares.items()}
     left_over = room - sum(rounded.values())
-    # ... and the units left over one each, largest remainder first, ties to the earlier, nobody above their stake.
-    for player in sorted(shares, key=lambda player: (rounded[player] - shares[player], player)):
-        if left_over >= unit and rounded[player] + unit <= stakes[player]:
-            rounded[player] += unit
-            left_over -= unit
+    # ... and the units left over one each, largest remainder first, nobody above their stake. Equal remainders are
+    # treated alike: when the units left do not reach all who have one, nobody of them gets one and it ends there.
+    takers = [player for player in shares if rounded[player] + unit <= stakes[player]]
+    for remainder in sorted({shares[player] - rounded[player] for player in takers}, reverse=True):
+        alike = [player for player in takers if shares[player] - rounded[player] == remainder]
+        if left_over < unit * len(alike):
+            break
+        left_over -= unit * len(alike)
+        takers = [player for player in takers if player not in alike]
+        rounded |= {player: rounded[player] + unit for player in alike}
     return rounded
 
 
@@ -458,14 +463,12 @@ def share_out(stakes: Sequence[int], capacity: int, minimum: int, unit: int) -> 
 
 
 def _limit(limits: Mapping[str, Any], box: str, end: str) -> int | None:
-    """The "min" or "max" of a box: its kind's, or else the default's, or else None."""
-    kind = box.partition(":")[0]
+    """The "min" or "max" of a box: its own, or else its kind's, or else the default's, or else None."""
     kinds: Mapping[str, Any] = limits.get("kinds") or {}
-    own: Mapping[str, Any] = kinds.get(kind) or {}
-    default: Mapping[str, Any] = limits.get("default") or {}
-    figure: int | None = own.get(end)
-    if figure is None:
-        figure = default.get(end)
+    figure: int | None = None
+    for stated in (kinds.get(box), kinds.get(box.partition(":")[0]), limits.get("default")):
+        if figure is None and stated:
+            figure = stated.get(end)
     return figure
 
 
@@ -481,27 +484,24 @@ def _risk(
     stakes: Mapping[str, Sequence[int]], limits: Mapping[str, Any]
 ) -> tuple[dict[str, list[int]], dict[str, int]]:
     """What is at risk in each box (rws-tai-sai-v6 §5.1.1, §5.1.2), and by how much a box stays over its capacity."""
-    # First every box by its own maximum.
+    # Every box may hold its own maximum.
     capacity: dict[str, int | None] = {box: _limit(limits, box, "max") for box in stakes}
-    risk = {box: _share_box(stakes[box], capacity[box], limits, box) for box in stakes}
 
-    # Then the differential (§1.3) between Big and Small and between Odd and Even. The lighter side is taken after
-    # its own maximum (interpretation I6); the heavier is shared anew, from all that was staked on it.
+    # The differential (§1.3) is between what is placed on Big and on Small, or on Odd and on Even. Where it is broken,
+    # the side that is heavier as placed may hold no more than what is placed opposite and the differential; the other
+    # side is not touched by it (interpretation I6).
     differential: Mapping[str, Any] = limits.get("differential") or {}
     for pair, one, other in (("big-small", "big", "small"), ("odd-even", "odd", "even")):
         allowed: int | None = differential.get(pair)
-        if allowed is None:
+        placed = {one: sum(stakes.get(one, [])), other: sum(stakes.get(other, []))}
+        if allowed is None or abs(placed[one] - placed[other]) <= allowed:
             continue
-        on_one = sum(risk.get(one, []))
-        on_other = sum(risk.get(other, []))
-        if on_one == on_other:
-            continue
-        heavier = one if on_one > on_other else other
-        reach = min(on_one, on_other) + allowed
+        heavier = max(placed, key=lambda side: placed[side])
+        reach = min(placed.values()) + allowed
         maximum = capacity[heavier]
         capacity[heavier] = reach if maximum is None else min(maximum, reach)
-        risk[heavier] = _share_box(stakes[heavier], capacity[heavier], limits, heavier)
 
+    risk = {box: _share_box(stakes[box], capacity[box], limits, box) for box in stakes}
     over: dict[str, int] = {}
     for box, most in capacity.items():
         if most is not None and sum(risk[box]) > most:
@@ -509,18 +509,21 @@ def _risk(
     return risk, over
 
 
+_Stakes = Mapping[tuple[str, str], int]
+
 # --- The round --------------------------------------------------------------------------------------------------
 
 
 def _at_risk(
-    layout: str, stakes: Mapping[tuple[str, str], int], limits: Mapping[str, Any] | None
+    layout: str, stakes: _Stakes, limits: Mapping[str, Any] | None, shares: bool | None = None
 ) -> tuple[dict[tuple[str, str], int], dict[str, int]]:
     """What is at risk of each bet, and by how much a box stays over its capacity.
 
-    Only rws-tai-sai-v6 shares out (§5.1.1, §5.1.2); a bet under the minimum stands (§5.2.1).
+    Of the books here only rws-tai-sai-v6 shares out (§5.1.1, §5.1.2); of another book `shares` says whether it does.
+    A bet under the minimum stands (§5.2.1).
     """
     at_risk_of: dict[tuple[str, str], int] = dict(stakes)
-    if _book(layout) != "rws-tai-sai-v6" or limits is None:
+    if not (_book(layout) == "rws-tai-sai-v6" if shares is None else shares) or limits is None:
         return at_risk_of, {}
     players_in: dict[str, list[str]] = {}
     for player, box in stakes:
@@ -534,10 +537,10 @@ def _at_risk(
 
 
 def at_risk(
-    layout: str, stakes: Mapping[tuple[str, str], int], limits: Mapping[str, Any] | None
+    layout: str, stakes: _Stakes, limits: Mapping[str, Any] | None, *, shares: bool | None = None
 ) -> dict[tuple[str, str], int]:
     """What is at risk of each bet: `stakes` by player and box, in order of first placing."""
-    return _at_risk(layout, stakes, limits)[0]
+    return _at_risk(layout, stakes, limits, shares)[0]
 
 
 def settle(case: Mapping[str, Any]) -> dict[str, Any]:
@@ -570,17 +573,8 @@ def settle(case: Mapping[str, Any]) -> dict[str, Any]:
         returned = stake - risked
         if odds is not None:
             returned += risked + winnings
-        settled.append(
-            {
-                "player": player,
-                "box": box,
-                "stake": stake,
-                "at_risk": risked,
-                "pays": odds,
-                "winnings": winnings,
-                "returned": returned,
-            }
-        )
+        line = {"player": player, "box": box, "stake": stake, "at_risk": risked}
+        settled.append(line | {"pays": odds, "winnings": winnings, "returned": returned})
         totals["staked"] += stake
         totals["at_risk"] += risked
         totals["winnings"] += winnings

@@ -10,6 +10,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
 from fractions import Fraction
+from math import log, sqrt
 from typing import Final, NamedTuple
 
 from taisai.journal.contract import Journal
@@ -23,6 +24,8 @@ from taisai.table.notation.narration import output_of
 
 NO_ACTIVITY: Final = "No Activity"
 """What a report says of an interval without events (R33)."""
+INTERVAL_ERROR: Final = 0.01
+"""Chance that the actual return of fair dice lies outside its interval, at most."""
 LARGE_WIN: Final = 10_000_000
 """Winnings of one bet that are reported by default, in minor units."""
 
@@ -75,6 +78,12 @@ class ReportRow(NamedTuple):
     expected_216: int = 0
     win: int = 0
     """What players staked less what went back to them, reversals included."""
+    variance: int = 0
+    """Of what goes back to players under fair dice."""
+    farthest: int = 0
+    """How far from its average a round lay at most that fair dice can give."""
+    measured: int = 0
+    """Rounds whose spread is on record: those of 0.1 have none."""
 
     @property
     def hold(self) -> Fraction | None:
@@ -90,6 +99,27 @@ class ReportRow(NamedTuple):
     def theoretical_return(self) -> Fraction | None:
         """What should come back on average."""
         return Fraction(self.expected_216, 216 * self.staked) if self.staked else None
+
+    @property
+    def return_interval(self) -> tuple[float, float] | None:
+        """Where the actual return lies with fair dice in at least 99 of 100 spans like this one.
+
+        By Bernstein's inequality, from the variance and the bounds of the bets themselves: it holds for any number of
+        rounds and however skewed the bets are. None where a round's spread is not on record.
+        """
+        theoretical = self.theoretical_return
+        if theoretical is None or self.measured < self.rounds:
+            return None
+        needed = log(2 / INTERVAL_ERROR)
+        third = needed * self.farthest / 3
+        reach = (third + sqrt(third**2 + 2 * needed * self.variance)) / self.staked
+        return max(0.0, float(theoretical) - reach), float(theoretical) + reach
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether the actual return lies outside its interval."""
+        actual, interval = self.actual_return, self.return_interval
+        return actual is not None and interval is not None and not interval[0] <= actual <= interval[1]
 
 
 class SignificantEvent(NamedTuple):
@@ -114,6 +144,15 @@ class Report(NamedTuple):
     made_at: datetime
     rows: tuple[ReportRow, ...]
     significant: tuple[SignificantEvent, ...]
+    virtual: tuple[str, ...] = ()
+    """Tables that were dealt with virtual dice."""
+
+    @property
+    def notice(self) -> str:
+        """What stands at the head of the report: which tables were not gaming; empty where all were (I23)."""
+        if not self.virtual:
+            return ""
+        return f"Virtual dice at {', '.join(self.virtual)}: demonstration or training, unless the book admits them."
 
     @property
     def interval(self) -> str:
@@ -148,6 +187,7 @@ def make_report(journal: Journal, asked: ReportRequest) -> Report:
     """Go through a journal once."""
     rows: dict[tuple[str, str], ReportRow] = {}
     significant: list[SignificantEvent] = []
+    virtual: set[str] = set()
     first: datetime | None = None
     last: datetime | None = None
     for record in journal.read_all():
@@ -160,6 +200,8 @@ def make_report(journal: Journal, asked: ReportRequest) -> Report:
         else:
             event = event_of(record)
             key = (span_name(asked.time_of(event.at), asked.span), record.table)
+            if isinstance(event.what, e.DiceCommitted):
+                virtual.add(record.table)
             rows[key] = _counted(rows.get(key) or ReportRow(*key), event.what)
             notice = _of_a_table(record, event, asked)
         if notice is not None:
@@ -167,7 +209,8 @@ def make_report(journal: Journal, asked: ReportRequest) -> Report:
         last = asked.time_of(record.at)
         first = first or last
     ordered = tuple(rows[key] for key in sorted(rows))
-    return Report(title_of(asked.span), first, last, asked.made_at, ordered, tuple(significant))
+    made = (title_of(asked.span), first, last, asked.made_at, ordered, tuple(significant))
+    return Report(*made, virtual=tuple(sorted(virtual)))
 
 
 def significant_of(record: Record, asked: ReportRequest) -> SignificantEvent | None:
@@ -213,6 +256,9 @@ def _counted(row: ReportRow, what: e.EventBody) -> ReportRow:
                 staked=row.staked + what.staked,
                 returned=row.returned + what.returned,
                 expected_216=row.expected_216 + what.expected_216,
+                variance=row.variance + what.deviation**2,
+                farthest=max(row.farthest, what.farthest),
+                measured=row.measured + (what.deviation > 0 or what.at_risk == 0),
                 win=row.win + what.staked - what.returned,
             )
         case e.RoundReversed():

@@ -7,26 +7,35 @@ recount agrees with every settlement. The house's own stream is read, not replay
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from copy import deepcopy
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import msgspec
+from msgspec import Struct
 
-from taisai.audit.checks import CHECKS_BY_EVENT, Audited, Seen, run_is_right
+from taisai.audit.actors import Actors
 from taisai.audit.findings import AuditFinding
+from taisai.audit.log import LogCheck, LogProven, Outside
+from taisai.audit.procedure.course import Course
+from taisai.audit.procedure.watch import Watch
+from taisai.core.faults import InputFault
 from taisai.core.rulebook import RuleBook
 from taisai.journal.contract import Journal, JournalError, Progress
-from taisai.journal.record import Finding, Record, Row
+from taisai.journal.record import Finding, Head, Record, Row
 from taisai.journal.sqlite.journal import SqliteJournal
-from taisai.journal.verify import verify, verify_file
+from taisai.journal.verify import NOTHING_PROVEN, Proven, verify, verify_file
 from taisai.streams.codec import KIND_OF, VERSION_OF, event_of
 from taisai.streams.house_events import HOUSE_STREAM, house_event_of
 from taisai.table import events as e
 from taisai.table.evolve import IN_RUNS, evolve, with_run
 from taisai.table.ledger import LedgerBroken
+from taisai.table.people import Role
 from taisai.table.state import SNAPSHOT_FORMAT, TableState, snapshot_of, state_from
 
 if TYPE_CHECKING:
@@ -37,6 +46,10 @@ BookOf = Callable[[str], RuleBook | None]
 
 _RUNS: Final = {KIND_OF[kind]: kind for kind in IN_RUNS}
 """Events that come in long runs, by their names in the journal."""
+RESULT_FORM: Final = "taisai audit result 2"
+AFTER_BREAK: Final = "records of tables whose replay broke off before them"
+OTHER_FORMAT: Final = "snapshots in a form of another version"
+BEHIND: Final = "snapshots saved after the audit had passed their record"
 _kind_of_row = itemgetter(3)
 _decode = msgspec.json.Decoder(e.Event).decode
 
@@ -44,13 +57,30 @@ _decode = msgspec.json.Decoder(e.Event).decode
 class _TableReplay:
     """One table on its way through the audit. Runs of bets are replayed together; checks see each of them."""
 
-    def __init__(self, table: str, book_of: BookOf, snapshots: dict[int, bytes]) -> None:
-        self.audited = Audited(table, book_of)
+    def __init__(self, table: str, book_of: BookOf, snapshots: dict[int, bytes], actors: Actors) -> None:
+        self._table = table
+        self._books = book_of
+        self.watch = Watch(table, book_of)
+        self._actors = actors
         self.state = TableState(table)
         self._snapshots = snapshots
         self._run: list[tuple[int, e.Event]] = []
         self._run_kind: type | None = None
         self.broken = False
+        self.broken_at = 0
+        self.unreplayed = 0
+        """Records after the one at which the replay broke off."""
+
+    def resume(self, state: TableState, course: Course) -> None:
+        """Go on from where an earlier audit has come to."""
+        self.state = state
+        self.watch = Watch(self._table, self._books, course)
+
+    def know(self, snapshots: dict[int, bytes]) -> int:
+        """Snapshots to compare on the way; how many new ones are of records that have gone by already."""
+        behind = sum(seq <= self.state.seq for seq in snapshots.keys() - self._snapshots.keys())
+        self._snapshots = snapshots
+        return behind
 
     def see_rows(self, rows: Sequence[Row], found: list[AuditFinding]) -> None:
         """Check and replay records of this table that follow each other."""
@@ -79,6 +109,9 @@ class _TableReplay:
             if self._run:
                 self._flush(found)
             self._run_kind = what
+        for row, event in zip(rows, events, strict=True):
+            if event.by.role is not Role.PLAYER:
+                self._actors.see(row[0], row[1], row[2], row[6], event)
         self._run.extend(zip(seqs, events, strict=True))
         return True
 
@@ -89,6 +122,7 @@ class _TableReplay:
         except JournalError as error:
             self._stop(found, record.seq, "not-an-event", str(error))
             return
+        self._actors.see(record.table, record.seq, record.position, record.command_id, event)
         what = event.what
         kind = type(what)
         if kind is not self._run_kind:
@@ -103,13 +137,9 @@ class _TableReplay:
                 self._flush(found)
                 self._compare(record.seq, found)
             return
-        if self.state.set_up is not None:
-            self.audited.stand_under(self.state.set_up)
-        checks = CHECKS_BY_EVENT.get(kind)
-        if checks is not None:
-            seen = Seen(self.audited, record.seq, self.state, event)
-            for check in checks:
-                found.extend(check(seen, what))
+        if kind is e.RoundConcluded:
+            found.extend(self._chips_left(record.seq))
+        found.extend(self.watch.see(record.seq, KIND_OF[kind], event))
         try:
             self.state = evolve(self.state, event)
         except (LedgerBroken, LookupError, TypeError, ValueError) as error:
@@ -120,79 +150,210 @@ class _TableReplay:
         """Replay what is left of a run."""
         if self._run and not self.broken:
             self._flush(found)
+        if not self.broken:
+            found.extend(self.watch.ended(self.state.seq))
 
     def _flush(self, found: list[AuditFinding]) -> None:
         run, self._run = self._run, []
-        before = self.state
-        if before.set_up is not None:
-            self.audited.stand_under(before.set_up)
         try:
-            self.state = with_run(before, [event for _, event in run])
+            self.state = with_run(self.state, [event for _, event in run])
         except (LedgerBroken, LookupError, TypeError, ValueError) as error:
             self._stop(found, run[-1][0], "ledger-broken", str(error))
             return
-        found.extend(run_is_right(self.audited, run, before, self.state))
+        found.extend(self.watch.see_run(KIND_OF[type(run[0][1].what)], run))
+
+    def _chips_left(self, seq: int) -> Iterator[AuditFinding]:
+        """The felt is empty when a round is over, by the ledger."""
+        left = sorted(account for account in self.state.ledger if account.startswith("box:"))
+        if left:
+            sentence = f"chips are left in {', '.join(left)}"
+            yield AuditFinding("felt-not-empty", sentence, self._table, self.state.round.number, seq)
 
     def _stop(self, found: list[AuditFinding], seq: int, code: str, sentence: str) -> None:
         """After this nothing of the table can be replayed."""
-        self.broken = True
-        found.append(AuditFinding(code, sentence, self.audited.table, self.state.round.number or None, seq))
+        self.broken, self.broken_at = True, seq
+        found.append(AuditFinding(code, sentence, self._table, self.state.round.number or None, seq))
 
     def _compare(self, seq: int, found: list[AuditFinding]) -> None:
         """A snapshot is the very state that its history leads to."""
         kept = self._snapshots.get(seq)
         if kept is not None and not self.broken and not _is_of(kept, self.state):
             sentence = "the snapshot is not the state that the records before it lead to"
-            found.append(AuditFinding("snapshot-differs", sentence, self.audited.table, None, seq))
+            found.append(AuditFinding("snapshot-differs", sentence, self._table, None, seq))
+
+
+class TableProven(Struct, frozen=True):
+    """A table as far as an audit has come."""
+
+    seq: int
+    hash: str
+    state: TableState | None
+    """None for the house's own stream, which no table stands behind."""
+    course: Course | None = None
+    """The same by the audit's own record of it."""
+
+
+class AuditResult(Struct, frozen=True, kw_only=True):
+    """What an audit came to: where a later one may go on. Signed, it is the word of whoever audited."""
+
+    form: str = RESULT_FORM
+    position: int
+    """The last record, in the order of commits."""
+    checkpoint: int
+    checkpoint_hash: str
+    tables: dict[str, TableProven]
+    log: LogProven | None
+    findings: int
+    """How many there were up to here."""
+    not_checked: dict[str, int]
+    """What could not be checked up to here, and how often."""
 
 
 class Audit:
-    """An audit of one journal; `findings` runs it once, `states` are the tables as replayed."""
+    """An audit of one journal. `findings` runs it; called again, it goes on with what is new.
 
-    def __init__(self, book_of: BookOf, progress: Progress | None = None) -> None:
+    `states` are the tables as replayed, `not_checked` counts whatever could not be looked at, by what it is.
+    """
+
+    def __init__(self, book_of: BookOf, progress: Progress | None = None, *, since: AuditResult | None = None) -> None:
         self._book_of = book_of
         self._progress = progress
         self._replays: dict[str, _TableReplay] = {}
         self._snapshots: dict[str, dict[int, bytes]] = {}
         self._found: list[AuditFinding] = []
+        self._log: LogCheck | None = None
+        self._log_proven: LogProven | None = None
+        self._proven = NOTHING_PROVEN
+        self._findings = 0
+        self._actors = Actors()
         self.records = 0
+        """Records that this audit itself has read."""
+        self.not_checked: Counter[str] = Counter()
+        if since is not None:
+            self._resume(since)
+
+    def _resume(self, since: AuditResult) -> None:
+        if since.form != RESULT_FORM:
+            raise InputFault("since", f"not a result of an audit: {since.form!r}")
+        heads = {table: Head(each.seq, bytes.fromhex(each.hash)) for table, each in since.tables.items()}
+        self._proven = Proven(since.position, heads, since.checkpoint, bytes.fromhex(since.checkpoint_hash))
+        self._log_proven = since.log
+        self._findings = since.findings
+        self.not_checked.update(since.not_checked)
+        for table, each in since.tables.items():
+            if each.state is not None and each.course is not None:
+                replay = self._replays[table] = _TableReplay(table, self._book_of, {}, self._actors)
+                replay.resume(each.state, deepcopy(each.course))
+
+    @property
+    def position(self) -> int:
+        """The last record, in the order of commits, that has been checked."""
+        return self._proven.position
 
     @property
     def states(self) -> dict[str, TableState]:
         """The tables as replaying their records gives them."""
         return {table: each.state for table, each in self._replays.items()}
 
-    def findings(self, journal: Journal, public_key: Ed25519PublicKey | None = None) -> Iterator[AuditFinding]:
-        """Everything that is not as it should be in an open journal."""
-        self._know_snapshots(journal)
-        for finding in verify(journal, public_key, self._progress, each=self._see):
-            yield from self._drained()
-            yield _of_journal(finding)
-        yield from self._ended()
+    def result(self) -> AuditResult | None:
+        """Where a later audit may go on; None when a table could not be replayed to its end."""
+        if any(each.broken for each in self._replays.values()):
+            return None
+        replays = self._replays
+        return AuditResult(
+            position=self._proven.position,
+            checkpoint=self._proven.checkpoint,
+            checkpoint_hash=self._proven.checkpoint_hash.hex(),
+            tables={
+                table: TableProven(
+                    head.seq,
+                    head.hash.hex(),
+                    replays[table].state if table in replays else None,
+                    deepcopy(replays[table].watch.course) if table in replays else None,
+                )
+                for table, head in self._proven.heads.items()
+            },
+            log=self._log_proven,
+            findings=self._findings,
+            not_checked=dict(self.not_checked),
+        )
 
-    def findings_of_file(self, path: Path, public_key: Ed25519PublicKey | None = None) -> Iterator[AuditFinding]:
+    def findings(
+        self, journal: Journal, public_key: Ed25519PublicKey | None = None, outside: Outside | None = None
+    ) -> Iterator[AuditFinding]:
+        """Everything that is not as it should be in an open journal, also by what people bring from outside."""
+        self._know_snapshots(journal)
+        self._know_staff(journal)
+        self._log = LogCheck(journal, public_key, outside, self._log_proven)
+        yield from self._told(
+            verify(journal, public_key, self._progress, each=self._see, since=self._proven, ended=self._came_to)
+        )
+
+    def findings_of_file(
+        self, path: Path, public_key: Ed25519PublicKey | None = None, outside: Outside | None = None
+    ) -> Iterator[AuditFinding]:
         """The same of a journal's file, however damaged it is."""
-        try:
-            with SqliteJournal(path, read_only=True) as journal:
+        with ExitStack() as all_open:
+            try:
+                journal = all_open.enter_context(SqliteJournal(path, read_only=True))
                 self._know_snapshots(journal)
-        except JournalError:
-            self._snapshots = {}
-        for finding in verify_file(path, public_key, self._progress, each=self._see):
+                self._know_staff(journal)
+                self._log = LogCheck(journal, public_key, outside, self._log_proven)
+            except JournalError:
+                self._snapshots = {}
+            yield from self._told(
+                verify_file(path, public_key, self._progress, each=self._see, since=self._proven, ended=self._came_to)
+            )
+
+    def _told(self, of_journal: Iterator[Finding]) -> Iterator[AuditFinding]:
+        for finding in of_journal:
             yield from self._drained()
+            self._findings += 1
             yield _of_journal(finding)
-        yield from self._ended()
+        for each in self._replays.values():
+            each.end(self._found)
+            if each.unreplayed:
+                self.not_checked[AFTER_BREAK] += each.unreplayed
+                each.unreplayed = 0
+            self.not_checked.update(each.watch.course.unseen)
+            each.watch.course.unseen = {}
+        if self._log is not None:
+            self._found += self._log.ended()
+            self._log_proven = self._log.proven()
+        self._found += self._actors.findings()
+        yield from self._drained()
+
+    def _came_to(self, proven: Proven) -> None:
+        self._proven = proven
+
+    def _know_staff(self, journal: Journal) -> None:
+        """The staff by the part of the house's log that an earlier audit has checked."""
+        if self._proven.position and not self._actors.knows_house:
+            for record in journal.read(HOUSE_STREAM):
+                if record.position > self._proven.position:
+                    break
+                self._see_house(record)
 
     def _know_snapshots(self, journal: Journal) -> None:
+        found: dict[str, dict[int, bytes]] = {}
         try:
             for snapshot in journal.snapshots():
                 if snapshot.format == SNAPSHOT_FORMAT:
-                    self._snapshots.setdefault(snapshot.table, {})[snapshot.seq] = snapshot.state
+                    found.setdefault(snapshot.table, {})[snapshot.seq] = snapshot.state
+                elif not self._proven.position:
+                    self.not_checked[OTHER_FORMAT] += 1
         except JournalError:
             # Unreadable snapshots are the journal's own finding.
-            self._snapshots = {}
+            found = {}
+        self._snapshots = found
+        for table, replay in self._replays.items():
+            self.not_checked[BEHIND] += replay.know(found.get(table, {}))
+        self.not_checked += Counter()  # drops what is zero
 
     def _see(self, rows: list[Row]) -> None:
         self.records += len(rows)
+        if self._log is not None:
+            self._log.see(rows)
         by_table: dict[str, list[Row]] = {}
         for row in rows:
             by_table.setdefault(row[0], []).append(row)
@@ -204,24 +365,22 @@ class Audit:
             each = self._replays.get(table)
             if each is None:
                 snapshots = self._snapshots.get(table, {})
-                each = self._replays[table] = _TableReplay(table, self._book_of, snapshots)
+                each = self._replays[table] = _TableReplay(table, self._book_of, snapshots, self._actors)
             if not each.broken:
                 each.see_rows(some, self._found)
+            if each.broken:
+                each.unreplayed += sum(row[1] > each.broken_at for row in some)
 
     def _see_house(self, record: Record) -> None:
         try:
-            house_event_of(record)
+            self._actors.see_house(record.position, house_event_of(record))
         except JournalError as error:
             self._found.append(AuditFinding("not-an-event", str(error), HOUSE_STREAM, None, record.seq))
 
     def _drained(self) -> Iterator[AuditFinding]:
         found, self._found = self._found, []
+        self._findings += len(found)
         yield from found
-
-    def _ended(self) -> Iterator[AuditFinding]:
-        for each in self._replays.values():
-            each.end(self._found)
-        yield from self._drained()
 
 
 def _is_of(snapshot: bytes, state: TableState) -> bool:

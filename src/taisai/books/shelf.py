@@ -17,6 +17,7 @@ from taisai.books.reader.book import BookRead, read_folder
 from taisai.books.reader.faults import BookFault, BookRefused
 from taisai.core.faults import InputFault, shown
 from taisai.core.rulebook import Layout, RuleBook
+from taisai.outside import real_path
 
 OWN_BOOKS = Path(__file__).parent / "data"
 ENVIRONMENT_NAME = "TAISAI_BOOKS"
@@ -28,6 +29,11 @@ class Shelf:
     def __init__(self, folders: Mapping[str, Path]) -> None:
         self._folders = dict(folders)
         self._read: dict[str, BookRead] = {}
+
+    @property
+    def folders(self) -> Mapping[str, Path]:
+        """The folder of each book by its id."""
+        return self._folders
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -62,8 +68,31 @@ class Shelf:
         return layout
 
     def books(self) -> tuple[RuleBook, ...]:
-        """Every installed book."""
-        return tuple(self.book(book_id) for book_id in self._folders)
+        """Every installed book that can be read; `broken` has the others."""
+        broken = self.broken
+        return tuple(self.book(book_id) for book_id in self._folders if book_id not in broken)
+
+    @property
+    def broken(self) -> dict[str, BookRefused]:
+        """The installed books that cannot be used, each with its faults: a draft stops nobody else's table."""
+        found = {}
+        for book_id in self._folders:
+            try:
+                self.book(book_id)
+            except BookRefused as error:
+                found[book_id] = error
+        return found
+
+    def edition_faults(self, book: RuleBook) -> list[str]:
+        """Why a book is no edition after the one that it replaces; empty when it is, or replaces none."""
+        if not book.replaces:
+            return []
+        if book.replaces not in self._folders:
+            return [f"it replaces {shown(book.replaces)}, which is not installed"]
+        before = self.book(book.replaces).effective
+        if before is not None and book.effective is not None and str(before)[:10] >= str(book.effective)[:10]:
+            return [f"it is in force from {book.effective}, which is not after {before}, when {book.replaces} is"]
+        return []
 
     def _layout_names(self) -> list[str]:
         return [
@@ -94,7 +123,7 @@ def open_shelf(book_dirs: Iterable[str | Path] = (), *, environment: Mapping[str
             )
         for folder in found:
             standing = shelf.setdefault(folder.name, folder)
-            if standing.resolve() != folder.resolve():
+            if real_path(standing) != real_path(folder):
                 where = "among taisai's own books" if folder.name in own else f"in {standing}"
                 raise BookRefused(
                     folder.name, [BookFault(str(folder), None, "", f"a book of this id already stands {where}")]
@@ -105,7 +134,7 @@ def open_shelf(book_dirs: Iterable[str | Path] = (), *, environment: Mapping[str
 def _book_folders(directory: Path) -> list[Path]:
     try:
         if (directory / "book.toml").is_file():
-            return [directory.resolve()]
+            return [real_path(directory)]
         return sorted(folder for folder in directory.iterdir() if (folder / "book.toml").is_file())
     except (FileNotFoundError, NotADirectoryError):
         raise InputFault("book-dir", f"{shown(str(directory))} is not a folder") from None

@@ -16,8 +16,8 @@ from typing import Final
 
 from cyclopts import App, CycloptsError
 
-from taisai import __version__
-from taisai.core.faults import InputFault
+from taisai.core.faults import InputFault, one_line
+from taisai.version import __version__
 
 EXIT_BAD_INPUT: Final = 2
 EXIT_INTERRUPTED: Final = 130
@@ -32,23 +32,30 @@ Exit codes: 0 done, 2 bad input (one line says what)."""
 
 _COMMANDS: Final = {
     "books": ("rules.books", "Installed rule books: layouts, boxes, digests."),
+    "conformance": ("rules.conformance", "The examiner's report on a rule book: what keeps and proves each clause."),
     "clause": ("rules.clause", "A clause in our words: duty, interpretation, the tests that hold it."),
     "settle": ("rules.settle", "Settle a round, or a file of them: JSON in, JSON out."),
     "odds": ("rules.odds", "Odds of every box of a layout, or of a set of bets."),
-    "compare": ("rules.compare", "Two layouts side by side: what differs, box by box."),
+    "compare": ("rules.compare", "Layouts side by side: what differs, box by box."),
     "decided": ("rules.decided", "What is certain while only some dice are known."),
     "session": (
         "maths.session",
         "What a player takes home from so many rounds: every result with its chance.",
     ),
     "house": ("maths.house", "What a table wins in a shift, what it risks, which limits hold it."),
+    "bank": ("maths.bank", "Ruin in the long run, and the bank for a given risk, for the house and for a player."),
+    "par": ("maths.par", "The PAR sheet of a layout, of a set of bets or of a table's traffic, as PDF, HTML or JSON."),
     "simulate": ("maths.simulate", "A table played many shifts long: players, plans, limits, voids."),
     "dice": (
         "maths.dice",
         "Whether the dice of a tumbler are fair: evidence round by round, from a file or a journal.",
     ),
+    "rng": ("maths.rng", "Test a source of dice as GLI-19 lists it: raw output and scaled dice, as a report to sign."),
     "felt": ("rules.felt", "Draw a layout as SVG or PNG: plain, lit, with chips, as a heat map."),
     "serve": ("floor.serve", "Run a floor: live tables over HTTP and WebSocket."),
+    "night": ("floor.night", "A table at home: phones as players, play chips, a board for the television."),
+    "accounts": ("floor.accounts", "Accounts of the staff, on the server's console: list, unlock, a new link."),
+    "persons": ("floor.accounts", "Who stands behind an id in the records; erase who somebody is."),
     "deal": ("floor.deal", "Deal a shift from a file, or a table in the terminal."),
     "replay": ("journal.replay", "Tell a round of a journal as a person would."),
     "explain": ("journal.explain", "A player's bets, each with why it came out so."),
@@ -67,6 +74,8 @@ _COMMANDS: Final = {
         "A journal as Parquet: rounds, bets, postings, events; once, or following a running floor.",
     ),
     "fairness": ("history.fairness", "The dice and the returns of all tables of an export."),
+    "witness": ("floor.witness", "Watch somebody else's log: cosign what extends it, shout otherwise."),
+    "key": ("journal.key", "The key of a journal's log: shown, rotated, replaced."),
     "backup": ("journal.backup", "Copy a journal while it runs."),
     "restore": ("journal.backup", "Put a backup in place, after it is proven."),
     "move": ("journal.move", "Copy a journal into one of another kind, and prove the copy."),
@@ -135,7 +144,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _bad_input(reason: str, prefix: str = "") -> int:
-    print(f"taisai: {prefix}{reason}", file=sys.stderr)
+    print(f"taisai: {one_line(prefix + reason)}", file=sys.stderr)
     return EXIT_BAD_INPUT
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from datetime import date, datetime
+from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -62,6 +63,12 @@ def dated(value: date | None) -> str:
     if value is None:
         return "not dated"
     return value.strftime("%Y-%m-%d %H:%M") if isinstance(value, datetime) else value.isoformat()
+
+
+def bound(value: float) -> str:
+    """A bound on an error to one digit, rounded up: what is printed holds too."""
+    shown = Decimal(repr(value))
+    return f"{shown.quantize(Decimal(1).scaleb(shown.adjusted()), ROUND_CEILING):.0e}"
 
 
 def print_json(value: object, *, indent: int = 2) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from http.cookiejar import DefaultCookiePolicy
+from secrets import token_hex
 from types import TracebackType
 from typing import Any, Self, TypeVar, overload
 from urllib.parse import quote
@@ -102,12 +103,23 @@ class Client(_Caller):
         body = {"login": login, "password": password, "post": post}
         return self._session(await self.call("POST", "/api/sign-in", body, kind=Admitted))
 
-    async def sit_down(self, *, code: str = "", player: str | None = None, guest_at: str | None = None) -> Session:
-        """Sit down with a seat code, or as a guest at a demo table."""
+    async def sit_down(
+        self, *, code: str = "", player: str | None = None, guest_at: str | None = None, request_id: str = ""
+    ) -> Session:
+        """Sit down with a seat code, or as a guest at a demo table. The token of the session is for this sitting alone.
+
+        `player` is the name that is shown at the table, where the code leaves it open, or a guest's nickname. After
+        `Lost`, repeat it with its `request_id`: the seat is the same.
+        """
+        chosen = request_id or token_hex(16)
         body: Json = {"code": code} if guest_at is None else {"guest_at": guest_at}
+        body["id"] = chosen
         if player is not None:
             body["player"] = player
-        return self._session(await self.call("POST", "/api/seat", body, kind=Admitted))
+        try:
+            return self._session(await self.call("POST", "/api/seat", body, kind=Admitted))
+        except Lost as lost:
+            raise Lost(str(lost), chosen) from lost
 
     async def resume(self, token: str) -> Session:
         """Resume a session from its token."""
@@ -117,7 +129,7 @@ class Client(_Caller):
     async def choose_password(self, link: str, password: str) -> str:
         """Choose a password with a one-time link, or with its token alone; returns the login."""
         token = link.rpartition("#")[2]
-        said = await self.call("POST", f"/api/one-time/{quote(token)}", {"password": password}, kind=Said)
+        said = await self.call("POST", "/api/one-time", {"token": token, "password": password}, kind=Said)
         return said.said
 
     def watch(self, table: str) -> Table:
@@ -173,10 +185,14 @@ class Session(_Caller):
         except Lost as lost:
             raise Lost(str(lost), chosen) from lost
 
-    async def put_up(self, table: str, set_up: SetUp) -> CarriedOut:
-        """Open a new table under a rule book."""
-        body = {"table": table, "set_up": set_up, "id": self.ids()}
-        return await self.call("POST", "/api/tables", body, kind=CarriedOut)
+    async def put_up(self, table: str, set_up: SetUp, *, command_id: str = "") -> CarriedOut:
+        """Open a new table under a rule book. After `Lost`, repeat it with the same id: it is carried out once."""
+        chosen = command_id or self.ids()
+        body = {"table": table, "set_up": set_up, "id": chosen}
+        try:
+            return await self.call("POST", "/api/tables", body, kind=CarriedOut)
+        except Lost as lost:
+            raise Lost(str(lost), chosen) from lost
 
     async def seat_code(self, table: str, player: str | None = None, buy_in: int | None = None) -> SeatCodeMade:
         """Make a code with which a player sits down."""
@@ -203,6 +219,10 @@ class Session(_Caller):
     async def my_rounds(self, count: int = 50) -> list[Json]:
         """A player's own last rounds, every bet explained."""
         return await self.call("GET", "/api/me/rounds", query={"count": count}, kind=list[Json])
+
+    async def buy_again(self) -> int:
+        """Buy another set of play chips, as a guest who holds less than half of one; how much it was."""
+        return int((await self.call("POST", "/api/me/chips", kind=Said)).said)
 
     async def crew(self, table: str) -> Json:
         """What the crew sees of a table."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
+import secrets
 from collections import deque
 from types import TracebackType
 from typing import Any, Final, Self
@@ -26,6 +27,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidSta
 
 from taisai.client.errors import ClientError, Lost, Refused, refused_by
 from taisai.client.ids import CommandIds
+from taisai.core.fair import CONTRIBUTION_BYTES
 from taisai.protocol.messages import (
     Change,
     CrewUpdate,
@@ -121,6 +123,8 @@ class Table:
         self._funds_seq = 0
         """The record number of the last answer that told the player's chips in hand."""
         self._closing = False
+        self._drawn: tuple[int, str] | None = None
+        """Round and contribution: what this client brings to the virtual dice."""
 
     # ------------------------------------------------------------------ joining and leaving
 
@@ -252,12 +256,21 @@ class Table:
             self._asked.pop(chosen, None)
             raise
 
+    @property
+    def contribution(self) -> str | None:
+        """The client's own part in the virtual dice of the round on view, drawn here; None where dice are physical."""
+        if not self.view.get("round", {}).get("commitment"):
+            return None
+        if self._drawn is None or self._drawn[0] != self.round:
+            self._drawn = (self.round, secrets.token_hex(CONTRIBUTION_BYTES))
+        return self._drawn[1]
+
     async def bet(self, box: str, amount: int, *, colour: str | None = None, of_round: int | None = None) -> Done:
         """Put chips into a box, or more of them. The view has them when this returns.
 
         With `of_round=table.round` a bet that arrives too late is refused; otherwise it counts for the next round.
         """
-        bet = PlaceBet(self._player(), box, amount, colour=colour)
+        bet = PlaceBet(self._player(), box, amount, colour=colour, contribution=self.contribution)
         return await self._seen(await self.do(bet, of_round=of_round))
 
     async def withdraw(self, box: str, amount: int | None = None, *, of_round: int | None = None) -> Done:

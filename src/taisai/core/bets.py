@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple, NewType
 
-from taisai.core.boxes import BoxName, parse_box
+from taisai.core.boxes import BoxName, as_printed, box_among
 from taisai.core.faults import InputFault, shown
 from taisai.core.money import CHIPS_MAX, Chips, parse_chips
 from taisai.core.rulebook import Layout
@@ -43,11 +43,12 @@ def totals_by_box(bets: Iterable[Bet]) -> dict[BoxName, Chips]:
 
 
 def box_on(layout: Layout, name: str, field_name: str = "box") -> BoxName:
-    """A box of this layout by name; `InputFault` for an unknown name and for a box of another layout."""
-    box = parse_box(name, field_name)
-    if box.name not in layout.boxes:
-        raise InputFault(field_name, f"layout {layout.name} has no box {box.name}")
-    return box.name
+    """A box of this layout by name, also as the felt prints its faces; `InputFault` when it has none of that name."""
+    named = BoxName(name)
+    if named in layout.boxes:
+        return named
+    printed = as_printed(layout.boxes, name)
+    return printed or box_among(layout.boxes, name, field_name, f"layout {layout.name} has no box").name
 
 
 def parse_bets(layout: Layout, text: str, player: str = "you", field_name: str = "bets") -> tuple[Bet, ...]:
@@ -58,7 +59,11 @@ def parse_bets(layout: Layout, text: str, player: str = "you", field_name: str =
         if not equals:
             raise InputFault(field_name, f"write each bet as box=amount, not {shown(part)}")
         box = box_on(layout, name, field_name)
-        bets.append(Bet(PlayerId(player), box, parse_chips(amount, f"{field_name} {name}", at_least=1)))
+        stake = parse_chips(amount, f"{field_name} {name}", at_least=1)
+        if layout.rounding is None and stake % layout.unit:
+            reason = f"stakes are multiples of {layout.unit}, so that all odds win whole amounts, got {stake}"
+            raise InputFault(f"{field_name} {name}", reason)
+        bets.append(Bet(PlayerId(player), box, stake))
     if not bets:
         raise InputFault(field_name, "no bet given; write for example small=100 total:9=50")
     if sum(bet.stake for bet in bets) > CHIPS_MAX:

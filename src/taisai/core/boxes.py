@@ -1,171 +1,177 @@
-"""Betting boxes: what each is called and on which rolls it wins.
+"""Betting boxes: what each is called, by which definition, and on which rolls it wins.
 
-Enters: a name such as `three:221`. Leaves: a `Box` that knows its kind, its faces and when it wins. How much it then
-pays is in the rule book. Serves `nz-division-9` §4.1; the bet columns of `rws-*` §4.1; `rws-mini-dice-v3` §1.
+Enters: definitions, which are data: a name such as `double:{a}`, a predicate such as `n(a) >= 2`, and words. Leaves: a
+`Box` for each name that a definition covers. How much a box then pays is in the rule book's pay rows. Serves
+`nz-division-9` §4.1; the bet columns of `rws-*` §4.1; `rws-mini-dice-v3` §1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
-from itertools import combinations
-from typing import Final, NewType, assert_never
+from itertools import combinations, permutations
+from typing import Final, NewType
 
-from taisai.core.dice import FACES, Roll
+from taisai.core.dice import FACES
 from taisai.core.faults import InputFault, shown
+from taisai.core.predicates import FACE_VARIABLES, TOTAL_VARIABLE, Combinations, Predicate
 
 BoxName = NewType("BoxName", str)
 """The text form of a box, the same in files, API, events and screens."""
 
-
-class Kind(StrEnum):
-    """The bet kinds that the software knows. A rule book chooses among them and sets the odds."""
-
-    SMALL = "small"
-    BIG = "big"
-    ODD = "odd"
-    EVEN = "even"
-    SINGLE = "single"
-    DOUBLE = "double"
-    TRIPLE = "triple"
-    ANY_TRIPLE = "any-triple"
-    TOTAL = "total"
-    PAIR = "pair"
-    THREE = "three"
-    FOUR = "four"
-    FIELD = "field"
+TOTALS: Final = range(4, 18)
+"""What `{t}` stands for: the totals that are not a triple's alone."""
+_PATTERN: Final = re.compile(r"([a-z][a-z0-9-]{0,30})(?::((?:\{[a-z]\})+|[0-9]{1,6}))?")
+NAME_WORDS: Final = "small letters, digits and hyphens; after a colon figures or variables: `red-twice`, `double:{a}`"
 
 
-SMALL_TOTALS: Final = range(4, 11)
-BIG_TOTALS: Final = range(11, 18)
-BET_TOTALS: Final = range(4, 18)
-FIELD_TOTALS: Final = frozenset({5, 6, 7, 8, 13, 14, 15, 16})
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A family of boxes: its name with variables, when they win, and the words for them."""
 
-ONE_FACE_KINDS: Final = frozenset({Kind.SINGLE, Kind.DOUBLE, Kind.TRIPLE})
-"""Kinds whose box is one face: a pay row of theirs may depend on how many dice show it."""
+    pattern: str
+    kind: str
+    """The name up to the colon. Limits and reports go by it."""
+    letters: tuple[str, ...]
+    """The variables in the order of the name; a letter that stands twice is a face that does."""
+    when: Predicate | None
+    """None where only the pay rows say when a box wins."""
+    group: str
+    """Families that lie together on felt and screens."""
+    title: str
+    needs: str
+    """Words, in which `{n}` stands for the faces or the total, and `{a}` for the value of a variable."""
+    plural: str
+    """All boxes of the kind together, as the table's sign has them."""
+
+    def boxes(self) -> Iterator[Box]:
+        """Every box of the family. Different letters are different faces; they rise, unless one stands twice."""
+        letters = tuple(dict.fromkeys(self.letters))
+        if letters == (TOTAL_VARIABLE,):
+            yield from (self._box({TOTAL_VARIABLE: total}) for total in TOTALS)
+            return
+        choose = combinations if letters == self.letters else permutations
+        for faces in choose(FACES, len(letters)):
+            yield self._box(dict(zip(letters, faces, strict=True)))
+
+    def _box(self, values: Mapping[str, int]) -> Box:
+        figures = tuple(values[letter] for letter in self.letters)
+        argument = "".join(map(str, figures))
+        is_total = self.letters == (TOTAL_VARIABLE,)
+        return Box(
+            name=BoxName(f"{self.kind}:{argument}" if argument else self.pattern),
+            definition=self,
+            values=values,
+            faces=() if is_total else figures,
+            total=figures[0] if is_total else None,
+            wins=0 if self.when is None else self.when.holds(values),
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """One betting area: `name` is its identity, the rest follows from it."""
+    """One betting area: `name` is its identity, the rest follows from its definition."""
 
     name: BoxName
-    kind: Kind = field(compare=False)
+    definition: Definition = field(compare=False, repr=False)
+    values: Mapping[str, int] = field(compare=False, repr=False)
+    """What the variables of the definition stand for."""
     faces: tuple[int, ...] = field(compare=False)
-    """The faces in the order of the name; empty for kinds without faces."""
+    """The faces in the order of the name; empty for a box without faces."""
     total: int | None = field(compare=False)
+    wins: Combinations = field(compare=False, repr=False)
+    """Where its definition says that it wins."""
+
+    @property
+    def kind(self) -> str:
+        """The name up to the colon."""
+        return self.definition.kind
+
+    @property
+    def group(self) -> str:
+        """Where it belongs on felt and screens."""
+        return self.definition.group
 
     def __str__(self) -> str:
         return self.name
 
 
-def wins(box: Box, roll: Roll) -> bool:
-    """Whether a box wins on a roll, whatever it then pays."""
-    match box.kind:
-        case Kind.SMALL:
-            return roll.total in SMALL_TOTALS and not roll.is_triple
-        case Kind.BIG:
-            return roll.total in BIG_TOTALS and not roll.is_triple
-        case Kind.ODD:
-            return roll.total % 2 == 1 and not roll.is_triple
-        case Kind.EVEN:
-            return roll.total % 2 == 0 and not roll.is_triple
-        case Kind.SINGLE:
-            return roll.count(box.faces[0]) >= 1
-        case Kind.DOUBLE:
-            return roll.count(box.faces[0]) >= 2
-        case Kind.TRIPLE:
-            return roll.count(box.faces[0]) == 3
-        case Kind.ANY_TRIPLE:
-            return roll.is_triple
-        case Kind.TOTAL:
-            return roll.total == box.total
-        case Kind.PAIR:
-            return all(face in roll.faces for face in box.faces)
-        case Kind.THREE:
-            return tuple(sorted(box.faces)) == roll.low_to_high
-        case Kind.FOUR:
-            return len(set(roll.faces)) == 3 and set(roll.faces) <= set(box.faces)
-        case Kind.FIELD:
-            return roll.total in FIELD_TOTALS
-        case _:
-            assert_never(box.kind)
+def split_pattern(text: str, field_name: str = "box") -> tuple[str, tuple[str, ...]]:
+    """The kind and the variables of a family's name; `InputFault` when it is no name."""
+    found = _PATTERN.fullmatch(text)
+    if found is None:
+        raise InputFault(field_name, f"{shown(text)} is no name of a box: {NAME_WORDS}")
+    letters = tuple((found[2] or "").replace("{", "").replace("}", "")) if "{" in text else ()
+    known = (*FACE_VARIABLES, TOTAL_VARIABLE)
+    strange = next((letter for letter in letters if letter not in known), None)
+    if strange is not None or (TOTAL_VARIABLE in letters and len(letters) > 1):
+        raise InputFault(field_name, f"{shown(text)}: a name has faces {{a}} to {{d}}, or one total {{t}}")
+    return found[1], letters
 
 
-def _every_box() -> Iterable[tuple[Kind, tuple[int, ...], int | None]]:
-    for kind in (Kind.SMALL, Kind.BIG, Kind.ODD, Kind.EVEN):
-        yield kind, (), None
-    for kind in (Kind.SINGLE, Kind.DOUBLE, Kind.TRIPLE):
-        for face in FACES:
-            yield kind, (face,), None
-    yield Kind.ANY_TRIPLE, (), None
-    for total in BET_TOTALS:
-        yield Kind.TOTAL, (), total
-    for pair in combinations(FACES, 2):
-        yield Kind.PAIR, pair, None
-    for three in combinations(FACES, 3):
-        yield Kind.THREE, three, None
-    for double in FACES:
-        for single in FACES:
-            if single != double:
-                yield Kind.THREE, (double, double, single), None
-    for four in combinations(FACES, 4):
-        yield Kind.FOUR, four, None
-    yield Kind.FIELD, (), None
+def kind_of(box: str) -> str:
+    """The kind of a box by its name: what stands before the colon."""
+    return box.partition(":")[0]
 
 
-def _argument(faces: tuple[int, ...], total: int | None) -> str:
-    return str(total) if total is not None else "".join(map(str, faces))
+def as_printed(boxes: Mapping[BoxName, Box], text: str) -> BoxName | None:
+    """The box that a felt prints with its faces in another order: `four:6543`, `pair:52`, `three:122`."""
+    kind, _, argument = text.partition(":")
+    faces = sorted(argument)
+    alike = (box for box in boxes.values() if box.faces and box.kind == kind)
+    return next((box.name for box in alike if sorted("".join(map(str, box.faces))) == faces), None)
 
 
-def _named(kind: Kind, faces: tuple[int, ...], total: int | None) -> Box:
-    argument = _argument(faces, total)
-    return Box(BoxName(f"{kind}:{argument}" if argument else str(kind)), kind, faces, total)
-
-
-ALL_BOXES: Final[dict[BoxName, Box]] = {box.name: box for box in (_named(*parts) for parts in _every_box())}
-"""Every box that any layout can have: 118 of them."""
-
-_BY_KIND: Final = {kind: tuple(box for box in ALL_BOXES.values() if box.kind is kind) for kind in Kind}
-
-
-def parse_box(text: str, field_name: str = "box") -> Box:
+def box_among(boxes: Mapping[BoxName, Box], text: str, field_name: str = "box", lacking: str = "unknown box") -> Box:
     """The box of that name; otherwise an `InputFault` that shows how boxes of its kind are written."""
-    box = ALL_BOXES.get(BoxName(text))
-    if box is not None:
-        return box
-    kind_text, _, argument = text.partition(":")
-    if kind_text not in _BY_KIND:
-        raise InputFault(field_name, f"unknown box {shown(text)}; kinds are {', '.join(Kind)}")
-    kind = Kind(kind_text)
-    raise InputFault(field_name, f"unknown box {shown(text)}; {_how_named(kind, argument)}")
+    box = boxes.get(BoxName(text))
+    if box is None:
+        raise InputFault(field_name, f"{lacking} {shown(text)}; {_how_named(boxes, text)}")
+    return box
 
 
-def _how_named(kind: Kind, argument: str) -> str:
-    turned = _same_faces(kind, argument)
-    if turned is not None:
-        return f"write {turned.name}"
-    names = [box.name for box in _BY_KIND[kind]]
-    if len(names) == 1:
-        return f"the name is {names[0]}"
-    return f"names run from {names[0]} to {names[-1]}"
+def _how_named(boxes: Mapping[BoxName, Box], text: str) -> str:
+    kind, colon, argument = text.partition(":")
+    alike = [box for box in boxes.values() if box.kind == kind]
+    if not alike:
+        full_width = not colon and "：" in text
+        kinds = ", ".join(dict.fromkeys(box.kind for box in boxes.values()))
+        return "write an ordinary colon (:)" if full_width else f"kinds are {kinds}"
+    turned = as_printed(boxes, text)
+    if turned is not None:  # in a book, a box has one name
+        return f"write {turned}"
+    figures = re.fullmatch(r"(\d+)([-–/+&,;])(\d*)", argument)
+    if figures is not None:
+        one, mark, two = figures.groups()
+        listed = f"write boxes side by side, with spaces alone: {kind}: {one} {two or '...'}"
+        return f"{listed}, and every one in between if they are meant too" if mark in "-–" else listed
+    if len(alike) == 1:
+        return f"the name is {alike[0].name}"
+    return f"names run from {alike[0].name} to {alike[-1].name}"
 
 
-def _same_faces(kind: Kind, argument: str) -> Box | None:
-    """The box meant when the faces are right and only their order is not: `pair:52`, `four:6543`, `three:122`."""
-    wanted = sorted(argument)
-    for box in _BY_KIND[kind]:
-        if box.faces and sorted(_argument(box.faces, None)) == wanted:
-            return box
-    return None
+class Definitions:
+    """Families of boxes by name; a kind of the first ones hides the same kind of the later ones."""
 
+    def __init__(self, families: Iterable[Definition], others: Definitions | None = None) -> None:
+        own = tuple(families)
+        kinds = {family.kind for family in own}
+        rest = others.families if others is not None else ()
+        self.families: tuple[Definition, ...] = (*own, *(family for family in rest if family.kind not in kinds))
+        self.boxes: Mapping[BoxName, Box] = {box.name: box for family in self.families for box in family.boxes()}
 
-def parse_boxes(text: str, field_name: str = "boxes") -> tuple[Box, ...]:
-    """Read a row's boxes: `small`, or one kind with its arguments, `total: 4 17`."""
-    kind, colon, arguments = text.partition(":")
-    if not colon:
-        return (parse_box(text.strip(), field_name),)
-    if not arguments.split():
-        raise InputFault(field_name, f"{shown(text)} names no box after the colon")
-    return tuple(parse_box(f"{kind.strip()}:{argument}", field_name) for argument in arguments.split())
+    def named(self, text: str, field_name: str = "boxes") -> tuple[Box, ...]:
+        """A row's boxes: `small`; one kind with its arguments, `total: 4 17`; or a whole family, `double:{a}`."""
+        kind, colon, arguments = text.partition(":")
+        if "{" in text:
+            found = tuple(box for box in self.boxes.values() if box.definition.pattern == text.strip())
+            if not found:
+                patterns = [family.pattern for family in self.families if family.letters]
+                raise InputFault(field_name, f"unknown boxes {shown(text)}; families are {', '.join(patterns)}")
+            return found
+        if not colon:
+            return (box_among(self.boxes, text.strip(), field_name),)
+        if not arguments.split():
+            raise InputFault(field_name, f"{shown(text)} names no box after the colon")
+        return tuple(box_among(self.boxes, f"{kind.strip()}:{each}", field_name) for each in arguments.split())

@@ -67,6 +67,11 @@ ALL_ROLLS: Final[tuple[Roll, ...]] = tuple(_all_rolls())
 ALL_COMBINATIONS: Final[tuple[Roll, ...]] = tuple(roll for roll in ALL_ROLLS if roll.faces == roll.low_to_high)
 """The 56 rolls that differ when the order of the dice is ignored. No bet depends on the order."""
 
+COMBINATION_WAYS: Final[tuple[tuple[Roll, int], ...]] = tuple(
+    (roll, {1: 1, 2: 3, 3: 6}[len(set(roll.faces))]) for roll in ALL_COMBINATIONS
+)
+"""Each of them, and how many of the 216 rolls show it."""
+
 
 def roll_of(faces: Sequence[object], field_name: str = "dice") -> Roll:
     """The roll that shows these three faces; `InputFault` with the field for anything else."""

@@ -1,92 +1,126 @@
 """Sentences for people: why a bet won, lost or came back.
 
 Enters: a ruling and what led to it. Leaves: a sentence a player understands and the clauses behind it, most particular
-last. Wording only; no amount is computed here.
+last. A bet has the name that the book gives it, and amounts are written by whoever knows the table's currency. Wording
+only; no amount is computed here.
 """
 
 from __future__ import annotations
 
-from typing import assert_never
+from collections.abc import Callable
+from typing import NamedTuple
 
-from taisai.core.boxes import Box, Kind
+from taisai.core.boxes import Box, BoxName
 from taisai.core.dice import Roll
+from taisai.core.limits import OPPOSITE_OF, Limits
 from taisai.core.money import Chips
-from taisai.core.rulebook import Layout, Rule, RuleBook, VoidRule
+from taisai.core.rulebook import FactRule, Layout, Rule, RuleBook
 from taisai.core.settlement import Ruling
-from taisai.core.words import box_needs, box_title
+
+Money = Callable[[int], str]
+"""How an amount is written; `str` where nobody has named a currency."""
+
+
+class Over(NamedTuple):
+    """The limit that a box was over at the close, and by which it is settled pro rata."""
+
+    rule: Rule
+    """MAXIMUM, of the box; or DIFFERENTIAL, between it and the box opposite."""
+    limit: Chips
+    opposite: BoxName | None = None
+    placed_opposite: Chips = Chips(0)
+
+
+def over_limit(limits: Limits, box: BoxName, most: Chips | None) -> Over | None:
+    """Which limit bound a box that stood for at most so much; None for a box within its limits."""
+    if most is None:
+        return None
+    stake_max, opposite = limits.of(box).stake_max, OPPOSITE_OF.get(box)
+    if most == stake_max or opposite is None or opposite[0] not in limits.differential:
+        return Over(Rule.MAXIMUM, most)
+    differential = limits.differential[opposite[0]]
+    return Over(Rule.DIFFERENTIAL, differential, opposite[1], Chips(max(most - differential, 0)))
+
 
 _DICE_WORDS = ("", "one die", "two dice", "all three dice")
 
 
-def _dice_show(box: Box, roll: Roll, *, won: bool) -> str:
+def _dice_show(layout: Layout, box: Box, roll: Roll, *, won: bool) -> str:
     """What the dice show, as far as it matters to this box, to follow "and" or "but"."""
-    faces = ", ".join(map(str, roll.low_to_high))
-    match box.kind:
-        case Kind.SMALL | Kind.BIG | Kind.ODD | Kind.EVEN if roll.is_triple:
-            return f"{faces} is a triple"
-        case Kind.SMALL | Kind.BIG | Kind.ODD | Kind.EVEN | Kind.TOTAL | Kind.FIELD:
-            return f"{faces} makes {roll.total}"
-        case Kind.SINGLE | Kind.DOUBLE | Kind.TRIPLE:
-            count = roll.count(box.faces[0])
-            if count == 0:
-                return f"{faces} does not show it"
-            return f"{faces} shows it on {_DICE_WORDS[count]}" + ("" if won else " only")
-        case Kind.ANY_TRIPLE | Kind.PAIR | Kind.THREE | Kind.FOUR:
-            return f"the dice show {faces}"
-        case _:
-            assert_never(box.kind)
+    faces = layout.names.roll(roll)
+    terms = layout.terms_of(box.name)
+    if "total" in terms:
+        return f"{faces} is a triple" if "triple" in terms and roll.is_triple else f"{faces} makes {roll.total}"
+    if len(box.faces) == 1:
+        count = roll.count(box.faces[0])
+        if count == 0:
+            return f"{faces} does not show it"
+        return f"{faces} shows it on {_DICE_WORDS[count]}" + ("" if won else " only")
+    return f"the dice show {faces}"
 
 
-def why(layout: Layout, roll: Roll, ruling: Ruling, capacity: Chips | None = None) -> str:
-    """Why a bet came out as it did; `capacity` is that of a box which was settled pro rata."""
+def why(layout: Layout, roll: Roll, ruling: Ruling, over: Over | None = None, money: Money = str) -> str:
+    """Why a bet came out as it did; `over` is the limit by which its box was settled pro rata."""
     box = layout.boxes[ruling.bet.box]
     won = ruling.pays is not None
-    facts = f"it needs {box_needs(box)}, {'and' if won else 'but'} {_dice_show(box, roll, won=won)}"
-    parts = [] if capacity is None else [_why_shared(ruling, capacity)]
-    parts.append(f"{box_title(box)} {'wins' if won else 'loses'}: {facts}.")
-    parts.append(_what_moves(ruling))
+    verb = "pushes" if ruling.pays == 0 else "wins" if won else "loses"
+    facts = f"it needs {layout.names.needs(box)}, {'and' if won else 'but'} {_dice_show(layout, box, roll, won=won)}"
+    parts = [] if over is None else [_why_shared(layout, ruling, over, money)]
+    parts.append(f"{layout.bet_name(box.name)} {verb}: {facts}.")
+    parts.append(_what_moves(ruling, money))
     return " ".join(parts)
 
 
-def _why_shared(ruling: Ruling, capacity: Chips) -> str:
-    stake = ruling.bet.stake
-    over = f"The box was over its capacity of {capacity}"
+def _why_shared(layout: Layout, ruling: Ruling, over: Over, money: Money) -> str:
+    """Which limit of which box was passed, and what that leaves of the stake."""
+    stake, name = ruling.bet.stake, layout.bet_name(ruling.bet.box)
+    if over.opposite is None:
+        passed = f"{name} held more than its maximum of {money(over.limit)}"
+    else:
+        opposite = layout.bet_name(over.opposite)
+        passed = (
+            f"{name} held more than the differential of {money(over.limit)} allows, "
+            f"with {money(over.placed_opposite)} placed on {opposite}"
+        )
     if ruling.at_risk == stake:
-        return f"{over}, but this stake of {stake} stays whole."
-    return f"{over} and is settled pro rata: {ruling.at_risk or 'none'} of the {stake} was at risk."
+        return f"{passed}, but this stake of {money(stake)} stays whole."
+    at_risk = money(ruling.at_risk) if ruling.at_risk else "none"
+    return f"{passed}, and is settled pro rata: {at_risk} of the {money(stake)} was at risk."
 
 
-def _what_moves(ruling: Ruling) -> str:
+def _what_moves(ruling: Ruling, money: Money) -> str:
     """Which chips go where."""
-    stake = ruling.bet.stake
+    stake, at_risk, returned = money(ruling.bet.stake), money(ruling.at_risk), money(ruling.returned)
     if ruling.at_risk == 0:
         nothing = "Nothing is collected" if ruling.pays is None else "Nothing is won"
-        return f"{nothing}, and {ruling.returned} goes back to the player."
+        return f"{nothing}, and {returned} goes back to the player."
+    if ruling.pays == 0:
+        return f"The stake of {stake} goes back to the player."
     if ruling.pays is not None:
-        won = f"{ruling.at_risk} at {ruling.pays} to 1 wins {ruling.winnings}."
-        return f"{won} {ruling.returned} goes back to the player, the stake of {stake} included."
-    if ruling.at_risk == stake:
+        won = f"{at_risk} at {ruling.pays} to 1 wins {money(ruling.winnings)}."
+        return f"{won} {returned} goes back to the player, the stake of {stake} included."
+    if ruling.at_risk == ruling.bet.stake:
         return f"The stake of {stake} is collected."
-    return f"The {ruling.at_risk} at risk is collected, and {ruling.returned} goes back to the player."
+    return f"The {at_risk} at risk is collected, and {returned} goes back to the player."
 
 
-def why_void(rule: VoidRule, ruling: Ruling) -> str:
+def why_void(rule: FactRule, ruling: Ruling, money: Money = str) -> str:
     """Why a bet came back whole."""
-    return f"The round is void: {rule.summary}. The whole stake of {ruling.returned} goes back to the player."
+    return f"The round is void: {rule.summary}. The whole stake of {money(ruling.returned)} goes back to the player."
 
 
 def clauses_behind(
-    book: RuleBook, layout: Layout, roll: Roll, ruling: Ruling, capacity: Chips | None, *, under_minimum: bool
+    book: RuleBook, layout: Layout, roll: Roll, ruling: Ruling, over: Over | None, *, under_minimum: bool
 ) -> tuple[str, ...]:
     """The clauses by which a bet was settled, most particular last."""
     clauses = [*book.clauses_for(Rule.COLLECT_THEN_PAY), *layout.clauses_of(ruling.bet.box, roll)]
-    if capacity is not None:
+    if over is not None:
         clauses += book.clauses_for(Rule.UNDER_MINIMUM_EXEMPT if under_minimum else Rule.PRO_RATA)
     elif under_minimum:
         clauses += book.clauses_for(Rule.UNDER_MINIMUM_STANDS)
     return tuple(dict.fromkeys(clauses))
 
 
-def clauses_behind_void(book: RuleBook, rule: VoidRule) -> tuple[str, ...]:
+def clauses_behind_void(book: RuleBook, rule: FactRule) -> tuple[str, ...]:
     """The clauses by which a bet came back whole, most particular last."""
     return tuple(dict.fromkeys((*book.clauses_for(Rule.VOID_RETURNS_BETS), *rule.clauses)))

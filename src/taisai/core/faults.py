@@ -16,6 +16,9 @@ _EXPECTED: Final = re.compile(r"Expected `(?P<wanted>[^`]*)`(?P<bound>.*?)(?:, g
 _VALUE: Final = re.compile(r"Invalid (?:enum )?value (?P<value>.*)", re.DOTALL)
 _REGEX: Final = re.compile(r"matching regex '\^?(.*?)\$?(?:\(\?!\\\\n\))?'")
 
+_CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+"""Controls of C0 and C1, line and paragraph separators, and marks that turn the direction of text."""
+
 _TYPE_WORDS: Final = {
     "array": "a list",
     "bool": "true or false",
@@ -51,6 +54,11 @@ def shown(value: object, limit: int = 40) -> str:
     except ValueError:  # Python refuses to print whole numbers of more than 4300 digits
         return "a number too long to write out"
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def one_line(text: str) -> str:
+    """A text for a terminal or a log: line breaks, escapes and other control characters are written out."""
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def decoding_fault(message: str) -> InputFault:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from taisai.core.boxes import BoxName, Kind, parse_box
+from taisai.core.boxes import BoxName, kind_of
 from taisai.core.faults import InputFault, shown
 from taisai.core.money import Chips, chips_of
-from taisai.core.rulebook import Rule, RuleBook
+from taisai.core.rulebook import Layout, Rule, RuleBook
 
 
 class Opposites(StrEnum):
@@ -49,12 +49,12 @@ class Limits:
 
     unit: Chips
     default: BoxLimits
-    kinds: Mapping[Kind, BoxLimits]
+    kinds: Mapping[str, BoxLimits]
     differential: Mapping[Opposites, Chips]
 
     def of(self, box: BoxName) -> BoxLimits:
-        """The limits of a box, by its kind."""
-        return self.kinds.get(parse_box(box).kind, self.default)
+        """The limits of a box: its own, those of its kind, or the default."""
+        return self.kinds.get(box) or self.kinds.get(kind_of(box), self.default)
 
 
 def make_limits(
@@ -63,16 +63,21 @@ def make_limits(
     default: Mapping[str, object] | None = None,
     kinds: Mapping[str, Mapping[str, object]] | None = None,
     differential: Mapping[str, object] | None = None,
+    layout: Layout | None = None,
 ) -> Limits:
-    """Limits from plain values; each is a multiple of the unit, and a minimum is not above its maximum."""
+    """Limits from plain values; each is a multiple of the unit, and a minimum is not above its maximum.
+
+    `kinds` are limits by kind, `total`, or by box, `total:4`; what a box does not say, its kind does. With a layout,
+    limits of what it does not have are refused: they would have no effect.
+    """
     unit_chips = chips_of(unit, "unit", at_least=1)
     no_limit = BoxLimits(Chips(0), None)
     by_default = _box_limits(default or {}, "default", unit_chips, no_limit)
-    by_kind: dict[Kind, BoxLimits] = {}
-    for name, raw in (kinds or {}).items():
-        if name not in set(Kind):
-            raise InputFault("kinds", f"unknown kind {shown(name)}; kinds are {', '.join(Kind)}")
-        by_kind[Kind(name)] = _box_limits(raw, f"kinds.{name}", unit_chips, by_default)
+    by_kind: dict[str, BoxLimits] = {}
+    for name, raw in sorted((kinds or {}).items(), key=lambda each: ":" in each[0]):
+        if layout is not None and name not in layout.kinds and name not in layout.boxes:
+            raise InputFault("kinds", f"unknown kind {shown(name)}; kinds are {', '.join(layout.kinds)}, or name a box")
+        by_kind[name] = _box_limits(raw, f"kinds.{name}", unit_chips, by_kind.get(kind_of(name), by_default))
     by_opposites: dict[Opposites, Chips] = {}
     for name, amount in (differential or {}).items():
         if name not in set(Opposites):
@@ -120,12 +125,8 @@ def headroom_of(book: RuleBook, limits: Limits, totals: Mapping[BoxName, Chips],
     if found is None or found[0] not in limits.differential or not book.has(Rule.DIFFERENTIAL):
         return headroom
     opposites, other = found
-    opposite = totals.get(other, 0)
-    opposite_max = limits.of(other).stake_max
-    if opposite_max is not None:
-        # What exceeds the maximum of the opposite box is not at risk there (I6), so it adds no headroom here.
-        opposite = min(opposite, opposite_max)
-    by_differential = Chips(max(opposite + limits.differential[opposites] - here, 0))
+    # Against all that is placed opposite, as at the close (I6).
+    by_differential = Chips(max(totals.get(other, 0) + limits.differential[opposites] - here, 0))
     if headroom.chips is not None and headroom.chips <= by_differential:
         return headroom
     return Headroom(by_differential, Rule.DIFFERENTIAL, book.clauses_for(Rule.DIFFERENTIAL))

@@ -1,32 +1,34 @@
 """Odds: the exact mathematics of a layout, by summing over all 216 rolls.
 
 Enters: a layout, or bets on it. Leaves: probability, return, house edge, variance and hit frequency as exact fractions;
-the worst case for the house; two layouts side by side. Returns below 75 % are marked (GLI-19 §4.7.1).
+the worst case for the house; layouts side by side. Returns below 75 % are marked (GLI-19 §4.7.1).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from math import isqrt
 from typing import Final, NamedTuple
 
 from taisai.core.bets import Bet
 from taisai.core.boxes import Box, BoxName
-from taisai.core.dice import ALL_ROLLS, Roll
-from taisai.core.money import Chips
+from taisai.core.dice import ALL_ROLLS, COMBINATION_WAYS, Roll
+from taisai.core.money import Chips, Odds
 from taisai.core.rulebook import Layout
 from taisai.core.settlement import settle
 
 RETURN_FLOOR: Final = Fraction(3, 4)
 """Bets that return less on average are flagged."""
 
+_LISTED: Final = 6
 _ROLL_COUNT: Final = len(ALL_ROLLS)
 
 
 class PayWays(NamedTuple):
     """On how many of the 216 rolls a box pays these odds."""
 
-    pays: int
+    pays: Odds
     ways: int
 
 
@@ -55,13 +57,14 @@ class BoxOdds(NamedTuple):
 
 def box_odds(layout: Layout, name: BoxName) -> BoxOdds:
     """The odds of one box."""
-    ways_of: dict[int, int] = {}
-    for table in layout.pay_table:
-        if pays := table[name]:
-            ways_of[pays] = ways_of.get(pays, 0) + 1
-    ways = sum(ways_of.values())
-    returned = Fraction(sum((pays + 1) * count for pays, count in ways_of.items()), _ROLL_COUNT)
-    square = Fraction(sum(pays**2 * count for pays, count in ways_of.items()) + _ROLL_COUNT - ways, _ROLL_COUNT)
+    ways_of: dict[Odds, int] = {}
+    for won in layout.winners:
+        if (row := won.get(name)) is not None:
+            ways_of[row.pays] = ways_of.get(row.pays, 0) + 1
+    paid = sum(ways_of.values())
+    ways = paid - ways_of.get(0, 0)
+    returned = Fraction(sum((pays + 1) * count for pays, count in ways_of.items())) / _ROLL_COUNT
+    square = Fraction(sum(pays**2 * count for pays, count in ways_of.items()) + _ROLL_COUNT - paid) / _ROLL_COUNT
     rows = layout.rows_of(name)
     return BoxOdds(
         box=layout.boxes[name],
@@ -79,6 +82,24 @@ def box_odds(layout: Layout, name: BoxName) -> BoxOdds:
 def layout_odds(layout: Layout) -> tuple[BoxOdds, ...]:
     """The odds of every box, in the layout's order."""
     return tuple(box_odds(layout, name) for name in layout.boxes)
+
+
+def flags_of(layout: Layout) -> Iterator[str]:
+    """What people should look at before they sign a layout: returns under 75 %, boxes that were perhaps forgotten."""
+    low = [each.box.name for each in layout_odds(layout) if each.is_below_floor]
+    if low:
+        yield f"less than 75 % is returned by {_listed(low)}"
+    for family in dict.fromkeys(box.definition for box in layout.boxes.values()):
+        every = [box.name for box in family.boxes()]
+        missing = [name for name in every if name not in layout.boxes]
+        # A layout may offer a few of many; where it has most of a family, the others may be a slip.
+        if missing and 2 * len(missing) < len(every):
+            yield f"not on the layout: {_listed(missing)}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _LISTED} others" if len(names) > _LISTED else ""
+    return ", ".join(names[:_LISTED]) + more
 
 
 class RollResult(NamedTuple):
@@ -154,28 +175,48 @@ def bets_odds(layout: Layout, bets: Sequence[Bet], at_risk: Sequence[Chips] | No
     )
 
 
+class Spread(NamedTuple):
+    """How far what bets return lies from its average, over all 216 rolls; both rounded up to whole money."""
+
+    deviation: int
+    farthest: int
+
+
+def spread_of(layout: Layout, at_risk: Mapping[BoxName, int]) -> Spread:
+    """The spread of what these boxes return."""
+    ways: dict[Odds, int] = {}
+    for combination, count in COMBINATION_WAYS:
+        if layout.whole_pays is not None:
+            table = layout.whole_pays[combination.index]
+            net: Odds = sum((table[box] or -1) * amount for box, amount in at_risk.items())
+        else:
+            net = sum((layout.back(box, combination) - 1) * amount for box, amount in at_risk.items())
+        ways[net] = ways.get(net, 0) + count
+    total = sum(net * count for net, count in ways.items())
+    # 216 and its square are kept as factors, so that whole odds stay whole numbers up to the last root.
+    squares = sum((_ROLL_COUNT * net - total) ** 2 * count for net, count in ways.items())
+    farthest: Odds = max(max(_ROLL_COUNT * net - total, total - _ROLL_COUNT * net) for net in ways)
+    variance = int(-(-squares // _ROLL_COUNT**3))
+    return Spread(isqrt(variance - 1) + 1 if variance else 0, int(-(-farthest // _ROLL_COUNT)))
+
+
 class Comparison(NamedTuple):
-    """One box on two layouts; None where a layout does not have it."""
+    """One box on several layouts; None where a layout does not have it."""
 
     name: BoxName
-    one: BoxOdds | None
-    two: BoxOdds | None
+    sides: tuple[BoxOdds | None, ...]
 
     @property
     def differs(self) -> bool:
-        """Whether only one layout has the box, or the two pay it differently."""
-        return self.one is None or self.two is None or self.one.pay_ways != self.two.pay_ways
+        """Whether some layout does not have the box, or two pay it differently."""
+        return len({None if side is None else side.pay_ways for side in self.sides}) > 1
 
 
-def compare(one: Layout, two: Layout) -> tuple[Comparison, ...]:
-    """Two layouts box by box: those of the first in its order, then those only the second has."""
-    names = dict.fromkeys((*one.boxes, *two.boxes))
+def compare(*layouts: Layout) -> tuple[Comparison, ...]:
+    """Layouts box by box: those of the first in its order, then those that only later ones have."""
+    names = dict.fromkeys(name for layout in layouts for name in layout.boxes)
     return tuple(
-        Comparison(
-            name,
-            box_odds(one, name) if name in one.boxes else None,
-            box_odds(two, name) if name in two.boxes else None,
-        )
+        Comparison(name, tuple(box_odds(layout, name) if name in layout.boxes else None for layout in layouts))
         for name in names
     )
 

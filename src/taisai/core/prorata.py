@@ -71,12 +71,12 @@ def share_out(stakes: Sequence[Chips], capacity: Chips, minimum: Chips, unit: Ch
     total = sum(stakes)
     if total <= capacity:
         return Apportionment(capacity, tuple(stakes), Chips(0), (f"The box holds {total}, within {capacity}.",))
-    steps = [f"The box holds {total}, over its capacity of {capacity} by {total - capacity}."]
+    steps = [f"The box holds {total}, over its limit of {capacity} by {total - capacity}."]
     at_risk = {place: stake for place, stake in enumerate(stakes) if stake < minimum}
     left = capacity - sum(at_risk.values())
     if at_risk:
         kept = ", ".join(map(str, at_risk.values()))
-        steps.append(f"Stakes below the minimum of {minimum} stay whole: {kept}; {left} is left for the others.")
+        steps.append(f"Stakes below the minimum of {minimum} stay whole: {kept}; {_left(left)} for the others.")
     sharing = {place: stake for place, stake in enumerate(stakes) if stake >= minimum}
     while True:
         pool = sum(sharing.values())
@@ -88,36 +88,49 @@ def share_out(stakes: Sequence[Chips], capacity: Chips, minimum: Chips, unit: Ch
             left -= minimum
             del sharing[place]
         raised = ", ".join(str(stakes[place]) for place in low)
-        steps.append(f"A share below the minimum is set to {minimum} (stakes of {raised}); {left} is left.")
+        steps.append(f"A share below the minimum is set to {minimum} (stakes of {raised}); {_left(left)}.")
     if sharing:
         at_risk |= _in_proportion(sharing, left, unit, steps)
     over = max(sum(at_risk.values()) - capacity, 0)
     if over:
-        steps.append(f"The minimums do not fit: the box stays over its capacity by {over}.")
+        steps.append(f"The minimums do not fit: the box stays over its limit by {over}.")
     return Apportionment(
         capacity, tuple(Chips(at_risk[place]) for place in range(len(stakes))), Chips(over), tuple(steps)
     )
 
 
+def _left(room: int) -> str:
+    return f"{room} is left" if room > 0 else "nothing is left"
+
+
 def _in_proportion(sharing: Mapping[int, int], left: int, unit: int, steps: list[str]) -> dict[int, Chips]:
-    """Shares in proportion, rounded down to the unit; what is left over goes one unit each by largest remainder."""
+    """Shares in proportion, rounded down to the unit; what is left over goes one unit each by largest remainder.
+
+    Those with equal remainders are treated alike: where the units do not reach all of them, none gets one and what is
+    left stays undistributed (I6).
+    """
     pool = sum(sharing.values())
     shares = {place: Chips(stake * left // pool // unit * unit) for place, stake in sharing.items()}
     spare = (left - sum(shares.values())) // unit
     # Remainders times the pool are whole numbers, so they compare exactly.
-    remainder = {place: stake * left - shares[place] * pool for place, stake in sharing.items()}
-    given = []
-    for place in sorted(sharing, key=lambda each: (-remainder[each], each)):
-        if spare == 0:
+    alike: dict[int, list[int]] = {}
+    for place, stake in sharing.items():
+        if shares[place] + unit <= stake:
+            alike.setdefault(stake * left - shares[place] * pool, []).append(place)
+    given = 0
+    for _, places in sorted(alike.items(), reverse=True):
+        if spare - given < len(places):
             break
-        if shares[place] + unit <= sharing[place]:
+        for place in places:
             shares[place] = Chips(shares[place] + unit)
-            spare -= 1
-            given.append(place)
+        given += len(places)
     shared = ", ".join(f"{stake} → {shares[place]}" for place, stake in sharing.items())
     steps.append(f"{left} is shared among {pool} in proportion, in units of {unit}: {shared}.")
     if given:
-        steps.append(f"Of these, {len(given)} got a unit of {unit} left over, by largest remainder.")
+        steps.append(f"Of these, {given} got a unit of {unit} left over, by largest remainder.")
+    if spare > given:
+        rest = (spare - given) * unit
+        steps.append(f"{rest} stays undistributed: it does not reach all who have an equal claim to it.")
     return shares
 
 
@@ -162,27 +175,23 @@ def _share_by_differential(
     stakes: Mapping[BoxName, Sequence[Chips]],
     shares: dict[BoxName, Apportionment],
 ) -> None:
-    """Share the heavier of two opposites anew when the lighter and the differential leave less than its maximum."""
+    """Share the heavier of two opposites when it is ahead by more than the differential; the lighter is left alone.
+
+    Both sides weigh what was placed on them (§1.3), whatever their own maximum leaves of it (I6).
+    """
     one, two = OPPOSITE_BOXES[opposites]
-    # Both sides as they are after their own maximum (I6).
-    weight = {box: sum(shares[box].at_risk if box in shares else stakes.get(box, ())) for box in (one, two)}
-    if weight[one] == weight[two]:
-        return
-    heavier, lighter = (one, two) if weight[one] > weight[two] else (two, one)
-    reach = Chips(weight[lighter] + differential)
+    placed = {box: sum(stakes.get(box, ())) for box in (one, two)}
+    heavier, lighter = (one, two) if placed[one] > placed[two] else (two, one)
+    reach = Chips(placed[lighter] + differential)
     stake_min, stake_max = limits.of(heavier)
-    if sum(stakes[heavier]) <= reach or (stake_max is not None and stake_max <= reach):
+    if placed[heavier] <= reach or (stake_max is not None and stake_max <= reach):
         return
     share = share_out(stakes[heavier], reach, stake_min, limits.unit)
-    because = _differential_step(opposites, heavier, lighter, weight[lighter], differential)
-    shares[heavier] = share._replace(steps=(because, *share.steps))
-
-
-def _differential_step(opposites: Opposites, heavier: BoxName, lighter: BoxName, weight: int, differential: int) -> str:
-    return (
-        f"The {opposites} differential is {differential} and {lighter} holds {weight}: "
-        f"{heavier} may hold at most {weight + differential}."
+    because = (
+        f"The {opposites} differential is {differential} and {placed[lighter]} was placed on {lighter}: "
+        f"{heavier} stands for at most {reach}."
     )
+    shares[heavier] = share._replace(steps=(because, *share.steps))
 
 
 def _under_minimum_flag(book: RuleBook, limits: Limits, bet: Bet) -> Flag:
@@ -216,6 +225,6 @@ def _shared_flags(book: RuleBook, box: BoxName, share: Apportionment) -> list[Fl
     clauses = book.clauses_for(Rule.PRO_RATA)
     flags = [Flag(FlagCode.PRO_RATA, box, None, share.capacity, clauses, f"{box}: " + " ".join(share.steps))]
     if share.over:
-        text = f"{box} stays over its capacity of {share.capacity} by {share.over}: nobody is put below the minimum."
+        text = f"{box} stays over its limit of {share.capacity} by {share.over}: nobody is put below the minimum."
         flags.append(Flag(FlagCode.OVER_CAPACITY, box, None, share.over, clauses, text))
     return flags

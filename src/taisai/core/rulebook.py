@@ -1,8 +1,8 @@
 """A rule book as a value: clauses, layouts with their pay rows, the procedure of a round.
 
 Enters: rows that `books` has read. Leaves: a `RuleBook` whose layouts are proven over all 216 rolls: where a box wins,
-exactly one row pays it. Where two rows apply, or none, that is a fault of a named row. Serves the pay tables and
-procedures of all four books.
+exactly one row pays it. Where two rows apply, or one never does, that is a fault of a named row. Serves the pay tables
+and procedures of all four books.
 """
 
 from __future__ import annotations
@@ -12,10 +12,15 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from taisai.core.boxes import Box, BoxName, Kind, wins
+from taisai.core.boxes import Box, BoxName
+from taisai.core.cloth import FeltPlan
 from taisai.core.dice import ALL_COMBINATIONS, ALL_ROLLS, Roll
+from taisai.core.faults import InputFault
+from taisai.core.money import Odds, RoundingRule, odds_words, unit_needed
+from taisai.core.names import OWN, Calls, Face, Names
+from taisai.core.predicates import TRIPLES, Combinations, Predicate, first_of, showing, totalling
 
 
 class Rule(StrEnum):
@@ -29,6 +34,7 @@ class Rule(StrEnum):
     COLOUR_CHIPS = "colour-chips"
     CHANGE_BLOCK = "change-block"
     DICE_SET = "dice-set"
+    DEVICES = "devices"
     BELL = "bell"
     # shown to people
     GENERAL_RULES_APPLY = "general-rules-apply"
@@ -67,6 +73,7 @@ class Rule(StrEnum):
     TUMBLE_COUNT = "tumble-count"
     # of the round
     OPENING_CHECK = "opening-check"
+    TEST_RUNS = "test-runs"
     ROLES = "roles"
     COLLECT_THEN_PAY = "collect-then-pay"
     PAY_TABLE = "pay-table"
@@ -81,28 +88,51 @@ class Rule(StrEnum):
     INTERRUPTION_VOID = "interruption-void"
     DAMAGED_DICE_VOID = "damaged-dice-void"
     LATER_ROUND_UNTOUCHED = "later-round-untouched"
+    FOUND_LATE = "found-late"
     SHIFT_MANAGER_DECIDES = "shift-manager-decides"
 
 
-class VoidReason(StrEnum):
-    """Why a round can be void. A book allows some of these."""
+class Fact(StrEnum):
+    """What can go wrong at a table. Anybody of the crew records it; what follows from it is the book's word."""
 
     NOT_FLAT = "not-flat"
-    TUMBLER_FAULT = "tumbler-fault"
-    EXPOSED = "exposed"
-    NOT_ACTIVATED = "not-activated"
-    DAMAGED_DICE = "damaged-dice"
-    TOO_FEW_TUMBLES = "too-few-tumbles"
-    ACTIVATED_BEFORE_CLOSE = "activated-before-close"
     DICE_STACKED = "dice-stacked"
+    EXPOSED = "exposed"
+    """Concealed dice were seen before the close."""
+    TOO_FEW_TUMBLES = "too-few-tumbles"
+    NOT_ACTIVATED = "not-activated"
+    """Nobody started the device for this round."""
+    ACTIVATED_BEFORE_CLOSE = "activated-before-close"
+    TUMBLED_OUT_OF_TURN = "tumbled-out-of-turn"
+    """The device was started when the book does not start it."""
+    TUMBLER_FAULT = "tumbler-fault"
+    DAMAGED_DICE = "damaged-dice"
+    LIGHTS_FAULT = "lights-fault"
+    """The winning areas stayed dark, or others lit."""
+    TERMINAL_DEAD = "terminal-dead"
     INTERRUPTED = "interrupted"
+    """The round stopped before an outcome was established."""
 
 
-class VoidScope(StrEnum):
-    """How far a void reaches."""
+class Then(StrEnum):
+    """What a book makes of a fact."""
 
-    ROUND = "round"
-    AFFECTED_ROUNDS = "affected-rounds"
+    VOID_ROUND = "void-round"
+    """The round that is not yet concluded is void, and every bet goes back."""
+    VOID_ROUNDS_OF_SET = "void-rounds-of-set"
+    """So is every settled round played with that set of dice since it was last found sound."""
+    RE_ROLL = "re-roll"
+    """The roll does not count: the bets stand, and the dice are tumbled again."""
+    DICE_DECIDE = "dice-decide"
+    """The round is settled by the dice as they lie, without entry or lights."""
+    SUSPEND = "suspend"
+    """No further round until it is mended, or a safe procedure is in force."""
+    RECORD = "record"
+    """It is recorded and people are alerted; so it is with every fact that a book does not name."""
+
+
+VOIDING: Final = frozenset({Then.VOID_ROUND, Then.VOID_ROUNDS_OF_SET})
+"""What hands bets back."""
 
 
 class Step(StrEnum):
@@ -132,6 +162,8 @@ class Device(StrEnum):
 
     TUMBLER = "tumbler"
     CAGE = "cage"
+    VIRTUAL = "virtual"
+    """Software dice: only where a book, or a reading declared with it, admits them (I23)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,48 +184,45 @@ class Interpretation:
     question: str
     reading: str
     house_choice: bool
+    admits: frozenset[Device] = frozenset()
+    """Devices that this reading admits beside the book's own."""
 
 
 @dataclass(frozen=True, slots=True)
 class PayRow:
-    """One row of a pay table: what its boxes pay, to 1, by which clause."""
+    """One row of a pay table, an outcome of its boxes: what they pay, to 1, by which clause.
+
+    It applies where `when` holds, or where the definition of the box lets it win; `dice` and `totals` narrow that to
+    a number of dice that show the face of the box, and to some totals.
+    """
 
     bet: str
     boxes: tuple[Box, ...]
-    pays: int
+    pays: Odds
     clauses: tuple[str, ...]
     dice: int | None = None
     totals: frozenset[int] | None = None
     triple_clauses: tuple[str, ...] = ()
+    when: Predicate | None = None
+    written: int | str | None = None
+    """What it pays, as the book writes it."""
 
-    def applies(self, box: Box, roll: Roll) -> bool:
-        """Whether this row pays one of its boxes on a roll."""
-        return (
-            wins(box, roll)
-            and (self.dice is None or roll.count(box.faces[0]) == self.dice)
-            and (self.totals is None or roll.total in self.totals)
-        )
+    @property
+    def odds(self) -> str:
+        """What it pays, in the book's words: `8 to 1`, `60 for 1`, `push`."""
+        return self.written if isinstance(self.written, str) else odds_words(self.pays)
 
+    @property
+    def condition(self) -> tuple[object, ...]:
+        """What narrows it: two rows with one condition and one box are the same row twice."""
+        return self.when and self.when.text, self.dice, self.totals
 
-@dataclass(frozen=True, slots=True)
-class FeltBlock:
-    """A rectangle of the felt, cut into columns; boxes fill it left to right, top to bottom, None is an empty place."""
-
-    x: int
-    y: int
-    width: int
-    height: int
-    columns: int
-    boxes: tuple[Box | None, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class FeltPlan:
-    """Where each box lies on the cloth, in cells."""
-
-    width: int
-    height: int
-    blocks: tuple[FeltBlock, ...]
+    def applies(self, box: Box) -> Combinations:
+        """Where this row pays one of its boxes."""
+        where = box.wins if self.when is None else self.when.holds(box.values)
+        if self.dice is not None:
+            where &= showing(box.faces[0], self.dice)
+        return where if self.totals is None else where & totalling(self.totals)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,8 +239,15 @@ class Layout:
     boxes: Mapping[BoxName, Box] = field(repr=False)
     winners: tuple[Mapping[BoxName, PayRow], ...] = field(repr=False)
     """By roll index: the winning boxes and the row that pays each."""
-    pay_table: tuple[Mapping[BoxName, int], ...] = field(repr=False)
-    """By roll index: what every box of the layout pays, to 1; 0 when it loses."""
+    whole_pays: tuple[Mapping[BoxName, int], ...] | None = field(repr=False)
+    """By roll index: what every box pays, to 1; 0 when it loses. None where odds are fractions or a push."""
+    unit: int = 1
+    """The least unit of which every multiple is paid exactly."""
+    rounding: RoundingRule | None = None
+    names: Names = OWN
+    """The book's own words."""
+    faces: tuple[Face, ...] = ()
+    """The six faces, where they have names or pictures; empty for dice with pips."""
 
     @property
     def name(self) -> str:
@@ -219,41 +255,81 @@ class Layout:
         return f"{self.book_id}/{self.id}"
 
     @property
-    def kinds(self) -> tuple[Kind, ...]:
-        """The bet kinds on this layout, in the order of its pay table."""
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of bets on this layout, in the order of its pay table."""
         return tuple(dict.fromkeys(box.kind for box in self.boxes.values()))
 
-    def pays(self, box: BoxName, roll: Roll) -> int | None:
-        """Odds to 1 of a box on a roll, None when it loses."""
-        return self.pay_table[roll.index].get(box) or None
+    @property
+    def pay_table(self) -> tuple[Mapping[BoxName, int], ...]:
+        """`whole_pays`, for arithmetic in whole numbers; `InputFault` where the odds are not."""
+        if self.whole_pays is None:
+            raise InputFault("layout", f"{self.name} has odds that are no whole numbers to 1, or pushes")
+        return self.whole_pays
+
+    def pays(self, box: BoxName, roll: Roll) -> Odds | None:
+        """Odds to 1 of a box on a roll, 0 for a push, None when it loses."""
+        row = self.winners[roll.index].get(box)
+        return None if row is None else row.pays
+
+    def back(self, box: BoxName, roll: Roll) -> Odds:
+        """What of a stake of one goes back on a roll: 0 when it loses, 1 for a push."""
+        pays = self.pays(box, roll)
+        return 0 if pays is None else pays + 1
 
     def lit(self, roll: Roll) -> tuple[BoxName, ...]:
         """The boxes that light up: exactly those that win, in the layout's order (`nz-division-9` §3.3(b))."""
         won = self.winners[roll.index]
-        return tuple(box for box in self.boxes if box in won)
+        return tuple(box for box in self.boxes if box in won and won[box].pays)
 
     def rows_of(self, box: BoxName) -> tuple[PayRow, ...]:
         """The pay rows of a box: one, or several where the odds depend on the dice."""
         wanted = self.boxes[box]
         return tuple(row for row in self.rows if wanted in row.boxes)
 
+    def bet_name(self, box: BoxName, names: Names | None = None) -> str:
+        """What the book calls a bet on a box: `Domino Combination Bet 2-5`, `Individual Die Face Value 4`, `Small`.
+
+        The pay table's own name, or that of a translation; it stands for all boxes of its row, so the figures of this
+        one follow. Where several boxes of one name have no figures, each goes by its own.
+        """
+        wanted, row, called = self.boxes[box], self.rows_of(box)[0], names or self.names
+        alike = not wanted.values and len(row.boxes) > 1
+        return called.box(wanted) if alike else called.bet(wanted, row.bet)
+
+    def terms_of(self, box: BoxName) -> frozenset[str]:
+        """What of the dice decides a box: the terms of its predicates."""
+        own = self.boxes[box].definition.when
+        whens = [row.when or own for row in self.rows_of(box)]
+        return frozenset(term for when in whens if when is not None for term in when.terms)
+
     def clauses_of(self, box: BoxName, roll: Roll) -> tuple[str, ...]:
         """The clauses by which a box wins or loses on a roll."""
         row = self.winners[roll.index].get(box)
         if row is not None:
             return row.clauses + (row.triple_clauses if roll.is_triple else ())
-        named = dict.fromkeys(clause for row in self.rows_of(box) for clause in row.clauses)
-        return tuple(named) + (self.triple_clauses if roll.is_triple else ())
+        rows = self.rows_of(box)
+        named = tuple(dict.fromkeys(clause for row in rows for clause in row.clauses))
+        if not roll.is_triple:
+            return named
+        # A row that no triple wins says by which clause; the layout's clause is for all that say nothing.
+        own = [clause for row in rows if not row.applies(self.boxes[box]) & TRIPLES for clause in row.triple_clauses]
+        return named + (tuple(dict.fromkeys(own)) or self.triple_clauses)
 
 
 @dataclass(frozen=True, slots=True)
-class VoidRule:
-    """One reason that makes a round void, by its clause."""
+class FactRule:
+    """What follows from a fact, by its clause. `reason` is the book's own word for a void on this ground."""
 
-    reason: VoidReason
-    scope: VoidScope
+    fact: Fact
+    then: tuple[Then, ...]
     clauses: tuple[str, ...]
     summary: str
+    reason: str
+
+    @property
+    def voids(self) -> bool:
+        """Whether a round is void by it."""
+        return not VOIDING.isdisjoint(self.then)
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,21 +350,6 @@ class OpeningItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Calls:
-    """What the dealer says, and the forms of the result call."""
-
-    clauses: tuple[str, ...]
-    open: str
-    close: str
-    void: str
-    plain: str
-    double_first: str
-    double_last: str
-    triple: str
-    bell: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Procedure:
     """How a round runs under this book."""
 
@@ -297,8 +358,20 @@ class Procedure:
     tumbles_min: int
     steps: tuple[ProcedureStep, ...]
     opening: tuple[OpeningItem, ...]
-    voids: Mapping[VoidReason, VoidRule]
+    facts: Mapping[Fact, FactRule]
     calls: Calls
+    admits: frozenset[Device] = frozenset()
+    """Devices that the book admits beside its own."""
+
+    @property
+    def voids(self) -> Mapping[str, FactRule]:
+        """What makes a round void, by the book's own word for it."""
+        return {rule.reason: rule for rule in self.facts.values() if rule.voids}
+
+    def then(self, fact: Fact) -> tuple[Then, ...]:
+        """What follows from a fact; it is recorded in any case."""
+        rule = self.facts.get(fact)
+        return (Then.RECORD,) if rule is None else rule.then
 
 
 class FormerDigest(NamedTuple):
@@ -328,10 +401,29 @@ class RuleBook:
     layouts: Mapping[str, Layout]
     digest: str
     formerly: tuple[FormerDigest, ...]
+    replaces: str = ""
+    """The id of the edition before this one; empty for a first edition."""
+    names: Names = OWN
+    """The book's own words."""
+    faces: tuple[Face, ...] = ()
+    """The six faces, where they have names or pictures."""
+    translations: Mapping[str, Names] = field(default_factory=dict)
+    """Its names in other languages, by language: `zh-Hant`."""
+
+    def names_in(self, lang: str) -> Names:
+        """The names in a language; the book's own where it has no translation."""
+        return self.translations.get(lang, self.names)
 
     def matches(self, digest: str) -> bool:
         """Whether a digest that a table or a setting pins is of the rules in this book, today's or a former one."""
         return digest == self.digest or digest in [former.digest for former in self.formerly]
+
+    def in_force(self, moment: datetime) -> bool:
+        """Whether the book is in force at a moment, told in the time of the house."""
+        since = self.effective
+        if not isinstance(since, datetime):
+            return since is None or moment.date() >= since
+        return (moment if since.tzinfo else moment.replace(tzinfo=None)) >= since
 
     def clauses_for(self, rule: Rule) -> tuple[str, ...]:
         """The clauses behind a rule; empty when the book does not have it."""
@@ -340,6 +432,11 @@ class RuleBook:
     def has(self, rule: Rule) -> bool:
         """Whether the book has a rule."""
         return rule in self.rules
+
+    def admits(self, device: Device) -> bool:
+        """Whether games may be played with a device: the book's own, another that it names, or a reading admits."""
+        readings = (entry.admits for entry in self.interpretations.values())
+        return device in {self.procedure.device, *self.procedure.admits}.union(*readings)
 
     def interpretations_of(self, clause_id: str) -> tuple[Interpretation, ...]:
         """The register's entries on a clause."""
@@ -361,43 +458,46 @@ def pay_row_faults(rows: Sequence[PayRow]) -> list[RowFault]:
 def _row_faults(rows: Sequence[PayRow]) -> list[RowFault]:
     faults = []
     for number, row in enumerate(rows):
-        if row.pays < 1:
-            faults.append(RowFault(number, f"pays {row.pays} to 1: a winner wins at least the stake"))
         seen: set[BoxName] = set()
         for box in row.boxes:
             if box.name in seen:
                 faults.append(RowFault(number, f"duplicate box {box.name}"))
             seen.add(box.name)
-        idle = next(
-            (box for box in row.boxes if not any(row.applies(box, roll) for roll in ALL_COMBINATIONS)),
-            None,
-        )
+        idle = next((box for box in row.boxes if not row.applies(box)), None)
         if idle is not None:
-            faults.append(RowFault(number, f"never pays {idle.name}: no roll fits its dice or totals"))
+            faults.append(RowFault(number, f"never pays {idle.name}: no roll fits {_conditions(row)}"))
     return faults
 
 
+def _conditions(row: PayRow) -> str:
+    when, dice, totals = row.condition
+    narrowed = [f"`{when}`"] if when else []
+    narrowed += [words for words, given in (("its dice", dice), ("its totals", totals)) if given is not None]
+    return " and ".join(narrowed) or "its definition"
+
+
 def _matrix_faults(rows: Sequence[PayRow]) -> list[RowFault]:
-    """Rolls on which a winning box is paid by two rows, or by none; the first such roll of each box."""
+    """Boxes that two rows pay on one roll, or whose definition has them win where no row pays them."""
     rows_of: dict[Box, list[int]] = {}
     for number, row in enumerate(rows):
         for box in dict.fromkeys(row.boxes):
             rows_of.setdefault(box, []).append(number)
     faults = []
     for box, numbers in rows_of.items():
-        for roll in ALL_COMBINATIONS:
-            if not wins(box, roll):
-                continue
-            paying = [number for number in numbers if rows[number].applies(box, roll)]
-            if len(paying) > 1:
-                first, second = paying[0], paying[1]
-                same = rows[first].dice == rows[second].dice and rows[first].totals == rows[second].totals
+        paid: Combinations = 0
+        where = {number: rows[number].applies(box) for number in numbers}
+        for number in numbers:
+            if twice := paid & where[number]:
+                first = next(other for other in numbers if where[other] & twice)
+                roll = first_of(where[first] & twice)
+                same = rows[first].condition == rows[number].condition
                 fault = f"duplicate box {box.name}" if same else f"{box.name} pays two ways on {roll}"
-                faults.append(RowFault(second, f"{fault} (also row {first + 1})"))
+                faults.append(RowFault(number, f"{fault} (also row {first + 1})"))
                 break
-            if not paying:
-                faults.append(RowFault(numbers[-1], f"{box.name} wins on {roll} but no row pays it"))
-                break
+            paid |= where[number]
+        else:
+            if (unpaid := box.wins & ~paid) and all(rows[number].when is None for number in numbers):
+                faults.append(RowFault(numbers[-1], f"{box.name} wins on {first_of(unpaid)} but no row pays it"))
     return faults
 
 
@@ -410,16 +510,25 @@ def make_layout(
     triple_clauses: tuple[str, ...],
     rows: tuple[PayRow, ...],
     felt: FeltPlan | None,
+    rounding: RoundingRule | None = None,
+    names: Names = OWN,
+    faces: tuple[Face, ...] = (),
 ) -> Layout:
     """A layout from rows in which `pay_row_faults` finds nothing."""
     boxes = {box.name: box for row in rows for box in row.boxes}
-    by_combination: dict[tuple[int, int, int], Mapping[BoxName, PayRow]] = {}
-    pays_by_combination: dict[tuple[int, int, int], Mapping[BoxName, int]] = {}
-    for roll in ALL_COMBINATIONS:
-        won = {box.name: row for row in rows for box in row.boxes if row.applies(box, roll)}
-        by_combination[roll.faces] = MappingProxyType(won)
-        # Plain dicts, not proxies: this is the hot path, and a proxy doubles the cost of a look-up.
-        pays_by_combination[roll.faces] = {name: won[name].pays if name in won else 0 for name in boxes}
+    won: list[dict[BoxName, PayRow]] = [{} for _ in ALL_COMBINATIONS]
+    for row in rows:
+        for box in row.boxes:
+            where = row.applies(box)
+            while where:
+                won[(where & -where).bit_length() - 1][box.name] = row
+                where &= where - 1
+    place = {roll.faces: number for number, roll in enumerate(ALL_COMBINATIONS)}
+    whole = all(isinstance(row.pays, int) and row.pays > 0 for row in rows)
+    nothing = dict.fromkeys(boxes, 0)
+    # Plain dicts, not proxies: this is the hot path, and a proxy doubles the cost of a look-up.
+    pays = [nothing | {name: int(row.pays) for name, row in each.items()} for each in won]
+    winners = [MappingProxyType(each) for each in won]
     return Layout(
         book_id=book_id,
         id=layout_id,
@@ -428,7 +537,11 @@ def make_layout(
         triple_clauses=triple_clauses,
         rows=rows,
         felt=felt,
+        names=names,
+        faces=faces,
         boxes=MappingProxyType(boxes),
-        winners=tuple(by_combination[roll.low_to_high] for roll in ALL_ROLLS),
-        pay_table=tuple(pays_by_combination[roll.low_to_high] for roll in ALL_ROLLS),
+        winners=tuple(winners[place[roll.low_to_high]] for roll in ALL_ROLLS),
+        whole_pays=tuple(pays[place[roll.low_to_high]] for roll in ALL_ROLLS) if whole else None,
+        unit=unit_needed(row.pays for row in rows),
+        rounding=rounding,
     )

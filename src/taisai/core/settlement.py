@@ -16,11 +16,12 @@ from taisai.core.bets import Bet
 from taisai.core.boxes import BoxName
 from taisai.core.dice import ALL_ROLLS, DICE_COUNT, FACES, Roll
 from taisai.core.faults import InputFault, shown
-from taisai.core.money import Chips
+from taisai.core.money import Chips, odds_number, winnings_of
 from taisai.core.rulebook import Layout
 
-Outcome = tuple[int | None, int, int]
-"""Odds to 1 or None when lost, winnings, and all that goes back to the player."""
+Outcome = tuple[int | str | None, int, int]
+"""Odds to 1 or None when lost, winnings, and all that goes back to the player. Odds that are no whole number are text,
+`0.95`; a push is 0."""
 
 
 class Ruling(NamedTuple):
@@ -28,7 +29,7 @@ class Ruling(NamedTuple):
 
     bet: Bet
     at_risk: Chips
-    pays: int | None
+    pays: int | str | None
     winnings: Chips
     returned: Chips
 
@@ -82,7 +83,9 @@ def settle(layout: Layout, roll: Roll, bets: Sequence[Bet], at_risk: Sequence[Ch
 
     A bet in a box that the layout does not have is an `InputFault`, never a losing bet.
     """
-    odds = layout.pay_table[roll.index]
+    if layout.whole_pays is None:
+        return Settlement(layout, roll, bets, at_risk, _in_parts(layout, roll, bets, at_risk))
+    odds = layout.whole_pays[roll.index]
     try:
         if at_risk is None:
             # One comprehension and one shared tuple for losers: the figures in bench/ rest on this loop.
@@ -97,6 +100,18 @@ def settle(layout: Layout, roll: Roll, bets: Sequence[Bet], at_risk: Sequence[Ch
     except KeyError as missing:
         raise InputFault("bets", f"layout {layout.name} has no box {shown(missing.args[0])}") from None
     return Settlement(layout, roll, bets, at_risk, outcomes)
+
+
+def _in_parts(layout: Layout, roll: Roll, bets: Sequence[Bet], at_risk: Sequence[Chips] | None) -> list[Outcome]:
+    """Outcomes where some odds are fractions or a push."""
+    outcomes: list[Outcome] = []
+    for (_, box, stake), risk in zip(bets, at_risk or [bet.stake for bet in bets], strict=True):
+        if box not in layout.boxes:
+            raise InputFault("bets", f"layout {layout.name} has no box {shown(box)}")
+        pays = layout.pays(box, roll)
+        won = 0 if pays is None else winnings_of(risk, pays, layout.rounding)
+        outcomes.append((None, 0, stake - risk) if pays is None else (odds_number(pays), won, stake + won))
+    return outcomes
 
 
 def settle_void(layout: Layout, bets: Sequence[Bet]) -> Settlement:

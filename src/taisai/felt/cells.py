@@ -1,25 +1,26 @@
-"""What is printed in an area, by the kind of its box and the shape of its place.
+"""What is printed in an area, by the roles of its lines and the shape of its place.
 
-Enters: a box, the words of its odds, a width and a height. Leaves: panes, each a part of the place with a stack of
-items. Serves the appendices of all four books: pips for faces, English and Chinese names, odds, and that a triple
-loses.
+Enters: lines of words, dice and numbers, a width and a height. Leaves: panes, each a part of the place with a stack of
+items. Nothing here knows a bet. Serves the appendices of all four books.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import NamedTuple, assert_never
+from math import ceil
+from typing import Final, NamedTuple, assert_never
 
-from taisai.core.boxes import Box, Kind
-from taisai.core.dice import FACES
-from taisai.felt import stack, words
+from taisai.core.cloth import PrintLine, PrintRole, Tone
+from taisai.felt import stack
 from taisai.felt.geometry import Rect
-from taisai.felt.palette import tone_of
+from taisai.felt.lettering import balanced, is_han, width_of
 from taisai.felt.stack import Dice, Inks, Item, Line, Named, Piece, Rondels
 
-_DICE_FROM = 150
-"""Three faces are digits, as the felts print them, in an area narrower than this, and dice in a wider one."""
+_READABLE: Final = {PrintRole.NAME: 15.0, PrintRole.RANGE: 12.0, PrintRole.ODDS: 12.0, PrintRole.NOTE: 12.0}
+"""A line that would be smaller than this on one line is broken over two or three."""
+_LINES_MOST: Final = 3
+_FEW: Final = 3
+"""So many dice are what an area is about; more are an ornament beside its name."""
 
 
 class Pane(NamedTuple):
@@ -32,139 +33,133 @@ class Pane(NamedTuple):
     items: tuple[Item, ...]
 
 
-def panes_of(box: Box, odds: Sequence[str], width: float, height: float) -> tuple[Pane, ...]:
-    """What an area of this size shows; `odds` is empty where a heading says them."""
-    match box.kind:
-        case Kind.SMALL | Kind.BIG | Kind.ODD | Kind.EVEN:
-            return _chance(box, odds, width / height)
-        case Kind.SINGLE:
-            return _single(box, odds, width / height)
-        case Kind.DOUBLE:
-            return _double(box, odds, width / height)
-        case Kind.TRIPLE:
-            return _triple(box, odds, width / height)
-        case Kind.ANY_TRIPLE:
-            return _any_triple(odds, width / height)
-        case Kind.TOTAL:
-            return _whole(Line(str(box.total), "name", 1, 92), *_odds(odds, 0.28))
-        case Kind.PAIR:
-            return _whole(Dice(box.faces, 1 if width < height else 2, 1, 84), *_odds(odds, 0.26))
-        case Kind.THREE if width >= _DICE_FROM:
-            return _whole(Dice(box.faces, 3, 1, 64), *_odds(odds, 0.4))
-        case Kind.THREE | Kind.FOUR:
-            digits = Line(words.digits_of(box), "name", 1, 54)
-            return _whole(digits, *_odds(odds, 0.42))
-        case Kind.FIELD:
-            return _field(odds, width / height)
-        case _:
-            assert_never(box.kind)
+def panes_of(lines: Sequence[PrintLine], breaks: Sequence[int], width: float, height: float) -> tuple[Pane, ...]:
+    """What an area of this size shows; `breaks` says over how many lines each label is broken."""
+    shape = width / height
+    dice = max((len(_faces(line.text)) for line in lines if line.role is PrintRole.DICE), default=0)
+    roles = {line.role for line in lines}
+    items = [(line.role, _item(line, count, dice, roles, shape)) for line, count in zip(lines, breaks, strict=True)]
+    if PrintRole.CHARACTER in roles and not dice and shape >= 0.93:
+        return _panel(items, shape)
+    if dice > _FEW and shape >= 1.5:
+        return (
+            Pane(0.02, 0, 0.62, 0.54, _only(items, PrintRole.NAME, PrintRole.CHARACTER)),
+            Pane(0.68, 0, 0.3, 0.54, _only(items, PrintRole.ODDS, PrintRole.RANGE, PrintRole.NOTE)),
+            Pane(0, 0.62, 1, 0.38, _only(items, PrintRole.DICE)),
+        )
+    if dice == 1 and PrintRole.NAME in roles and shape >= 1.5:
+        name = " ".join(line.text for line in lines if line.role is PrintRole.NAME)
+        face = next(_faces(line.text)[0] for line in lines if line.role is PrintRole.DICE)
+        rest = (item for role, item in items if role not in {PrintRole.NAME, PrintRole.DICE})
+        return (Pane(0, 0, 1, 1, (Named(face, name, 1, 150), *rest)),)
+    return (Pane(0, 0, 1, 1, tuple(item for _, item in items)),)
 
 
-def _whole(*items: Item) -> tuple[Pane, ...]:
-    return (Pane(0, 0, 1, 1, items),)
-
-
-def _odds(odds: Sequence[str], ideal: float, most: float = 30) -> list[Line]:
-    size = ideal if len(odds) == 1 else ideal * 0.7
-    return [Line(line, "odds", size, most, golden=True) for line in odds]
-
-
-def _chance(box: Box, odds: Sequence[str], shape: float) -> tuple[Pane, ...]:
-    """Big, Small, Odd, Even: a column in a high area, character and words side by side in a square or a wide one."""
-    han = Line(words.HAN[box.kind], "han", 1.5, 230, golden=True)
-    name = Line(box.kind.upper(), "name", 1, 84)
-    totals = words.range_of(box)
-    reach = [Line(totals, "range", 0.42, 42)] if totals else []
-    wins = [*reach, *_odds(odds, 0.42, 42)]
-    loses = words.TRIPLE_LOSES if shape < 0.8 else (" ".join(words.TRIPLE_LOSES),)
-    note = [Line(line, "note", 0.27, 24) for line in loses]
-    han_note = Line(words.TRIPLE_LOSES_HAN, "note", 0.3, 28, optional=True)
-    if shape < 0.93:
-        return _whole(han, name, *wins, *note, han_note)
+def _panel(items: Sequence[tuple[PrintRole, Item]], shape: float) -> tuple[Pane, ...]:
+    """A large area with a character: a square one has it beside the odds, a wide one beside everything."""
+    character = _only(items, PrintRole.CHARACTER)
     if shape < 1.9:
         return (
-            Pane(0, 0, 1, 0.27, (name,)),
-            Pane(0.04, 0.32, 0.4, 0.42, (han,)),
-            Pane(0.46, 0.32, 0.5, 0.42, tuple(wins)),
-            Pane(0, 0.79, 1, 0.21, (*note, replace(han_note, most=18))),
+            Pane(0, 0, 1, 0.36, _only(items, PrintRole.NAME, PrintRole.RANGE)),
+            Pane(0.02, 0.4, 0.36, 0.34, character),
+            Pane(0.4, 0.4, 0.58, 0.34, _only(items, PrintRole.ODDS)),
+            Pane(0, 0.78, 1, 0.22, _only(items, PrintRole.NOTE)),
         )
-    return Pane(0, 0, 0.28, 1, (han,)), Pane(0.28, 0, 0.68, 1, (name, *wins, *note))
-
-
-def _single(box: Box, odds: Sequence[str], shape: float) -> tuple[Pane, ...]:
-    face = box.faces[0]
-    name = words.FACE_WORDS[face - 1]
-    if shape < 1.5:
-        return _whole(Dice((face,), 1, 1, 190), Line(name, "name", 0.4, 60), *_odds(odds, 0.26, 26))
-    return _whole(Named(face, name, 1, 150), *_odds(odds, 0.3, 26))
-
-
-def _double(box: Box, odds: Sequence[str], shape: float) -> tuple[Pane, ...]:
-    face = box.faces[0]
-    if shape > 0.75:
-        return _whole(Dice((face, face), 2, 1, 84), *_odds(odds, 0.36))
-    names = [Line(line, "name", 0.24, 20, optional=True) for line in ("DOUBLE", words.FACE_WORDS[face - 1])]
-    return _whole(Dice((face, face), 1, 1, 84), *names, *_odds(odds, 0.24))
-
-
-def _triple(box: Box, odds: Sequence[str], shape: float) -> tuple[Pane, ...]:
-    face = box.faces[0]
-    columns = 1 if shape < 0.6 else 3
-    return _whole(Dice((face,) * 3, columns, 1, 70), *_odds(odds, 0.4))
-
-
-def _any_triple(odds: Sequence[str], shape: float) -> tuple[Pane, ...]:
-    every = tuple(face for face in FACES for _ in range(3))
-    if shape < 1.5:
-        columns = 3 if shape < 0.5 else 6
-        dice = Dice(every, columns, 0.52, 48, group=3)
-        names = [Line(line, "name", 0.5, 40) for line in ("ANY", "TRIPLE")]
-        return _whole(Line(words.HAN[Kind.ANY_TRIPLE], "han", 0.7, 60, golden=True), *names, dice, *_odds(odds, 0.4))
-    han = Line(words.HAN[Kind.ANY_TRIPLE], "han", 1, 60, golden=True)
     return (
-        Pane(0.02, 0, 0.2, 0.54, (han,)),
-        Pane(0.24, 0, 0.42, 0.54, (Line("ANY TRIPLE", "name", 1, 44),)),
-        Pane(0.68, 0, 0.3, 0.54, tuple(_odds(odds, 1, 34))),
-        Pane(0, 0.62, 1, 0.38, (Dice(every, 18, 1, 48, group=3),)),
+        Pane(0, 0, 0.28, 1, character),
+        Pane(0.28, 0, 0.68, 1, tuple(item for role, item in items if role is not PrintRole.CHARACTER)),
     )
 
 
-def _field(odds: Sequence[str], shape: float) -> tuple[Pane, ...]:
-    name = Line("FIELD", "name", 0.8, 96)
-    numbers = words.FIELD_NUMBERS
-    circles = Rondels(numbers, len(numbers) if shape > 2.5 else len(numbers) // 2, 1.3, 140)
-    return _whole(name, circles, *_odds(odds, 0.5, 46))
+def _only(items: Sequence[tuple[PrintRole, Item]], *roles: PrintRole) -> tuple[Item, ...]:
+    return tuple(item for role, item in items if role in roles)
+
+
+def _faces(text: str) -> tuple[int, ...]:
+    return tuple(int(mark) for mark in text if mark.isdigit())
+
+
+def _item(line: PrintLine, count: int, dice: int, roles: set[PrintRole], shape: float) -> Item:
+    """A label as an item of a stack, with its size beside the others."""
+    role, text = line
+    text = text if count == 1 else "\n".join(balanced(text, count))
+    circled, large = PrintRole.NUMBERS in roles, bool(roles & {PrintRole.CHARACTER, PrintRole.NOTE})
+    match role:
+        case PrintRole.NAME:
+            ideal, most = (0.8, 96.0) if circled else (1.0, 92.0)
+            if dice:
+                ideal, most = (0.4, 60.0) if dice == 1 else (0.3, 26.0) if dice <= _FEW else (0.5, 40.0)
+            return Line(text, "name", ideal, most)
+        case PrintRole.CHARACTER:
+            return Line(text, "han", 0.7 if dice else 1.5, 60 if dice else 230, golden=True)
+        case PrintRole.RANGE:
+            return Line(text, "range", 0.42, 42)
+        case PrintRole.ODDS:
+            ideal, most = (0.5, 46.0) if circled else (0.42, 42.0) if large else (0.34, 30.0)
+            return Line(text, "odds", ideal, most, golden=True)
+        case PrintRole.NOTE:
+            return Line(text, "note", 0.3 if is_han(text) else 0.27, 28 if is_han(text) else 24)
+        case PrintRole.DICE:
+            return _dice(text, dice, shape)
+        case PrintRole.NUMBERS:
+            numbers = tuple(map(int, text.split()))
+            return Rondels(numbers, len(numbers) if shape > 2.5 else ceil(len(numbers) / 2), 1.3, 140)
+        case _:
+            assert_never(role)
+
+
+def _dice(text: str, count: int, shape: float) -> Dice:
+    faces = _faces(text)
+    if count <= _FEW:
+        return Dice(faces, 1 if shape < 0.75 else len(faces), 1, 190 if count == 1 else 84)
+    group = len(text.split(maxsplit=1)[0])
+    columns = 3 if shape < 0.5 else 6 if shape < 1.5 else len(faces)
+    return Dice(faces, columns, 0.52, 48, group=group if group < count else 0)
 
 
 class Print(NamedTuple):
-    """One area to be printed: its box, its place, the words of its odds, its colours."""
+    """One area to be printed: its place, its labels, its ground and its colours."""
 
-    box: Box
     place: Rect
-    odds: tuple[str, ...]
+    lines: tuple[PrintLine, ...]
+    tone: Tone
     inks: Inks
 
 
 def print_cells(prints: Sequence[Print], prefix: str) -> list[list[Piece]]:
     """What stands in each area. Areas of one size and one form are lettered alike, wherever on the cloth they lie."""
-    composed = [panes_of(one.box, one.odds, one.place.width, one.place.height) for one in prints]
     alike: dict[object, list[int]] = {}
-    for at, panes in enumerate(composed):
-        form = tuple((pane[:4], tuple(type(item) for item in pane.items)) for pane in panes)
-        size = (round(prints[at].place.width, 3), round(prints[at].place.height, 3))
-        alike.setdefault((tone_of(prints[at].box), size, form), []).append(at)
+    for at, one in enumerate(prints):
+        form = tuple((role, len(text) if role is PrintRole.DICE else 0) for role, text in one.lines)
+        alike.setdefault((one.tone, round(one.place.width, 3), round(one.place.height, 3), form), []).append(at)
     drawn: list[list[Piece]] = [[] for _ in prints]
     for group in alike.values():
-        for number in range(len(composed[group[0]])):
-            rects = {at: _inner(prints[at].place, composed[at][number]) for at in group}
-            size_of_pane = rects[group[0]]
-            fitted = stack.fit([composed[at][number].items for at in group], size_of_pane.width, size_of_pane.height)
+        place = prints[group[0]].place
+        breaks = _breaks([prints[at].lines for at in group], _inner(place).width)
+        composed = {at: panes_of(prints[at].lines, breaks, place.width, place.height) for at in group}
+        for number, pane in enumerate(composed[group[0]]):
+            inner = _inner(place).part(*pane[:4])
+            if not pane.items:
+                continue
+            fitted = stack.fit([composed[at][number].items for at in group], inner.width, inner.height)
             for at in group:
-                drawn[at] += stack.draw(composed[at][number].items, fitted, rects[at], prints[at].inks, prefix)
+                spot = _inner(prints[at].place).part(*pane[:4])
+                drawn[at] += stack.draw(composed[at][number].items, fitted, spot, prints[at].inks, prefix)
     return drawn
 
 
-def _inner(place: Rect, pane: Pane) -> Rect:
-    """A pane's place, inside the rim that keeps print off the lines."""
+def _breaks(areas: Sequence[Sequence[PrintLine]], width: float) -> list[int]:
+    """Over how many lines each label is broken, the same for all areas of a group."""
+    counts = []
+    for at, (role, _) in enumerate(areas[0]):
+        texts = [lines[at].text for lines in areas]
+        words = max(len(text.split(" ")) for text in texts)
+        wanted = ceil(max(map(width_of, texts)) * _READABLE[role] / max(width, 1)) if role in _READABLE else 1
+        counts.append(max(1, min(wanted, words, _LINES_MOST)))
+    return counts
+
+
+def _inner(place: Rect) -> Rect:
+    """A place inside the rim that keeps print off the lines."""
     rim = min(min(place.width, place.height) * 0.1, 20.0)
-    return place.inset(rim * 0.9, rim).part(pane.x, pane.y, pane.width, pane.height)
+    return place.inset(rim * 0.9, rim)

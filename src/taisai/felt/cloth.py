@@ -23,6 +23,7 @@ RIM: Final = 24.0
 BAND: Final = 84.0
 """How high the band with the title and the dice is."""
 _TITLE: Final = 34.0
+_FOOT: Final = 17.0
 _DIE: Final = 56.0
 
 
@@ -91,8 +92,8 @@ def _linear(name: str, shade: Shade) -> Markup:
     return element("linearGradient", *stops, id=name, x1=0, y1=0, x2=0, y2=1)
 
 
-def draw(frame: Frame, palette: Palette, prefix: str, title: str, roll: Roll | None) -> Markup:
-    """Rail, cloth and band."""
+def draw(frame: Frame, palette: Palette, prefix: str, title: str, roll: Roll | None, *, foot: str = "") -> Markup:
+    """Rail, cloth and band; `foot` stands small in the lower rail."""
     table, cloth = frame.table, frame.cloth
     parts = [
         _box(table, 44, class_="rail", fill=f"url(#{prefix}-rail)"),
@@ -119,6 +120,20 @@ def draw(frame: Frame, palette: Palette, prefix: str, title: str, roll: Roll | N
                 y=band.middle_y + 4 + 0.36 * _TITLE,
                 font_size=_TITLE,
                 text_anchor="start",
+                fill=palette.gold,
+            )
+        )
+    if foot:
+        size = min(_FOOT, (cloth.width - 2 * RIM) / width_of(foot))
+        parts.append(
+            element(
+                "text",
+                svg.words(foot),
+                class_="foot",
+                x=cloth.middle_x,
+                y=cloth.bottom + RAIL / 2 + 0.36 * size,
+                font_size=size,
+                font_weight="400",
                 fill=palette.gold,
             )
         )

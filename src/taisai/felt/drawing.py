@@ -61,7 +61,7 @@ def draw(
     headed = headings.headings_of(layout, plan)
     lit = frozenset(layout.lit(roll)) if roll is not None else None
     boxes = print_boxes(
-        layout, areas, lit, frozenset(one.block for one in headed), heat=heat, palette=palette, prefix=prefix
+        layout, plan, areas, lit, frozenset(one.block for one in headed), heat=heat, palette=palette, prefix=prefix
     )
     size = Rect(0, 0, plan.width * scale_of(plan), plan.height * scale_of(plan))
     band, below = bool(title) or roll is not None, heat_map.FOOT if heat else 0.0
@@ -73,7 +73,7 @@ def draw(
         named, margins = tags.tags_of(callouts.callouts_of(groups, printed, size), frame.table)
         frame = cloth.frame_of(size, margins, band=band, foot=below)
     parts = [
-        cloth.draw(frame, palette, prefix, title, roll),
+        cloth.draw(frame, palette, prefix, title, roll, foot=plan.reconstructed),
         element("g", *(headings.draw(one, palette.gold) for one in headed), class_="headings"),
         element("g", *(box.drawn for box in boxes), class_="boxes"),
     ]

@@ -6,10 +6,10 @@ gap beside a block gets the heading there; one that leaves none gets none, and e
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, assert_never
 
-from taisai.core.boxes import Kind
-from taisai.core.rulebook import FeltPlan, Layout
+from taisai.core.cloth import FeltPlan, Side
+from taisai.core.rulebook import Layout
 from taisai.felt import svg, words
 from taisai.felt.geometry import Rect
 from taisai.felt.lettering import balanced, width_of
@@ -18,19 +18,12 @@ from taisai.felt.svg import Markup, element
 
 _DEEPEST: Final = 130.0
 """A heading keeps this near to its block, however wide the gap."""
-_SMALLEST: Final = 9.0
+_SMALLEST: Final = 11.0
 _LARGEST: Final = 30.0
 _RIM_X: Final = 15.0
 _RIM_Y: Final = 5.0
-_SIDES: Final[dict[Kind, tuple[str, ...]]] = {
-    Kind.SINGLE: ("below", "above"),
-    Kind.DOUBLE: ("above",),
-    Kind.TRIPLE: ("above",),
-    Kind.PAIR: ("above", "left"),
-    Kind.THREE: ("right", "left", "above"),
-    Kind.FOUR: ("above",),
-}
-"""On which side of a block its heading stands on the real felts, best first."""
+_SIDES: Final = (Side.ABOVE, Side.LEFT, Side.RIGHT, Side.BELOW)
+"""Where a heading stands when the book does not say, best first."""
 
 
 class Heading(NamedTuple):
@@ -59,12 +52,12 @@ def headings_of(layout: Layout, plan: FeltPlan) -> tuple[Heading, ...]:
     headings = []
     rows = words.rows_of(layout)
     for number, block in enumerate(plan.blocks):
-        boxes = [box for box in block.boxes if box is not None]
-        text = words.heading_of(boxes, rows) if len(boxes) > 1 else None
-        if text is None:
+        text = words.heading_of(block, rows)
+        if not text:
             continue
         sides = strips_beside(taken[number], taken, cloth)
-        found = (_heading(number, text, _near(sides[side], side)) for side in _SIDES[boxes[0].kind])
+        wanted = _SIDES if block.side is None else (block.side,)
+        found = (_heading(number, text, _near(sides[side], side)) for side in wanted)
         heading = next((one for one in found if one is not None), None)
         if heading is not None:
             headings.append(heading)
@@ -72,18 +65,20 @@ def headings_of(layout: Layout, plan: FeltPlan) -> tuple[Heading, ...]:
     return tuple(headings)
 
 
-def _near(strip: Rect, side: str) -> Rect:
+def _near(strip: Rect, side: Side) -> Rect:
     """The part of a strip next to the block."""
     deep, tall = min(strip.width, _DEEPEST), min(strip.height, _DEEPEST)
     match side:
-        case "above":
+        case Side.ABOVE:
             return Rect(strip.x, strip.bottom - tall, strip.width, tall)
-        case "below":
+        case Side.BELOW:
             return Rect(strip.x, strip.y, strip.width, tall)
-        case "left":
+        case Side.LEFT:
             return Rect(strip.right - deep, strip.y, deep, strip.height)
-        case _:
+        case Side.RIGHT:
             return Rect(strip.x, strip.y, deep, strip.height)
+        case _:
+            assert_never(side)
 
 
 def _heading(block: int, text: str, strip: Rect) -> Heading | None:

@@ -83,6 +83,7 @@ def wrapped(text: str, width: float, lines_max: int) -> tuple[str, ...]:
     return tuple(shortened(line, width) for line in lines)
 
 
+@lru_cache(maxsize=4096)
 def balanced(text: str, count: int) -> tuple[str, ...]:
     """The text in at most so many lines, the longest of them as short as can be."""
     words = text.split(" ")

@@ -7,46 +7,9 @@ reads on every ground it is printed on at 4.5 to 1 or better (WCAG 2 level AA); 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import Final
 
-from taisai.core.boxes import Box, Kind
-
-
-class Tone(StrEnum):
-    """Which of the cloth's prints an area has."""
-
-    CHANCE = "chance"
-    TRIPLE = "triple"
-    DOUBLE = "double"
-    TOTAL = "total"
-    PAIR = "pair"
-    THREE = "three"
-    FOUR = "four"
-    SINGLE = "single"
-
-
-_TONES: Final = {
-    Kind.SMALL: Tone.CHANCE,
-    Kind.BIG: Tone.CHANCE,
-    Kind.ODD: Tone.CHANCE,
-    Kind.EVEN: Tone.CHANCE,
-    Kind.FIELD: Tone.CHANCE,
-    Kind.SINGLE: Tone.SINGLE,
-    Kind.DOUBLE: Tone.DOUBLE,
-    Kind.TRIPLE: Tone.TRIPLE,
-    Kind.ANY_TRIPLE: Tone.TRIPLE,
-    Kind.TOTAL: Tone.TOTAL,
-    Kind.PAIR: Tone.PAIR,
-    Kind.FOUR: Tone.FOUR,
-}
-
-
-def tone_of(box: Box) -> Tone:
-    """The print of a box: bets that belong together look alike, a double with a single like the doubles."""
-    if box.kind is Kind.THREE:
-        return Tone.DOUBLE if len(set(box.faces)) == 2 else Tone.THREE
-    return _TONES[box.kind]
+from taisai.core.cloth import Tone
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +61,13 @@ GREEN: Final = Palette(
     ink="#fdf7e6",
     gold="#f7d98a",
     grounds={
-        Tone.CHANCE: Shade("#083b2b", "#04261b"),
-        Tone.TRIPLE: Shade("#8a1622", "#670d17"),
-        Tone.DOUBLE: Shade("#0b5034", "#084129"),
-        Tone.TOTAL: Shade("#0f5d3d", "#0b4e33"),
-        Tone.PAIR: Shade("#0b4a31", "#083d28"),
-        Tone.THREE: Shade("#0f5d3d", "#0b4e33"),
-        Tone.FOUR: Shade("#083b2b", "#062d20"),
-        Tone.SINGLE: Shade("#0f5d3d", "#0a4a30"),
+        Tone.DARK: Shade("#083b2b", "#04261b"),
+        Tone.DEEP: Shade("#0b4a31", "#083d28"),
+        Tone.LIGHT: Shade("#0f5d3d", "#0b4e33"),
+        Tone.ACCENT: Shade("#8a1622", "#670d17"),
+        Tone.RED: Shade("#9a1420", "#7a0e18"),
+        Tone.GREEN: Shade("#146c2f", "#0e5423"),
+        Tone.BLUE: Shade("#14468f", "#0d3370"),
     },
     lit=Shade("#fff6c8", "#ffcf3f"),
     lit_line="#fff9df",
@@ -125,14 +87,11 @@ RED: Final = replace(
     ink="#fff6e6",
     gold="#f9dc92",
     grounds={
-        Tone.CHANCE: Shade("#400811", "#2b040a"),
-        Tone.TRIPLE: Shade("#241d1c", "#120e0d"),
-        Tone.DOUBLE: Shade("#6a0f1a", "#540a13"),
-        Tone.TOTAL: Shade("#7c1420", "#690f1a"),
-        Tone.PAIR: Shade("#5f0d17", "#4b0811"),
-        Tone.THREE: Shade("#7c1420", "#690f1a"),
-        Tone.FOUR: Shade("#400811", "#32060d"),
-        Tone.SINGLE: Shade("#7c1420", "#620d18"),
+        **GREEN.grounds,
+        Tone.DARK: Shade("#400811", "#2b040a"),
+        Tone.DEEP: Shade("#5f0d17", "#4b0811"),
+        Tone.LIGHT: Shade("#7c1420", "#690f1a"),
+        Tone.ACCENT: Shade("#241d1c", "#120e0d"),
     },
 )
 """Tables with higher limits."""

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from taisai.core.boxes import ALL_BOXES, Box, Kind
-from taisai.core.rulebook import FeltBlock, FeltPlan, Layout
+from taisai.core.boxes import Box
+from taisai.core.cloth import FeltBlock, FeltPlan, Tone
+from taisai.core.rulebook import Layout
 from taisai.felt.geometry import Rect
 
 CLOTH_WIDTH: Final = 1600.0
@@ -72,55 +73,45 @@ def strips_beside(rect: Rect, taken: Sequence[Rect], cloth: Rect) -> dict[str, R
 
 
 _WIDTH: Final = 160
-_CHANCES: Final = (Kind.SMALL, Kind.ODD, Kind.ANY_TRIPLE, Kind.EVEN, Kind.BIG)
-_ROWS: Final = (
-    # kind, most columns, height of a row, cells left free above and below for a heading
-    (Kind.FIELD, 1, 16, 0, 0),
-    (Kind.TRIPLE, 6, 7, 0, 0),
-    (Kind.DOUBLE, 6, 9, 0, 0),
-    (Kind.TOTAL, 14, 11, 0, 0),
-    (Kind.PAIR, 15, 12, 3, 0),
-    (Kind.THREE, 15, 6, 3, 0),
-    (Kind.FOUR, 15, 7, 3, 0),
-    (Kind.SINGLE, 6, 9, 0, 3),
-)
+_LARGE: Final = 20
+"""How high a row of large areas is, in cells."""
+_ROW: Final = 9
+_STRIP: Final = 3
+"""What a block of several areas leaves free above it for its heading."""
+_LARGE_MOST: Final = 6
+_COLUMNS_MOST: Final = 15
 
 
 def plan_for(layout: Layout) -> FeltPlan:
-    """The layout's own plan; without one, a plain arrangement kind by kind: even chances on top, singles below."""
+    """The layout's own plan; without one, a plain arrangement: bets of one box on top, then family by family.
+
+    A family is the boxes whose names share what stands before the colon, in the order of the pay table.
+    """
     if layout.felt is not None:
         return layout.felt
+    families: dict[str, list[Box]] = {}
+    for name, box in layout.boxes.items():
+        families.setdefault(name.partition(":")[0], []).append(box)
+    alone = [boxes[0] for boxes in families.values() if len(boxes) == 1]
     blocks: list[FeltBlock] = []
-    by_kind: dict[Kind, list[Box]] = {kind: [] for kind in Kind}
-    for name, box in ALL_BOXES.items():
-        if name in layout.boxes:
-            by_kind[box.kind].append(box)
     top = 0
-    chances = [kind for kind in _CHANCES if by_kind[kind]]
-    if chances:
-        edges = [round(_WIDTH * part / len(chances)) for part in range(len(chances) + 1)]
-        for kind, left, right in zip(chances, edges, edges[1:], strict=False):
-            blocks.append(FeltBlock(left, top, right - left, 20, 1, tuple(by_kind[kind])))
-        top += 20
-    for kind, columns_most, tall, above, below in _ROWS:
-        for group in _groups(kind, by_kind[kind]):
-            columns = _columns(len(group), columns_most)
-            rows = -(-len(group) // columns)
-            top += above
-            blocks.append(FeltBlock(0, top, _WIDTH, rows * tall, columns, tuple(group)))
-            top += rows * tall + below
+    for row in _rows(alone, _LARGE_MOST):
+        edges = [round(_WIDTH * part / len(row)) for part in range(len(row) + 1)]
+        for box, left, right in zip(row, edges, edges[1:], strict=False):
+            blocks.append(FeltBlock(left, top, right - left, _LARGE, 1, (box,), tone=Tone.DARK))
+        top += _LARGE
+    for boxes in families.values():
+        if len(boxes) > 1:
+            rows = _rows(boxes, _COLUMNS_MOST)
+            top += _STRIP
+            tone = (Tone.LIGHT, Tone.DEEP)[len(blocks) % 2]
+            blocks.append(FeltBlock(0, top, _WIDTH, len(rows) * _ROW, len(rows[0]), tuple(boxes), tone=tone))
+            top += len(rows) * _ROW
     return FeltPlan(_WIDTH, max(top, 1), tuple(blocks))
 
 
-def _groups(kind: Kind, boxes: Sequence[Box]) -> list[list[Box]]:
-    """The boxes of a kind that stand together; doubles with a single stand apart from three different faces."""
-    if kind is not Kind.THREE:
-        return [list(boxes)] if boxes else []
-    split = [[box for box in boxes if len(set(box.faces)) == count] for count in (2, 3)]
-    return [group for group in split if group]
-
-
-def _columns(count: int, most: int) -> int:
-    """As many columns as fill the last row best."""
-    rows = -(-count // most)
-    return -(-count // rows)
+def _rows(boxes: Sequence[Box], most: int) -> list[Sequence[Box]]:
+    """The boxes in rows, as equal in length as can be."""
+    count = -(-len(boxes) // most)
+    columns = -(-len(boxes) // max(count, 1))
+    return [boxes[at : at + columns] for at in range(0, len(boxes), max(columns, 1))]

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from taisai.felt import pips
 from taisai.felt.geometry import Rect
 from taisai.felt.lettering import drop_of, is_han, rise_of, width_of
-from taisai.felt.svg import Markup, element, words
+from taisai.felt.svg import Markup, element, together, words
 
 SMALLEST: Final = 8.5
 """Words that may be left away are, when their size falls below this."""
@@ -23,21 +23,28 @@ _GAP: Final = 0.22
 _GAP_MOST: Final = 0.12
 """A gap is at most this part of the height, so that a few short lines stay together."""
 _STEPS: Final = 24
+_LEADING: Final = 1.08
+"""From one line of a broken label to the next, in em."""
 _DIE_GAP: Final = 0.1
 _GROUP_GAP: Final = 0.38
 
 
 @dataclass(frozen=True, slots=True)
 class Inks:
-    """The colours of one area's print."""
+    """The colours of one area's print, and the language of its characters."""
 
     ink: str
     gold: str
+    lang: str = "zh-Hans"
+    """Of Chinese characters, which decides their form."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of words. `role` is its class; `ideal` its size beside the others; `most` its size at the most."""
+    """A line of words, or several of one size.
+
+    `role` is its class; `ideal` its size beside the others; `most` its size at the most.
+    """
 
     text: str
     role: str
@@ -49,29 +56,31 @@ class Line:
     @property
     def width(self) -> float:
         """For a size of one."""
-        return width_of(self.text)
+        return max(map(width_of, self.text.split("\n")))
 
     @property
     def height(self) -> float:
         """For a size of one."""
-        return rise_of(self.text) + drop_of(self.text)
+        return rise_of(self.text) + drop_of(self.text) + _LEADING * self.text.count("\n")
 
     def draw(self, inks: Inks, _prefix: str, middle: float, top: float, size: float) -> Markup:
-        """The line, centred."""
-        return element(
-            "text",
-            words(self.text),
-            class_=self.role,
-            x=middle,
-            y=top + rise_of(self.text) * size,
-            font_size=size,
-            font_weight="400" if self.role == "note" else None,
-            fill=inks.gold if self.golden else None,
-            # Chinese fonts often come without a bold weight; a fine outline makes the large characters as strong.
-            stroke=inks.gold if self.role == "han" else None,
-            stroke_width=size * 0.03 if self.role == "han" else None,
-            lang="zh-Hans" if is_han(self.text) else None,
+        """The line, or the lines it is broken into, centred."""
+        drawn = (
+            element(
+                "text",
+                words(text),
+                class_=self.role,
+                x=middle,
+                y=top + (rise_of(self.text) + _LEADING * number) * size,
+                font_size=size,
+                font_weight="400" if self.role == "note" else None,
+                fill=inks.gold if self.golden else None,
+                lang=inks.lang if is_han(text) else None,
+            )
+            for number, text in enumerate(self.text.split("\n"))
+            if text
         )
+        return together(*drawn)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from taisai.bounds import ALERTS_CLEARED, ALERTS_OF_KIND
+from taisai.core.rulebook import Fact
 from taisai.streams.house_events import AlertCleared
 from taisai.table import events as e
 from taisai.table.events import Event
@@ -24,10 +26,8 @@ if TYPE_CHECKING:
     from taisai.floor.live import LiveTable
 
 PREFIX: Final = "pit/alert/"
-CLEARED_KEPT: Final = 100
-"""Cleared alerts that are still listed; the house's stream has all of them."""
-_EACH: Final = frozenset({"large-win", "dispute"})
-"""Kinds of which each occurrence is an alert of its own; a table has one open alert of every other kind."""
+_EACH: Final = frozenset({"large-win", "dispute", "fact"})
+"""Kinds of which each occurrence is an alert of its own, up to a bound; a table has one open alert of every other."""
 
 
 class Alert(Struct, frozen=True, kw_only=True):
@@ -36,6 +36,7 @@ class Alert(Struct, frozen=True, kw_only=True):
     id: str
     kind: str
     table: str
+    """Empty for an alert of the whole house."""
     round: int
     at: int
     """When it was raised, or raised again."""
@@ -114,8 +115,10 @@ class Alerts:
                     self.raise_alert("suspended", table, cause)
                 case e.DiceOverdue(dice_set=dice_set, hours=hours):
                     self.raise_alert("dice-overdue", table, f"{dice_set}, {hours} h")
-                case e.LightsFaulted(fault=fault):
-                    self.raise_alert("lights", table, fault)
+                case e.FactRecorded(fact=fact, round=number, note=note) if fact != Fact.INTERRUPTED:
+                    self.raise_alert("fact", table, ", ".join(filter(None, (fact, f"round {number}", note))))
+                case e.ExcessLeft(box=box, limit=limit, amount=amount):
+                    self.raise_alert("not-rejected", table, f"{box}, over its {limit}", amount)
                 case e.BetsClosed(flags=flags) if flags:
                     self.raise_alert("breach", table, "; ".join(flag.text for flag in flags[:3]))
                 case e.DisputeOpened(dispute=dispute, player=player, claim=claim):
@@ -128,15 +131,13 @@ class Alerts:
     def raise_alert(self, kind: str, table: LiveTable, what: str, amount: int = 0) -> None:
         """Raise an alert, or raise it again."""
         state = table.state
-        same = next(
-            (
-                each
-                for each in self._all.values()
-                if kind not in _EACH and each.cleared_at is None and (each.kind, each.table) == (kind, table.name)
-            ),
-            None,
-        )
-        if same is not None:
+        alike = [
+            each
+            for each in self._all.values()
+            if each.cleared_at is None and (each.kind, each.table) == (kind, table.name)
+        ]
+        same = max(alike, key=lambda each: each.at, default=None)
+        if same is not None and (kind not in _EACH or len(alike) >= ALERTS_OF_KIND):
             if same.what == what and same.round == state.round.number:
                 return
             alert = replace(same, what=what, at=self._now(), round=state.round.number, times=same.times + 1)
@@ -148,9 +149,22 @@ class Alerts:
         self._all[alert.id] = alert
         self._store(alert.id, msgspec.json.encode(alert))
 
+    def raise_house_alert(self, kind: str, what: str) -> None:
+        """Raise an alert of the whole house, or raise it again."""
+        open_ones = (each for each in self._all.values() if each.cleared_at is None)
+        same = next((each for each in open_ones if (each.kind, each.table, each.what) == (kind, "", what)), None)
+        if same is not None:
+            alert = replace(same, at=self._now(), times=same.times + 1)
+        else:
+            ids = (f"house.{kind}.{number}" for number in count(len(self._all)))
+            unused = next(each for each in ids if each not in self._all)
+            alert = Alert(id=unused, kind=kind, table="", round=0, at=self._now(), what=what)
+        self._all[alert.id] = alert
+        self._store(alert.id, msgspec.json.encode(alert))
+
     def _delete_old(self) -> None:
         cleared = [each for each in self._all.values() if each.cleared_at is not None]
-        for each in sorted(cleared, key=lambda alert: alert.cleared_at or 0)[:-CLEARED_KEPT]:
+        for each in sorted(cleared, key=lambda alert: alert.cleared_at or 0)[:-ALERTS_CLEARED]:
             del self._all[each.id]
             self._store(each.id, None)
 

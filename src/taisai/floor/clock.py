@@ -1,7 +1,8 @@
 """The house's clock.
 
-Enters: the machine's wall clock and its monotonic one. Leaves: microseconds since 1970 in UTC that never run backwards,
-and a call of `on_jump` when somebody has set the wall clock (a significant event, R30).
+Enters: the machine's wall clock and its monotonic one. Leaves: microseconds since 1970 in UTC, by the wall clock, and a
+call of `on_jump` when somebody has set it (a significant event, R30). Between two jumps time never runs backwards.
+Periods do not depend on it: a jump is put on record at every table, which moves what its periods are measured from.
 """
 
 from __future__ import annotations
@@ -32,11 +33,13 @@ class Clock:
         self.now()
 
     def now(self) -> int:
-        """The time: the same as at the last call, or later."""
+        """The time: the same as at the last call, or later, unless the wall clock was set."""
         wall = time_ns() // 1000 if self._wall is None else self._wall()
         ahead = wall - (monotonic_ns() // 1000 if self._steady is None else self._steady())
         before, self._ahead = self._ahead, ahead
-        if before is not None and not -JUMP_US <= ahead - before <= JUMP_US and self.on_jump is not None:
-            self.on_jump(wall - ahead + before, wall)
+        if before is not None and not -JUMP_US <= ahead - before <= JUMP_US:
+            self._last = wall
+            if self.on_jump is not None:
+                self.on_jump(wall - ahead + before, wall)
         self._last = max(self._last, wall)
         return self._last

@@ -2,7 +2,9 @@
 
 Enters: a table's durable state and the time. Leaves: a command to give now, or until when to wait. It is a pure planner
 without clock, waiting or journal. It depends on the state alone, so it continues after any restart or hand-over; only
-the secret of committed dice is not in the state, on purpose, and a round whose secret is lost is interrupted and void.
+the house's secret of virtual dice is not in the state before the close, on purpose. A round with open bets whose secret
+is lost is interrupted and void; one that has closed has its dice on record and is concluded, by whoever deals then. The
+secret of a void round is published as soon as the round is over.
 A command's id is derived from the table's state, so giving it twice is harmless. A step that the table would refuse
 (a float too small to pay, say) waits until something changes.
 
@@ -16,19 +18,33 @@ from enum import StrEnum
 from itertools import count
 from typing import Final, NamedTuple
 
+from taisai.core.dice import ALL_COMBINATIONS, roll_of
 from taisai.core.faults import InputFault
-from taisai.core.rulebook import Device, RuleBook, Tumble
-from taisai.floor.dice import DiceSource, Mischief, NothingCommitted, void_for
+from taisai.core.rulebook import Device, Rule, RuleBook, Tumble
+from taisai.floor.dice import Commitment, DiceSource, Mischief, NothingToDeal, SourceTest, void_for
 from taisai.settings.forms import Timing
 from taisai.table import commands as c
 from taisai.table.decide import can
+from taisai.table.handlers.betting import breaches
 from taisai.table.ledger import FLOAT
 from taisai.table.people import Person, Role
+from taisai.table.record.coverage import smallest_cover
 from taisai.table.rules import TableRules
-from taisai.table.state import SEAL_ITEM, TEST_RUN_ITEM, Round, RoundPhase, SetUpState, TablePhase, TableState
+from taisai.table.state import (
+    SEAL_ITEM,
+    TEST_RUN_ITEM,
+    PastRound,
+    Round,
+    RoundPhase,
+    SetUpState,
+    TablePhase,
+    TableState,
+)
 
 DEALER: Final = Person("auto-dealer", Role.SYSTEM)
-SUPERVISOR: Final = Person("auto-supervisor", Role.SUPERVISOR)
+"""The house's own dealer. It acts in its own name, and for nobody else's."""
+DEMONSTRATOR: Final = Person("demonstration", Role.SUPERVISOR)
+"""Opens the tables of a demonstration that people deal."""
 _MS: Final = 1_000
 
 
@@ -50,6 +66,18 @@ class Stage(StrEnum):
     PAYING = "paying"
 
 
+_IN_ORDER: Final = (
+    Stage.BETTING,
+    Stage.CLOSING,
+    Stage.TUMBLING,
+    Stage.REVEAL,
+    Stage.ENTERING,
+    Stage.LIT,
+    Stage.PAYING,
+)
+"""The stages of a round from the call for bets on; some books have fewer."""
+
+
 class Countdown(NamedTuple):
     """What the table waits for, and until when in microseconds; None when people end it, not time."""
 
@@ -69,10 +97,9 @@ class Move(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """An action, and who authorises it and why, where that is needed."""
+    """An action, and why, where that is needed."""
 
     do: c.Action
-    authorised_by: Person | None = None
     reason: str = ""
 
 
@@ -92,6 +119,7 @@ class AutomaticDealer:
         unattended: bool = False,
         idle_when_empty: bool = True,
         minimum_betting_ms: int = 0,
+        purpose: c.Purpose,
     ) -> None:
         timing = timing or Timing()
         if timing.betting_ms < minimum_betting_ms:
@@ -99,7 +127,7 @@ class AutomaticDealer:
         self._rules = TableRules(book)
         self._dice = dice
         self._timing = timing
-        self._dealing = c.AssignDealing(c.DealtBy.HOUSE, minimum_betting_ms)
+        self._dealing = c.AssignDealing(c.DealtBy.HOUSE, minimum_betting_ms, purpose)
         self._unattended = unattended
         self._idle_when_empty = idle_when_empty
         self._tumbles_first = book.procedure.tumble is Tumble.BEFORE_BETS
@@ -113,6 +141,22 @@ class AutomaticDealer:
         stage, until = self._stage(state)
         return Countdown(stage, None if until is None else max(until, now))
 
+    def over_at(self, state: TableState, now: int) -> int | None:
+        """When the round in play will be over, as far as time alone decides it; None when people end it."""
+        stage, until = self.countdown(state, now)
+        if until is None or stage not in _IN_ORDER:
+            return until
+        timing = self._timing
+        lasting_ms = {
+            Stage.CLOSING: timing.after_close_ms,
+            Stage.TUMBLING: 0 if self._tumbles_first else timing.tumbling_ms,
+            Stage.REVEAL: timing.reveal_ms,
+            Stage.LIT: timing.lit_ms,
+            Stage.PAYING: timing.paid_ms,
+        }
+        to_come = _IN_ORDER[_IN_ORDER.index(stage) + 1 :]
+        return until + sum(lasting_ms.get(each, 0) for each in to_come) * _MS
+
     def _stage(self, state: TableState) -> Countdown:
         current = state.round
         if state.phase is not TablePhase.OPEN:
@@ -121,8 +165,10 @@ class AutomaticDealer:
             return Countdown(Stage.INTERRUPTED, current.stepped_at if self._unattended else None)
         if current.phase is RoundPhase.BETWEEN:
             return self._between(state)
-        if current.phase is RoundPhase.CLOSED and not current.commitment:
+        if current.phase is RoundPhase.CLOSED and current.fixed is None:
             return Countdown(Stage.CREW, None)
+        if current.phase is RoundPhase.BETTING and current.closes_at:
+            return Countdown(Stage.BETTING, current.closes_at)
         stage, lasts_ms = self._lasting(current)
         # Dice that are tumbled while bets are open (`rws-tai-sai-v6` §3.7) do not make the wagering period longer.
         began_at = current.opened_at if current.phase is RoundPhase.BETTING else current.stepped_at
@@ -156,8 +202,7 @@ class AutomaticDealer:
         if not current.commitment:
             if self._idle_when_empty and _is_empty(state):
                 return Countdown(Stage.EMPTY, None)
-            ended_at = state.history[-1].ended_at if state.history else 0
-            return Countdown(Stage.BETWEEN, ended_at + timing.between_ms * _MS)
+            return Countdown(Stage.BETWEEN, current.stepped_at + timing.between_ms * _MS)
         if self._tumbles_first and current.tumbles >= self._tumbles_min:
             return Countdown(Stage.TUMBLING, current.stepped_at + timing.tumbling_ms * _MS)
         return Countdown(Stage.BETWEEN, current.stepped_at)
@@ -177,7 +222,7 @@ class AutomaticDealer:
                 return Move(None, until if exposed_at is None else exposed_at, stage)
             try:
                 step = self._due(state)
-            except NothingCommitted as error:
+            except NothingToDeal as error:
                 return Move(None, None, stage, str(error))
         verb = type(step.do).__struct_config__.tag
         command = c.Command(
@@ -185,34 +230,37 @@ class AutomaticDealer:
             at=max(now, state.at),
             by=DEALER,
             do=step.do,
-            authorised_by=step.authorised_by,
             reason=step.reason,
         )
         refused = can(self._rules, state, command) if ask else None
         return Move(command, None, stage) if refused is None else Move(None, None, stage, str(refused))
 
-    def _holds_secret(self, state: TableState) -> bool:
-        return self._dice.holds(state.round.commitment)
+    def _opening(self, state: TableState, of: Round | PastRound) -> str | None:
+        """The secret of a committed round; None where it is lost."""
+        return self._dice.opening(state.table, of.number, Commitment(of.commitment, of.nonce))
 
     def _exposed_at(self, state: TableState) -> int | None:
         """When the cover lifts too early, half-way through the betting; None when it does not, or may in this book."""
         current = state.round
-        if not self._minds_exposed or current.phase is not RoundPhase.BETTING or not self._holds_secret(state):
+        if not self._minds_exposed or current.phase is not RoundPhase.BETTING:
             return None
-        if self._dice.mischief() is not Mischief.EXPOSED:
+        if self._dice.mischief(current.number) is not Mischief.EXPOSED:
             return None
         return current.opened_at + self._timing.betting_ms * _MS // 2
 
     def _out_of_turn(self, state: TableState, now: int, exposed_at: int | None) -> _Step | None:
         """A step that does not wait for its time: taking over, a lost secret, or a cover that lifts early."""
         current, dealing = state.round, self._dealing
-        is_taken = (state.dealt_by, state.betting_min_ms) == (dealing.to, dealing.betting_min_ms)
-        if state.phase is not TablePhase.NEW and not is_taken:
+        if state.phase is not TablePhase.NEW and not _is_dealt(state, dealing):
             return _Step(dealing)
         if state.phase is not TablePhase.OPEN or current.interrupted:
             return None
-        before_reveal = current.phase in (RoundPhase.BETTING, RoundPhase.CLOSED)
-        if before_reveal and current.commitment and not self._holds_secret(state):
+        if current.phase is RoundPhase.BETWEEN:
+            return self._unopened(state)
+        before_close = current.phase is RoundPhase.BETTING or (
+            current.phase is RoundPhase.CLOSED and current.fixed is None
+        )
+        if before_close and current.commitment and self._opening(state, current) is None:
             return _Step(c.Interrupt("the secret of the virtual dice was lost in a restart"))
         if exposed_at is not None and now >= exposed_at:
             return self._void(Mischief.EXPOSED)
@@ -220,7 +268,15 @@ class AutomaticDealer:
 
     def _void(self, mischief: Mischief) -> _Step | None:
         why = void_for(self._rules.book.procedure, mischief)
-        return None if why is None else _Step(c.VoidRound(why))
+        return None if why is None else _Step(c.Report(why, "the device did not work as it must"))
+
+    def _unopened(self, state: TableState) -> _Step | None:
+        """Publish the secret of a round that was void before its close, where it is not lost."""
+        past = state.history[-1] if state.history else None
+        if past is None or not past.void or not past.commitment or past.opening:
+            return None
+        opening = self._opening(state, past)
+        return None if opening is None else _Step(c.OpenDice(past.number, opening))
 
     def _due(self, state: TableState) -> _Step:
         """The step whose time has come."""
@@ -231,7 +287,7 @@ class AutomaticDealer:
             case RoundPhase.BETWEEN:
                 return self._beginning(state)
             case RoundPhase.BETTING:
-                return _Step(c.CloseBets())
+                return self._closing(state)
             case RoundPhase.CLOSED:
                 return self._dice_step(state)
             case RoundPhase.UNCOVERED:
@@ -239,39 +295,48 @@ class AutomaticDealer:
             case RoundPhase.ANNOUNCED if self._rules.has_terminal:
                 return _Step(_entry(current.dice or (1, 1, 1), current.pressed))
             case RoundPhase.ENTERED if self._unattended and sorted(current.entered or ()) != sorted(current.dice or ()):
-                return _Step(c.AmendEntry(current.dice or (1, 1, 1)), SUPERVISOR, "the entry is not what the dice show")
+                return _Step(c.AmendEntry(current.dice or (1, 1, 1)), "the entry is not what the dice show")
             case RoundPhase.ANNOUNCED | RoundPhase.ENTERED:
                 return _Step(c.Collect())
             case RoundPhase.COLLECTED:
                 return _Step(c.PayAll())
 
+    def _closing(self, state: TableState) -> _Step:
+        """Reject what is over a limit, where the book says so, then call the close."""
+        if self._rules.book.has(Rule.EXCESS_REJECTED):
+            over = next((each.box for each in breaches(self._rules, state) if each.player is None), None)
+            if over is not None:
+                return _Step(c.RejectExcess(over))
+        return _Step(c.CloseBets(self._opening(state, state.round) if state.round.commitment else None))
+
     def _beginning(self, state: TableState) -> _Step:
         """Commit, tumble where the book tumbles first, call for bets."""
         current = state.round
         if not current.commitment:
-            return _Step(c.CommitDice(self._dice.commit(state.table, current.number + 1)))
+            return _Step(c.CommitDice(*self._dice.commit(state.table, current.number + 1)))
         if self._tumbles_first and current.tumbles < self._tumbles_min:
-            # A round whose secret is lost begins all the same, so that its interruption and void are on record.
-            return _Step(c.Tumble(self._dice.tumble() if self._holds_secret(state) else self._tumbles_min))
-        return _Step(c.OpenBets())
+            return _Step(c.Tumble(self._dice.tumble(current.number + 1)))
+        # A round whose secret is lost begins all the same, so that its interruption and void are on record.
+        return _Step(c.OpenBets(self._timing.betting_ms))
 
     def _dice_step(self, state: TableState) -> _Step:
         """After the close: tumble where that comes now, then uncover; or void, where the device misbehaved."""
-        current, mischief = state.round, self._dice.mischief()
+        current = state.round
+        mischief = self._dice.mischief(current.number)
         if current.tumbles < self._tumbles_min:
             # A cage that was turned too few times is not simply turned again: the book voids the round.
             is_cage = self._rules.book.procedure.device is Device.CAGE
             spoilt = self._void(Mischief.TOO_FEW) if current.tumbles and is_cage else None
-            return spoilt or _Step(c.Tumble(self._dice.tumble()))
+            return spoilt or _Step(c.Tumble(self._dice.tumble(current.number)))
         spoilt = self._void(Mischief.NOT_FLAT) if mischief is Mischief.NOT_FLAT else None
-        return spoilt or _Step(c.Uncover(*self._dice.reveal()))
+        return spoilt or _Step(c.Uncover(current.fixed or (1, 1, 1)))
 
     def _resolution(self, state: TableState) -> _Step:
         """How an unattended table resolves an interruption: concluded with the dice on record, void without."""
-        dice = state.round.dice
+        dice = state.round.dice or state.round.fixed
         if dice is None:
-            return _Step(c.ResolveInterruption(()), SUPERVISOR, "unattended table: no dice were on record")
-        return _Step(c.ResolveInterruption(dice), SUPERVISOR, "unattended table: the dice were on record")
+            return _Step(c.ResolveInterruption(()), "unattended table: no dice were on record")
+        return _Step(c.ResolveInterruption(dice), "unattended table: the dice were on record")
 
 
 def _is_empty(state: TableState) -> bool:
@@ -289,11 +354,18 @@ def _entry(dice: c.Dice, pressed: tuple[int, ...]) -> c.Action:
 # ------------------------------------------------------------------ opening a table
 
 
-def back_to_people(state: TableState, at: int) -> c.Command | None:
-    """The command that gives people a table which the house dealt before; None where people deal it already."""
-    if state.dealt_by is c.DealtBy.PEOPLE:
+def _is_dealt(state: TableState, dealing: c.AssignDealing) -> bool:
+    return c.AssignDealing(state.dealt_by, state.betting_min_ms, state.purpose or c.Purpose.GAMING) == dealing
+
+
+def back_to_people(state: TableState, at: int, purpose: c.Purpose) -> c.Command | None:
+    """The command that gives people a table which the house dealt before, or says what it is for; None where it is so.
+
+    A table of which nobody has said anything is for gaming.
+    """
+    if state.dealt_by is c.DealtBy.PEOPLE and (state.purpose or c.Purpose.GAMING) is purpose:
         return None
-    do = c.AssignDealing(c.DealtBy.PEOPLE)
+    do = c.AssignDealing(c.DealtBy.PEOPLE, purpose=purpose)
     return c.Command(id=f"{c.HOUSE_IDS}people-{state.seq:012d}", at=max(at, state.at), by=DEALER, do=do)
 
 
@@ -305,24 +377,60 @@ def opening_moves(
     at: int,
     *,
     opening: bool = True,
-    dice_set: str = "virtual",
-    seal: str = "virtual",
-    by: Person = SUPERVISOR,
+    dice_set: str = "dice-1",
+    seal: str = "seal-1",
+    by: Person = DEMONSTRATOR,
 ) -> list[c.Command]:
-    """The remaining commands until a table is open by the book's opening check; none when it is open.
+    """The remaining commands until a table that people deal is open for a demonstration; none when it is open.
 
-    Without `opening`, the set-up alone. The ids are derived from the table's state.
+    Without `opening`, the set-up alone, by the house. The ids are derived from the table's state.
     """
     if state.phase is TablePhase.OPEN:
         return []
-    wanted = SetUpState(*(getattr(set_up, field) for field in SetUpState.__struct_fields__))
-    actions: list[c.Action] = [set_up] if state.set_up != wanted else []
+    actions = _set_up_moves(state, set_up)
     if opening:
         if not state.balance(FLOAT):
             actions.append(c.CountFloat(float_count))
         actions += _dice_moves(state, dice_set, seal)
-        actions += _check_moves(state, book, actions)
+        actions += _check_moves(state, book, set_up, actions)
         actions.append(c.OpenTable())
+    return _opening_commands(state, actions, at, by if opening else DEALER)
+
+
+def house_opening_moves(
+    state: TableState,
+    book: RuleBook,
+    set_up: c.SetUp,
+    float_count: c.Count,
+    at: int,
+    *,
+    dealing: c.AssignDealing,
+    tested: SourceTest,
+) -> list[c.Command]:
+    """The remaining commands until the house's own dealer has opened its table; none when it is open.
+
+    It records in its own name what it did test, its source of dice and every light, and nothing else.
+    """
+    if state.phase is TablePhase.OPEN:
+        return []
+    actions = _set_up_moves(state, set_up)
+    if not _is_dealt(state, dealing):
+        actions.append(dealing)
+    if not state.balance(FLOAT):
+        actions.append(c.CountFloat(float_count))
+    layout = book.layouts[set_up.layout]
+    lit = {box for roll in ALL_COMBINATIONS for box in layout.lit(roll)}
+    actions.append(c.TestSource(*tested, dark=tuple(box for box in layout.boxes if box not in lit)))
+    actions.append(c.OpenTable())
+    return _opening_commands(state, actions, at, DEALER)
+
+
+def _set_up_moves(state: TableState, set_up: c.SetUp) -> list[c.Action]:
+    wanted = SetUpState(*(getattr(set_up, field) for field in SetUpState.__struct_fields__))
+    return [set_up] if state.set_up != wanted else []
+
+
+def _opening_commands(state: TableState, actions: list[c.Action], at: int, by: Person) -> list[c.Command]:
     return [
         c.Command(id=f"{c.HOUSE_IDS}opening-{state.seq + place:012d}", at=max(at, state.at), by=by, do=do)
         for place, do in enumerate(actions)
@@ -347,7 +455,7 @@ def _dice_moves(state: TableState, dice_set: str, seal: str) -> list[c.Action]:
     return [*moves, c.SealDice(name, seal), c.InspectDice(sound=True)]
 
 
-def _check_moves(state: TableState, book: RuleBook, before: list[c.Action]) -> list[c.Action]:
+def _check_moves(state: TableState, book: RuleBook, set_up: c.SetUp, before: list[c.Action]) -> list[c.Action]:
     """The items of the opening check that are not passed, or that an earlier move will invalidate."""
     anew = any(isinstance(move, c.SetUp) for move in before)
     passed = {item for item, check in state.checks.items() if check.passed and not anew}
@@ -355,6 +463,10 @@ def _check_moves(state: TableState, book: RuleBook, before: list[c.Action]) -> l
         passed.discard(SEAL_ITEM)
     items = [item.item for item in book.procedure.opening]
     moves: list[c.Action] = []
-    if TEST_RUN_ITEM in items and (anew or not state.test_runs):
-        moves.append(c.TestRun((1, 3, 6), lit_correctly=True))
+    if TEST_RUN_ITEM in items and TEST_RUN_ITEM not in passed:
+        layout = book.layouts[set_up.layout]
+        proven = [] if anew else [roll_of(tuple(map(int, run.split(",")))) for run, lit in state.tested.items() if lit]
+        by_kind = set_up.coverage is c.Coverage.KINDS
+        rolls = smallest_cover(layout, proven, by_kind=by_kind)
+        moves += [c.TestRun((dice[0], dice[1], dice[2]), lit_correctly=True) for dice in (roll.faces for roll in rolls)]
     return [*moves, *(c.CheckItem(item, passed=True) for item in items if item not in passed)]

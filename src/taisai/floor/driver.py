@@ -49,6 +49,15 @@ class Driver:
         """The next step, and when it is due, for displays."""
         return self.dealer.countdown(state, now)
 
+    def finishes_at(self, now: int) -> int | None:
+        """When the round in play will be over if dealing stops after it; None when there is none, or people end it."""
+        return self.dealer.over_at(self._table.state, now) if self._has_bets else None
+
+    @property
+    def _has_bets(self) -> bool:
+        current = self._table.state.round
+        return not _is_over(current) and bool(current.stacks or current.bets)
+
     async def finish(self) -> None:
         """Finish the round in play, unless nobody has bet in it, and begin no other."""
         self._finishing = True
@@ -65,14 +74,16 @@ class Driver:
         refused = False
         while True:
             self._change.clear()
-            current = table.state.round
-            if self._finishing and (_is_over(current) or not (current.stacks or current.bets)):
+            if self._finishing and not self._has_bets:
                 return
             if not table.owned:
                 await self._wait(None)  # another node deals it
                 continue
-            # The table itself refuses what is not allowed; after a refusal the dealer checks first.
             now = floor.clock.now()
+            if floor.is_setting_clock(table):
+                await self._wait(RETRY_S)  # until the jump is on record, the state's times are by another clock
+                continue
+            # The table itself refuses what is not allowed; after a refusal the dealer checks first.
             move = self.dealer.next_move(table.state, now, ask=refused)
             if move.command is None:
                 await self._wait(None if move.at is None else (move.at - now) / 1e6)

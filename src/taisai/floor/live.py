@@ -33,14 +33,14 @@ from taisai.journal import (
 from taisai.journal.record import Record
 from taisai.streams.codec import event_of, events_of, records_of
 from taisai.streams.loading import load
-from taisai.table.commands import HOUSE_IDS, Command, Interrupt
+from taisai.table.commands import HOUSE_IDS, Command, DealtBy, Interrupt
 from taisai.table.decide import decide
 from taisai.table.events import Event
 from taisai.table.evolve import evolve, replay
 from taisai.table.ledger import LedgerBroken
 from taisai.table.people import Person, Role
 from taisai.table.refusals import Refusal
-from taisai.table.rules import Books, RulesCache, TableRules
+from taisai.table.rules import Admits, Books, RulesCache, TableRules
 from taisai.table.state import SNAPSHOT_FORMAT, RoundPhase, TableState, snapshot_of
 
 LOGGER = logging.getLogger("taisai.floor")
@@ -54,8 +54,14 @@ INFLIGHT_MAX: Final = 10_000
 
 
 def restart_command(state: TableState, at: int) -> Command | None:
-    """The command that interrupts a round which was in play when the program stopped; None when none was."""
-    if state.round.phase is RoundPhase.BETWEEN or state.round.interrupted:
+    """The command that interrupts a round which was in play when the program stopped; None when none was.
+
+    A round of the house's own dealer that had closed has its dice on record, and simply goes on (I5).
+    """
+    current = state.round
+    if current.phase is RoundPhase.BETWEEN or current.interrupted:
+        return None
+    if current.fixed is not None and state.dealt_by is DealtBy.HOUSE:
         return None
     by = Person("house", Role.SYSTEM)
     return Command(id=f"{HOUSE_IDS}restart-{state.seq}", at=at, by=by, do=Interrupt("the house was restarted"))
@@ -64,7 +70,7 @@ def restart_command(state: TableState, at: int) -> Command | None:
 class _Pending:
     """A command that is decided and not yet on disk: a `PendingWrite`."""
 
-    __slots__ = ("batch", "by", "command_id", "events", "replies", "state", "table")
+    __slots__ = ("batch", "command", "command_id", "events", "replies", "state", "table")
 
     def __init__(
         self,
@@ -75,8 +81,8 @@ class _Pending:
         state: TableState,
     ) -> None:
         self.table = table
+        self.command = command
         self.command_id = command.id
-        self.by = command.by.id
         self.batch = batch
         self.events = events
         self.state = state
@@ -90,12 +96,21 @@ class _Pending:
 class LiveTable:
     """The one writer of one table."""
 
-    def __init__(self, name: str, writer: GroupWriter, books: Books, listener: Listener, *, owned: bool = True) -> None:
+    def __init__(
+        self,
+        name: str,
+        writer: GroupWriter,
+        books: Books,
+        listener: Listener,
+        *,
+        owned: bool = True,
+        admits: Admits | None = None,
+    ) -> None:
         self.name = name
         self.owned = owned
         """Whether this node writes to it; otherwise it follows what another node writes."""
         self._writer = writer
-        self._rules = RulesCache(books)
+        self._rules = RulesCache(books, admits)
         self._listener = listener
         self._pending: dict[str, _Pending] = {}
         self._waiting: list[tuple[Command, Reply]] = []
@@ -156,7 +171,7 @@ class LiveTable:
         rules = self._rules.for_command(state, command)
         decided = rules if isinstance(rules, Refusal) else decide(rules, state, command)
         if isinstance(decided, Refusal):
-            self._refuse(reply, decided)
+            self._refuse_unless_done(command, reply, decided)
             return
         expected = state.seq
         try:
@@ -172,6 +187,13 @@ class LiveTable:
         self._next = state
         self._writer.write(pending)
 
+    def _refuse_unless_done(self, command: Command, reply: Reply, refusal: Refusal) -> None:
+        """Refuse a command, unless it is a repeat of one so old that only the journal knows its id."""
+        if self._known.is_complete:
+            self._refuse(reply, refusal)
+        else:
+            self._answer_as_first(command, reply, lambda: self._refuse(reply, refusal))
+
     def _refuse(self, reply: Reply, refusal: Refusal) -> None:
         self.refusals[refusal.code] = self.refusals.get(refusal.code, 0) + 1
         reply(Answer(self.state.seq, refusal=refusal))
@@ -180,7 +202,8 @@ class LiveTable:
         """A commit's acknowledgement: the command is on disk, or why it is not."""
         if error is not None or self._recovering:
             if not self._recovering:
-                LOGGER.error("not written: %s", error, extra={"table": self.name})
+                level = logging.INFO if isinstance(error, DuplicateCommand) else logging.ERROR
+                LOGGER.log(level, "not written: %s", error, extra={"table": self.name})
             if isinstance(error, LeaseLost):
                 self.owned = False
             self._failed.append((pending, error or JournalError("an earlier record failed")))
@@ -202,13 +225,12 @@ class LiveTable:
             self.snapshot()
 
     def snapshot(self) -> None:
-        """Save the durable state, so that a restart need not replay what came before, and sign a checkpoint."""
+        """Save the durable state, so that a restart need not replay what came before."""
         state = self.state
         self._snapshot_seq = state.seq
 
         def save(journal: Journal) -> None:
             journal.save_snapshot(state.table, state.seq, SNAPSHOT_FORMAT, snapshot_of(state))
-            journal.sign_checkpoint(state.at)
 
         self._writer.chore(save)
 
@@ -289,17 +311,18 @@ class LiveTable:
             state = replay(known, events_of(rest))
             ids = {record.command_id for record in rest}
             there = {
-                each.command_id
-                for each, _ in failed
-                # A command decided before the known state may have been read by following another node.
-                if each.command_id in ids
-                or (each.batch.expected_seq < known.seq and journal.find_command(self.name, each.command_id))
+                each.command_id: journal.find_command(self.name, each.command_id)
+                for each, error in failed
+                # A command decided before the known state may have been read by following another node; one that is
+                # older than the ids in memory is known to the journal alone.
+                if each.command_id in ids or each.batch.expected_seq < known.seq or _is_repeat(each, error)
             }
+            first = {each: (records[0].by, _first_answer(records)) for each, records in there.items() if records}
         except JournalError as error:
             unreadable = error
             self._writer.on_loop(lambda: self._unreadable(unreadable))
             return
-        self._writer.on_loop(lambda: self._recovered(state, ids, there))
+        self._writer.on_loop(lambda: self._recovered(state, ids | first.keys(), first))
 
     def _unreadable(self, error: JournalError) -> None:
         """The outcome of the failed commands is unknown: their senders must repeat them with the same id."""
@@ -310,7 +333,7 @@ class LiveTable:
         self._unsure = True
         self._end_recovery({}, refusal)
 
-    def _recovered(self, state: TableState, ids: Set[str], there: set[str]) -> None:
+    def _recovered(self, state: TableState, ids: Set[str], first: dict[str, tuple[str, Answer]]) -> None:
         moved = state.seq > self.state.seq
         if moved:  # a node that has lost the table may have read more of it in the meantime
             self.state = state
@@ -318,24 +341,31 @@ class LiveTable:
         self._unsure = False
         for command_id in ids:
             self._known.add(command_id)
-        answers = {each: Answer(self.state.seq, repeated=True) for each in there}
-        self._end_recovery(answers, None)
+        self._end_recovery(first, None)
         if moved:  # otherwise nobody is woken: an automatic dealer would retry at once, for ever
             self._listener(self, ())
 
-    def _end_recovery(self, answers: dict[str, Answer], unknown: Refusal | None) -> None:
+    def _end_recovery(self, first: dict[str, tuple[str, Answer]], unknown: Refusal | None) -> None:
+        """Answer what failed: as the first time when it is on disk; what a repeat brought down is decided again."""
         failed, self._failed = self._failed, []
         waiting, self._waiting = self._waiting, []
         self._pending.clear()
         self._recovering = False
+        by_repeat = unknown is None and bool(failed) and isinstance(failed[0][1], DuplicateCommand)
         for pending, error in failed:
-            answer = answers.get(pending.command_id)
-            if answer is None:
+            command = pending.command
+            by, answer = first.get(command.id, ("", None))
+            if answer is None and not by_repeat:
                 refusal = unknown or _not_recorded(error)
                 self.refusals[refusal.code] = self.refusals.get(refusal.code, 0) + 1
                 answer = Answer(self.state.seq, refusal=refusal)
             for reply in pending.replies:
-                reply(answer)
+                if answer is None:
+                    waiting.append((command, reply))
+                elif answer.refusal is None and by != command.by.id:
+                    self._under_own_id(command, reply)
+                else:
+                    reply(answer)
         for command, reply in waiting:
             if unknown is not None:
                 self._refuse(reply, unknown)
@@ -350,26 +380,27 @@ class LiveTable:
         """A known command: the answer that its first sending gets, or the one that the journal has."""
         pending = self._pending.get(command.id)
         if pending is not None:
-            if pending.by == command.by.id:
+            if pending.command.by.id == command.by.id:
                 pending.replies.append(lambda answer: reply(_again(answer)))
             else:
                 self._under_own_id(command, reply)
             return
 
+        self._answer_as_first(command, reply, lambda: self._under_own_id(command, reply))
+
+    def _answer_as_first(self, command: Command, reply: Reply, otherwise: Callable[[], None]) -> None:
+        """Give the answer that the journal has for this person's command; call `otherwise` when it has none."""
+
         def find(journal: Journal) -> None:
             try:
                 records = journal.find_command(self.name, command.id)
-                events = tuple(event_of(record) for record in records)
+                answer = _first_answer(records) if records and records[0].by == command.by.id else None
             except JournalError as error:
                 LOGGER.error("the journal cannot be read: %s", error, extra={"table": self.name})
                 refusal = Refusal(HouseCode.TRY_AGAIN, "The first answer cannot be read now.")
                 answer = Answer(self.state.seq, refusal=refusal)
-            else:
-                if not records or records[0].by != command.by.id:
-                    self._writer.on_loop(lambda: self._under_own_id(command, reply))
-                    return
-                answer = Answer(records[-1].seq, events, repeated=True)
-            self._writer.on_loop(lambda: reply(answer))
+            found = answer
+            self._writer.on_loop(otherwise if found is None else lambda: reply(found))
 
         self._writer.chore(find)
 
@@ -384,6 +415,16 @@ class LiveTable:
             reply(Answer(self.state.seq, refusal=_not_recorded(LeaseLost(self.name, 0, None))))
 
 
+def _is_repeat(pending: _Pending, error: JournalError) -> bool:
+    """Whether a command was refused because its own id is in the journal."""
+    return isinstance(error, DuplicateCommand) and error.command_id == pending.command_id
+
+
+def _first_answer(records: list[Record]) -> Answer:
+    """The answer of the command that left these records."""
+    return Answer(records[-1].seq, tuple(events_of(records)), repeated=True)
+
+
 def _again(answer: Answer) -> Answer:
     return Answer(answer.seq, answer.events, answer.refusal, repeated=answer.refusal is None)
 
@@ -391,8 +432,6 @@ def _again(answer: Answer) -> Answer:
 def _not_recorded(error: JournalError) -> Refusal:
     if isinstance(error, LeaseLost):
         return Refusal(HouseCode.NOT_HELD, "Another node holds this table now.", allowed="repeat it with the same id")
-    if isinstance(error, DuplicateCommand):
-        return Refusal(HouseCode.TRY_AGAIN, "Another command of this table was a repeat: yours was not recorded.")
     why = next((words for kind, words in _WHY.items() if isinstance(error, kind)), "the journal cannot be written")
     return Refusal(HouseCode.NOT_RECORDED, f"Nothing was recorded: {why}.", allowed="try again with the same id")
 

@@ -26,8 +26,9 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final
 from zlib import crc32
 
+from taisai.core.faults import InputFault
 from taisai.floor.live import LiveTable
-from taisai.floor.router import Forward, Router, address_of
+from taisai.floor.router import Forward, Greet, Greetings, Router, address_of
 from taisai.journal import Journal, JournalError, JournalFailed, Lease, Leases, Record
 from taisai.journal.contract import Subscription
 from taisai.streams.house_events import HOUSE_STREAM
@@ -47,6 +48,8 @@ leases to expire."""
 RETRY_S: Final = 0.1
 HURRY_S: Final = 0.2
 """The least time between two beats, while a command waits for a table."""
+TWIN_S: Final = 2 * LEASE_S
+"""How long a node that starts waits for one at its own address to end; one that has died does not renew its leases."""
 GRACE_S: Final = 2.0
 """After the database was away for all, the time in which each node recovers its own tables and takes no others."""
 LEAVING_MAX: Final = 10
@@ -73,8 +76,11 @@ class Nodes:
         open_journal: Callable[[], Journal],
         *,
         name: str = "",
+        greet: Greet | None = None,
     ) -> None:
         """`open_journal` opens the journal once more, for leases and for what others write.
+
+        With `greet`, this node and the others reach one another before it is ready.
 
         `name` distinguishes this process from earlier and later ones at the same address; the default is random.
         """
@@ -105,6 +111,7 @@ class Nodes:
         self._news = asyncio.Event()
         self._hurry = asyncio.Event()
         self.router = Router(floor, self.holder, forward, self._hurry.set)
+        self.greetings = Greetings(self.holder, greet)
         self._next_beat_s = BEAT_S
         self._renewed_at = 0.0
         self._grace_until = 0.0
@@ -112,6 +119,7 @@ class Nodes:
         self._subscription: Subscription | None = None
         self._taking: asyncio.Task[None] | None = None
         self._refreshing: asyncio.Task[None] | None = None
+        self._greeting: asyncio.Task[None] | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self.taken = 0
         self.lost = 0
@@ -129,8 +137,14 @@ class Nodes:
         def on_commit(_position: int) -> None:
             loop.call_soon_threadsafe(self._news.set)
 
+        try:
+            await self._expire_predecessors()
+            await self._greet_the_others()
+        except BaseException:
+            await asyncio.to_thread(self._journal.close)
+            self._own = None
+            raise
         self._subscription = await asyncio.to_thread(self._leases.follow, on_commit, self._writer_id)
-        await self._expire_predecessors()
         await asyncio.to_thread(self._leases.take, [NODE + self.holder], self.holder, LEASE_S)
         await self._beat()
         self._floor.listen(self._changed)
@@ -146,21 +160,55 @@ class Nodes:
         for holder in sorted(dead - {self.holder}):
             await asyncio.to_thread(self._leases.expire, holder, 2 * LEASE_S)
 
+    async def _greet_the_others(self) -> None:
+        """Refuse to join a house that this node's settings do not fit, before anything is leased."""
+        address, wait_until = address_of(self.holder), asyncio.get_running_loop().time() + TWIN_S
+        while True:
+            leases = await asyncio.to_thread(self._leases.current)
+            alive = {each.holder for each in leases.values() if each.is_connected and each.seconds_left > 0}
+            if address not in map(address_of, alive):
+                break
+            if asyncio.get_running_loop().time() > wait_until:
+                raise InputFault("node.address", f"is that of another running node: {address}")
+            await asyncio.sleep(RETRY_S)
+        await self.greetings.meet(alive)
+        if self.greetings.is_refused:
+            raise InputFault("node.secret", self.greetings.unmet[0])
+
     async def stop(self) -> None:
-        """Release every table once its decisions are written, and this node's own lease."""
+        """Release every table once its decisions are written, and this node's own lease.
+
+        Commands that still arrive go to the nodes that take the tables, as long as this one knows who they are.
+        """
         self._draining = True
-        for task in (*self._tasks, self._taking, self._refreshing):
+        if self._own is not None:
+            for name in self.mine:
+                await self._release(name)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LEASE_S):
+                    await self._until_taken()
+        self.router.close()
+        for task in (*self._tasks, self._taking, self._refreshing, self._greeting):
             if task is not None:
                 task.cancel()
         if self._own is None:
             return
-        for name in self.mine:
-            await self._release(name)
         with suppress(JournalError):
             await asyncio.to_thread(self._leases.release, NODE + self.holder, self.holder)
         if self._subscription is not None:
             self._subscription.stop()
         await asyncio.to_thread(self._journal.close)
+
+    async def _until_taken(self) -> None:
+        """Until other nodes hold every table, if there are others."""
+        while self.alive - {self.holder} and not self._tables <= self.router.holders.keys():
+            self._hurry.set()
+            await asyncio.sleep(RETRY_S)
+
+    @property
+    def unmet(self) -> list[str]:
+        """Why this node cannot work with the others yet, a sentence each."""
+        return self.greetings.unmet
 
     @property
     def mine(self) -> list[str]:
@@ -215,6 +263,8 @@ class Nodes:
         valid = {name: lease for name, lease in leases.items() if lease.seconds_left > 0 and lease.holder not in gone}
         self.alive = {lease.holder for name, lease in valid.items() if name.startswith(NODE)} | {self.holder}
         self.router.update({name: lease.holder for name, lease in valid.items() if not name.startswith("@")})
+        if self._greeting is None or self._greeting.done():
+            self._greeting = self._in_background(partial(self.greetings.meet, self.alive - {self.holder}))
         # A node that has not renewed for long may be dead: the next beat comes when its leases expire.
         ends = [lease.seconds_left for lease in valid.values() if lease.holder != self.holder]
         ends += [left for left in missing.values() if left > 0]
@@ -310,6 +360,7 @@ class Nodes:
         self.router.took(name)
         self.taken += 1
         LOGGER.info("this node holds the table", extra={"table": name})
+        self._floor.set_clock(self._floor.tables[name])
         self._floor.wake(name)
         self.on_taken(name)
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Final, Protocol
 
 from taisai.floor.answers import Answer, HouseCode
 from taisai.floor.live import LiveTable, Reply
+from taisai.journal import Journal
 from taisai.table.commands import Command
 from taisai.table.refusals import Refusal
 
@@ -34,9 +35,86 @@ class Forward(Protocol):
         ...
 
 
+class NotAccepted(ConnectionError):
+    """The other node does not take this one for a node of its house."""
+
+
+class Greet(Protocol):
+    """Opens the way to another node."""
+
+    async def __call__(self, address: str) -> str:
+        """The holder that answers there, or nothing when its version does not say; an exception when none does."""
+        ...
+
+
 def address_of(holder: str) -> str:
     """Where a holder is reached: its name is its address, a `#` and a word of its own."""
     return holder.partition("#")[0]
+
+
+def others_of(journal: Journal) -> list[str]:
+    """The addresses of the nodes that hold leases of this journal now."""
+    leases = {} if journal.leases is None else journal.leases.current()
+    return sorted({address_of(lease.holder) for lease in leases.values() if lease.seconds_left > 0})
+
+
+class Greetings:
+    """Which of the other nodes this one has reached, and which have reached it.
+
+    Until both have happened once with every node that is alive, this one is not ready: a wrong address or secret shows
+    before a command is lost between two nodes. What breaks later is logged, and does not make it unready again.
+    """
+
+    def __init__(self, own: str, greet: Greet | None) -> None:
+        self._own = own
+        self._greet = greet
+        self._failures: dict[str, str] = {}
+        self._reached: dict[str, str] = {}
+        """What each node that was reached said it was."""
+        self.heard: set[str] = set()
+        """The holders that have reached this node."""
+        self.is_refused = False
+        """Whether a node has refused this one's secret."""
+        self._is_complete = greet is None
+
+    async def meet(self, holders: Collection[str]) -> None:
+        """Greet the nodes that are alive and were not reached yet."""
+        if self._greet is None:
+            return
+        for known in (self._failures, self._reached):
+            for gone in known.keys() - set(holders):
+                del known[gone]
+        new = sorted(set(holders) - self._reached.keys())
+        await asyncio.gather(*(self._reach(holder, self._greet) for holder in new))
+        self._is_complete = self._is_complete or not self._missing()
+
+    async def _reach(self, holder: str, greet: Greet) -> None:
+        address, found = address_of(holder), ""
+        try:
+            found = await greet(address)
+            reason = "" if found in ("", holder) else f"{address} is answered by {found}, not by {holder}"
+        except NotAccepted:
+            reason = f"{address} refuses this node: node.secret must be the same on every node"
+            self.is_refused = True
+        except (OSError, TimeoutError) as error:
+            reason = f"{address} cannot be reached ({str(error) or type(error).__name__})"
+        if not reason:
+            self._failures.pop(holder, None)
+            self._reached[holder] = found
+        elif self._failures.get(holder) != reason:
+            self._failures[holder] = reason
+            LOGGER.warning("%s", reason)
+
+    def _missing(self) -> list[str]:
+        silent = [each for each, found in self._reached.items() if found and each not in self.heard]
+        own = address_of(self._own)
+        unheard = [f"{address_of(each)} has not reached this node at node.address ({own})" for each in sorted(silent)]
+        return [*self._failures.values(), *unheard]
+
+    @property
+    def unmet(self) -> list[str]:
+        """Why this node cannot work with the others yet, a sentence each."""
+        return [] if self._is_complete else self._missing() or ["the other nodes are not greeted yet"]
 
 
 class Router:
@@ -52,6 +130,7 @@ class Router:
         """The holder of each table, as far as this node knows."""
         self._waiting: dict[str, dict[asyncio.Future[None], None]] = {}
         """Futures that wait for a table to change hands, in the order of their arrival."""
+        self._closed = False
 
     # ------------------------------------------------------------------ who holds what
 
@@ -70,6 +149,12 @@ class Router:
     def forget(self, name: str) -> None:
         """Note that no node holds a table, or that it is not known which one does."""
         self.holders.pop(name, None)
+
+    def close(self) -> None:
+        """Nobody tells this node any more who holds what: whatever waits is answered now, and whatever comes."""
+        self._closed = True
+        for name in list(self._waiting):
+            self._wake(name)
 
     # ------------------------------------------------------------------ commands
 
@@ -90,7 +175,7 @@ class Router:
     async def _route(self, table: LiveTable, command: Command, reply: Reply) -> None:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + PATIENCE_S
-        while loop.time() < deadline:
+        while loop.time() < deadline and not self._closed:
             if table.owned:
                 self.submit(table, command, reply)
                 return

@@ -23,6 +23,7 @@ from taisai.core.faults import InputFault, shown
 from taisai.history.folder import FIELD, Export
 from taisai.history.schema import DATASETS, arrow_schema, sql_schema
 from taisai.journal.contract import Progress
+from taisai.outside import real_path
 
 ENGINES: Final = ("duckdb", "spark")
 ENGINE_FIELD: Final = "--engine"
@@ -57,7 +58,7 @@ def open_engine(
 ) -> Iterator[Engine]:
     """An engine by its name over an export: `duckdb`, `spark`, or `spark:` and the address of a Spark master."""
     name, _, master = choice.partition(":")
-    signs = sorted(_GLOB_SIGNS & set(str(export.folder.resolve())))
+    signs = sorted(_GLOB_SIGNS & set(str(real_path(export.folder))))
     if signs:
         raise InputFault(FIELD, f"{export.folder} has {' '.join(signs)} in its path, which engines read as a pattern")
     match name:
@@ -132,7 +133,7 @@ def _duckdb(export: Export, progress: Progress | None, memory: str) -> Iterator[
             for dataset in DATASETS:
                 paths = export.paths(dataset)
                 if paths:
-                    names = ", ".join("'" + str(path.resolve()).replace("'", "''") + "'" for path in paths)
+                    names = ", ".join("'" + str(real_path(path)).replace("'", "''") + "'" for path in paths)
                     source = f"read_parquet([{names}], hive_partitioning = false)"
                 else:
                     base.register("none_" + dataset, arrow_schema(dataset).empty_table())
@@ -188,7 +189,7 @@ def _spark(export: Export, master: str) -> Iterator[SparkEngine]:
         session = base.newSession()
         session.conf.set("spark.sql.ansi.enabled", "true")
         for dataset in DATASETS:
-            paths = [str(path.resolve()) for path in export.paths(dataset)]
+            paths = [str(real_path(path)) for path in export.paths(dataset)]
             # Told the columns, Spark need not look for them in the files, and has them without any file.
             columns = sql_schema(dataset)
             rows = session.read.schema(columns).parquet(*paths) if paths else session.createDataFrame([], columns)

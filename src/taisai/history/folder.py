@@ -31,8 +31,10 @@ from taisai.core.faults import InputFault
 from taisai.history.rows import Kept
 from taisai.history.schema import DATASETS, FORM
 from taisai.journal.contract import Progress
+from taisai.outside import Unreadable, json_of, read_bytes
 from taisai.streams.house_events import HOUSE_STREAM
 
+MANIFEST_BYTES_MAX: Final = 64 * 1024 * 1024
 FIELD: Final = "FOLDER"
 MANIFESTS: Final = "_manifest"
 _RANGE: Final = r"(?P<first>\d{12,})-(?P<last>\d{12,})"
@@ -237,11 +239,13 @@ def read_manifests(folder: Path) -> Export:
 
 def _read_manifest(path: Path) -> Manifest:
     try:
-        raw = msgspec.json.decode(path.read_bytes())
+        raw = json_of(read_bytes(path, MANIFEST_BYTES_MAX), str(path))
         form = raw.get("form") if isinstance(raw, dict) else None
         if form != FORM:
             raise InputFault(FIELD, f"{path} is of form {form}, and this taisai reads form {FORM}")
         manifest = msgspec.convert(raw, Manifest)
+    except Unreadable as error:
+        raise InputFault(FIELD, f"{path} cannot be read: {error.reason}") from None
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise InputFault(FIELD, f"{path} cannot be read: {error}") from None
     if manifest.own_digest() != manifest.digest:

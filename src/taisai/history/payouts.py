@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 import pyarrow as pa  # type: ignore[import-untyped] # has no types of its own
 
 from taisai.books import Shelf
-from taisai.core.boxes import Kind
 from taisai.core.dice import ALL_ROLLS
 from taisai.core.rulebook import Layout
 from taisai.history.schema import VOID_ROLL, rules_key
@@ -69,7 +68,7 @@ def payouts(rules: Iterable[str], shelf: Shelf) -> Payouts:
     )
 
 
-def _winners(layout: Layout) -> dict[Kind, int]:
+def _winners(layout: Layout) -> dict[str, int]:
     """How many boxes of each kind win together, at most."""
     most = dict.fromkeys(layout.kinds, 0)
     for roll in ALL_ROLLS:

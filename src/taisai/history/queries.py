@@ -74,7 +74,7 @@ WITH happened AS (
            {_money(Meter.DROP)} AS dropped,
            {_money(Meter.FILLS)} AS fills,
            {_money(Meter.CREDITS)} AS credits,
-           0 AS win
+           0 AS win, CAST(0 AS DECIMAL(38, 0)) AS variance, 0 AS farthest, 0 AS measured
     FROM events e
     UNION ALL
     SELECT r.table_name, r.at_us,
@@ -87,7 +87,11 @@ WITH happened AS (
            0, 0, 0,
            CASE WHEN r.outcome = 'concluded' THEN r.staked - r.returned
                 WHEN r.outcome = 'reversed' THEN r.returned - r.staked
-                ELSE 0 END
+                ELSE 0 END,
+           CASE WHEN r.outcome = 'concluded'
+                THEN CAST(r.deviation AS DECIMAL(19, 0)) * CAST(r.deviation AS DECIMAL(19, 0)) ELSE 0 END,
+           CASE WHEN r.outcome = 'concluded' THEN r.farthest ELSE 0 END,
+           CASE WHEN r.outcome = 'concluded' AND (r.deviation > 0 OR r.at_risk = 0) THEN 1 ELSE 0 END
     FROM rounds r
 )
 SELECT q.span, h.table_name,
@@ -100,7 +104,10 @@ SELECT q.span, h.table_name,
        SUM(h.fills) AS fills,
        SUM(h.credits) AS credits,
        SUM(h.expected) AS expected_216,
-       SUM(h.win) AS win
+       SUM(h.win) AS win,
+       SUM(h.variance) AS variance,
+       MAX(h.farthest) AS farthest,
+       SUM(h.measured) AS measured
 FROM happened h
 JOIN wanted w ON w.table_name = h.table_name
 JOIN quarters q ON q.quarter_us = h.at_us - MOD(MOD(h.at_us, 900000000) + 900000000, 900000000)
@@ -143,6 +150,13 @@ GROUP BY r.position, r.dice_set, r.roll, r.follows
 ORDER BY r.position
 """
 """The rolls of the wanted tables in order; those that opened a commitment are of virtual dice, which are told apart."""
+
+VIRTUAL: Final = """
+SELECT DISTINCT e.table_name
+FROM events e JOIN wanted w ON w.table_name = e.table_name
+WHERE e.kind = 'dice-committed'
+"""
+"""The wanted tables that were dealt with virtual dice."""
 
 ROLLS: Final = """
 SELECT r.table_name, r.dice_set, r.roll, COUNT(*) AS times

@@ -45,7 +45,8 @@ def report_history(export: Export, engine: Engine, asked: ReportRequest) -> Repo
     if bounds["first_us"] is not None:
         ends += [(bounds[f"{end}_position"], asked.time_of(bounds[f"{end}_us"])) for end in ("first", "last")]
     first, last = (min(ends)[1], max(ends)[1]) if ends else (None, None)
-    return Report(title_of(asked.span), first, last, asked.made_at, ordered, significant)
+    virtual = tuple(sorted(str(row["table_name"]) for row in engine.query(queries.VIRTUAL).to_pylist()))
+    return Report(title_of(asked.span), first, last, asked.made_at, ordered, significant, virtual)
 
 
 def put_wanted(engine: Engine, tables: Iterable[str]) -> None:

@@ -149,7 +149,7 @@ class Sheet:
         if learn is not None:
             learn(self, record, what, rows)
 
-    def _set_up(self, _record: Record, what: e.TableSetUp, _rows: Rows) -> None:
+    def _set_up(self, _record: Record, what: e.TableSetUp | e.EditionTaken, _rows: Rows) -> None:
         self._layout = f"{what.book}/{what.layout}"
         self._digest = what.digest
 
@@ -170,6 +170,14 @@ class Sheet:
     def _fixed(self, _record: Record, what: e.BetsClosed | e.BetCorrected, _rows: Rows) -> None:
         self._stakes = {(bet.player, bet.box): bet.stake for bet in what.bets}
 
+    def _clock_set(self, _record: Record, what: e.ClockSet, _rows: Rows) -> None:
+        if self._opened_us is not None:
+            self._opened_us += what.by_us
+
+    def _line_ruled(self, _record: Record, what: e.LineRuled, _rows: Rows) -> None:
+        if what.handed is not None:
+            self._stakes.pop((what.player, what.box), None)
+
     def _collected(self, _record: Record, what: e.LosersCollected, _rows: Rows) -> None:
         # A lost bet that was not wholly at risk is settled when the rest of its stake is handed back.
         self._lines = [
@@ -179,28 +187,41 @@ class Sheet:
         ]
 
     def _paid(self, _record: Record, what: e.BetPaid, _rows: Rows) -> None:
+        pays = what.pays if isinstance(what.pays, int) else None
         self._lines.append(
-            (what.player, what.box, what.stake, what.at_risk, what.pays, what.winnings, what.returned,
-             what.in_colour, what.colour)
+            (what.player, what.box, what.stake, what.at_risk, pays, what.winnings, what.returned, what.in_colour,
+             what.colour)
         )  # fmt: skip
 
     def _concluded(self, record: Record, what: e.RoundConcluded, rows: Rows) -> None:
         roll = roll_of(what.dice).index
         self._round = what.round
-        sums = (what.staked, what.at_risk, what.winnings, what.returned, what.expected_216)
+        sums = (
+            what.staked,
+            what.at_risk,
+            what.winnings,
+            what.returned,
+            what.expected_216,
+            what.deviation,
+            what.farthest,
+        )
         rows.rounds.append(self._round_row(record, CONCLUDED, (*what.dice, roll), sums, bets=len(self._lines)))
         self._bet_rows(record, roll, self._lines, rows)
         self._follows = True
         self._end()
 
     def _voided(self, record: Record, what: e.RoundVoided, rows: Rows) -> None:
-        lines: list[Line] = [
-            (part.player, part.box, part.amount, 0, None, 0, part.amount, part.in_colour, part.colour)
-            for part in what.handed
-        ]
+        handed_back = {(part.player, part.box): part for part in what.handed}
+        # Once collecting had begun, some bets went back as what was settled of them was undone.
+        stakes = self._stakes or {key: part.amount for key, part in handed_back.items()}
+        lines: list[Line] = []
+        for (player, box), stake in stakes.items():
+            part = handed_back.get((player, box))
+            in_colour, colour = (0, None) if part is None else (part.in_colour, part.colour)
+            lines.append((player, box, stake, 0, None, 0, stake, in_colour, colour))
         self._round = what.round
-        handed = sum(part.amount for part in what.handed)
-        sums = (handed, 0, 0, handed, 0)
+        handed = sum(stakes.values())
+        sums = (handed, 0, 0, handed, 0, 0, 0)
         rows.rounds.append(self._round_row(record, VOIDED, _NO_DICE, sums, bets=len(lines), void=str(what.why)))
         self._bet_rows(record, VOID_ROLL, lines, rows)
         self._follows = False
@@ -211,7 +232,7 @@ class Sheet:
         returned = sum(line.returned for line in what.lines)
         now, opened = self._round, self._opened_us
         self._round, self._opened_us = what.round, None
-        rows.rounds.append(self._round_row(record, REVERSED, _NO_DICE, (staked, 0, 0, returned, 0)))
+        rows.rounds.append(self._round_row(record, REVERSED, _NO_DICE, (staked, 0, 0, returned, 0, 0, 0)))
         self._round, self._opened_us = now, opened
 
     def _round_row(
@@ -239,6 +260,7 @@ class Sheet:
 _NO_DICE: Final = (None, None, None, None)
 _LEARNT: Final[Mapping[type, Callable[..., None]]] = {
     e.TableSetUp: Sheet._set_up,
+    e.EditionTaken: Sheet._set_up,
     e.DiceSealed: Sheet._sealed,
     e.DiceInspected: Sheet._touched,
     e.DiceRetired: Sheet._touched,
@@ -248,6 +270,8 @@ _LEARNT: Final[Mapping[type, Callable[..., None]]] = {
     e.LosersCollected: Sheet._collected,
     e.BetPaid: Sheet._paid,
     e.RoundConcluded: Sheet._concluded,
+    e.ClockSet: Sheet._clock_set,
+    e.LineRuled: Sheet._line_ruled,
     e.RoundVoided: Sheet._voided,
     e.RoundReversed: Sheet._reversed,
 }

@@ -74,6 +74,8 @@ ROUNDS: Final = (
     Column("winnings", "whole", "what was won beside the stakes"),
     Column("returned", "whole", "what went back to players; of a reversal what is taken back of it"),
     Column("expected_216", "whole", "what the bets return on average, times 216"),
+    Column("deviation", "whole", "standard deviation of what they return under fair dice, rounded up; 0 if not known"),
+    Column("farthest", "whole", "how far from that average the farthest roll lies, rounded up"),
     Column("void", "text", "why it was void; empty unless `voided`"),
 )
 BETS: Final = (
@@ -87,7 +89,12 @@ BETS: Final = (
     Column("box", "text", "where it lay"),
     Column("stake", "whole", "what was staked"),
     Column("at_risk", "whole", "what of it was at risk; the rest goes back whatever the dice show"),
-    Column("pays", "whole", "the odds to 1 it was paid at; null when it won nothing", may_be_null=True),
+    Column(
+        "pays",
+        "whole",
+        "the odds to 1 it was paid at; null when it won nothing, or at a fraction",
+        may_be_null=True,
+    ),
     Column("winnings", "whole", "what was won beside the stake"),
     Column("returned", "whole", "what went back to the player, winnings included"),
     Column("in_colour", "whole", "how much of that went back in the player's colour"),

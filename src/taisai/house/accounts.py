@@ -16,10 +16,11 @@ from typing import Final, Literal, NamedTuple
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
 
 from taisai.core.faults import InputFault, shown
+from taisai.house.guesses import Guesses, trace
 from taisai.house.log import Clock, Log
+from taisai.house.persons import STAFF, Persons
 from taisai.house.sessions import HOUR_US
 from taisai.journal.contract import KeyValueStore
 from taisai.settings.forms import SignIn
@@ -31,7 +32,9 @@ from taisai.table.people import CREW, Role
 ACCOUNT: Final = "account/"
 LINK: Final = "one-time-link/"
 STAFF_ROLES: Final = CREW | {Role.AUDITOR}
-RESERVED: Final = frozenset({HOUSE_ACTOR, "console", "system", "auto-dealer", "auto-supervisor"})
+RESERVED: Final = frozenset(
+    {HOUSE_ACTOR, "console", "system", "auto-dealer", "auto-supervisor", "demo-cashier", "demonstration"}
+)
 """Names under which the program itself acts."""
 _GUEST: Final = re.compile(r"(guest|seat)-.*")
 _STRIPES: Final = 64
@@ -74,14 +77,16 @@ class Account(Struct, frozen=True, kw_only=True):
 
     login: str
     name: str
+    id: str = ""
+    """What stands for them in records; empty for accounts of an earlier version, where the login does."""
     posts: tuple[Post, ...] = ()
     administrator: bool = False
     disabled: bool = False
     password: str | None = None
     """An argon2id hash; None until they have chosen a password."""
-    failures: int = 0
-    locked_at: int | None = None
     created_at: int = 0
+    places: tuple[str, ...] = ()
+    """Traces of the places where its holder has signed in, newest last."""
 
     @property
     def sheet(self) -> StaffSheet:
@@ -92,7 +97,6 @@ class Account(Struct, frozen=True, kw_only=True):
             posts=self.posts,
             administrator=self.administrator,
             disabled=self.disabled,
-            locked=self.locked_at is not None,
             has_password=self.password is not None,
         )
 
@@ -118,6 +122,9 @@ class Accounts:
         self._log = log
         self.clock = clock
         self.policy = policy
+        self.guesses = Guesses(store, clock, policy)
+        self.persons: Persons | None = None
+        """Where new members of staff get their ids; without, the login stands in records."""
         # One attempt at a login at a time: failures are counted one by one, however many come together.
         self._turns = [asyncio.Lock() for _ in range(_STRIPES)]
         self.changing = asyncio.Lock()
@@ -141,12 +148,20 @@ class Accounts:
         """Store an account."""
         await asyncio.to_thread(self._store.put, ACCOUNT + account.login, msgspec.json.encode(account))
 
-    async def unlock(self, account: Account, by: str, how: str) -> Account:
-        """Forget the failures of a login, and unlock it."""
-        unlocked = replace(account, failures=0, locked_at=None)
-        await self.put(unlocked)
-        await self.note(by, h.LoginUnlocked(account.login, how))
-        return unlocked
+    async def new_person(self, login: str) -> str:
+        """An id for a new member of staff."""
+        return "" if self.persons is None else await self.persons.add(STAFF, login)
+
+    async def is_locked(self, login: str) -> bool:
+        """Whether a login is locked to anybody."""
+        return trace(login) in await self.guesses.locked()
+
+    async def unlock(self, login: str, by: str, how: str) -> None:
+        """Forget the failures of a login; if it was locked to anybody, that is logged."""
+        locked = await self.is_locked(login)
+        await self.guesses.forget(login)
+        if locked:
+            await self.note(by, h.LoginUnlocked(login, how))
 
     async def make_link(self, login: str, by: str) -> OneTimeLink:
         """A new link for a login; its earlier links, and all expired ones, are deleted."""
@@ -164,6 +179,15 @@ class Accounts:
         """The link of a token."""
         value = await self._value(_link_key(token))
         return None if value is None else msgspec.json.decode(value, type=StoredLink)
+
+    async def remove(self, login: str) -> None:
+        """Remove an account, its links and its failures; who held it is erased."""
+        for key, value in (await asyncio.to_thread(self._store.entries, LINK)).items():
+            if msgspec.json.decode(value, type=StoredLink).login == login:
+                await asyncio.to_thread(self._store.put, key, None)
+        await self.guesses.forget(login)
+        async with self.turn(login):
+            await asyncio.to_thread(self._store.put, ACCOUNT + login, None)
 
     async def delete_link(self, token: str) -> None:
         """Delete the link of a token."""

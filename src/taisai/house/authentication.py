@@ -6,25 +6,35 @@ Enters: logins, passwords and one-time links. Leaves: sessions, persons who vouc
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from typing import Final, Literal
 
 from msgspec.structs import replace
 
 from taisai.house.accounts import Account, Accounts, SignInCode, SignInRefusal, plain_login
+from taisai.house.guesses import MINUTE_US, place_of, trace
 from taisai.house.passwords import Passwords, password_problem
-from taisai.house.sessions import ADMINISTRATOR, MINUTE_US, Admission, Session, Sessions
+from taisai.house.register import Register
+from taisai.house.sessions import ADMINISTRATOR, Admission, Session, Sessions
 from taisai.streams import house_events as h
 from taisai.streams.house_events import HOUSE_ACTOR
 from taisai.table.people import Person, Role
 
-STRANGERS_KEPT: Final = 10_000
-"""Unknown logins whose failures are counted, as if they were accounts."""
+PLACES_KEPT: Final = 15
+"""Places where somebody signed in before that are remembered, beside the last."""
 
 _WRONG: Final = SignInRefusal(SignInCode.WRONG, "The login or the password is wrong.")
 _LINK_OVER: Final = SignInRefusal(
     SignInCode.LINK_OVER, "This link is not valid: it was used, has expired or never existed."
 )
+
+
+def _locked(wait_us: int) -> SignInRefusal:
+    minutes = -(-wait_us // MINUTE_US)
+    sentence = (
+        f"This login is locked here after too many wrong passwords: wait {minutes} minute{'s' if minutes > 1 else ''},"
+        " or have an administrator or another shift manager unlock it."
+    )
+    return SignInRefusal(SignInCode.LOCKED, sentence)
 
 
 class Authentication:
@@ -35,7 +45,8 @@ class Authentication:
         self._sessions = sessions
         self._passwords = passwords or Passwords()
         self._policy = accounts.policy
-        self._strangers: OrderedDict[str, int] = OrderedDict()
+        self.register: Register | None = None
+        """The staff by the house's log, where there is one: nobody signs in to an account that it does not have."""
 
     async def sign_in(
         self, login: str, password: str, post: Role | Literal["administrator"], where: str = ""
@@ -56,7 +67,7 @@ class Authentication:
             for each in self._sessions.all():
                 if each.who == account.login and not each.is_player and each.role is not role:
                     await self._sessions.end(each.key, f"signed in as {post}")
-            admission = await self._sessions.begin(account.login, role, tables, where)
+            admission = await self._sessions.begin(account.login, role, tables, where, account.id)
             await self._accounts.note(account.login, h.SignedIn(account.login, admission.session.post, where))
             return admission
 
@@ -64,9 +75,10 @@ class Authentication:
         self, login: str, password: str, role: Role, table: str, where: str = "", *, asker: str = ""
     ) -> Person | SignInRefusal:
         """The second person, who authorises what `asker` does at a table; failures count as they do at a sign-in."""
-        if asker and plain_login(login) == asker:
+        second = await self._accounts.one(plain_login(login))
+        if asker and second is not None and asker in (second.login, second.id):
             return SignInRefusal(SignInCode.SAME_PERSON, "The second person must not be the first.")
-        account = await self._check(login, password, where)
+        account = await self._check(login, password, where, asker and f"second person of {asker}")
         if isinstance(account, SignInRefusal):
             return account
         tables = account.tables_as(role)
@@ -75,7 +87,7 @@ class Authentication:
         if tables != "*" and table not in tables:
             await self._failed(account.login, f"no {role} at table {table}", where)
             return SignInRefusal(SignInCode.NOT_HERE, f"{account.login} is not a {role} at table {table}.")
-        return Person(account.login, role)
+        return Person(account.id or account.login, role)
 
     async def unlock_session(self, session: Session, password: str, where: str = "") -> Session | SignInRefusal:
         """Unlock an idle session with its holder's password."""
@@ -94,61 +106,55 @@ class Authentication:
 
     # ------------------------------------------------------------------ checking a password
 
-    async def _check(self, login: str, password: str, where: str) -> Account | SignInRefusal:
-        """The account, when login and password are right. A password is hashed whether the account exists or not."""
-        login = plain_login(login)
+    async def _check(self, login: str, password: str, where: str, asker: str = "") -> Account | SignInRefusal:
+        """The account, when login and password are right. A password is hashed whether the account exists or not.
+
+        `asker` is who guesses, if it is wrong: the address, unless somebody who is signed in asks.
+        """
+        login, at_side, guesses = plain_login(login), bool(asker), self._accounts.guesses
+        asker = asker or where
         async with self._accounts.turn(login):
             account = await self._accounts.one(login)
-            right = await self._passwords.matches(account.password if account is not None else None, password)
-            if account is None:
-                return await self._stranger(login, where)
-            account = await self._unlocked_by_time(account)
-            if account.locked_at is not None:
-                await self._failed(login, "the login is locked", where, account.failures)
-                return self._locked()
-            if not right:
-                return await self._wrong(account, where)
+            logged, place = "" if account is None else login, trace(place_of(asker))
+            known = at_side or (account is not None and place in account.places)
+            wait = await guesses.wait_us(login, asker, known=known)
+            if wait:
+                await self._failed(logged, "the login is locked", where)
+                return _locked(wait)
+            if not await self._passwords.matches(None if account is None else account.password, password):
+                return await self._wrong(login, asker, where, account, known=known)
+            assert account is not None, "nobody's password matches nothing"
+            if self.register is not None and not await self.register.agrees(account):
+                await self._failed(login, "the account is not as the house's log has it", where)
+                return _WRONG
             if account.disabled:
                 await self._failed(login, "the login is disabled", where)
                 return SignInRefusal(SignInCode.DISABLED, "This login is disabled.")
+            await guesses.forget(login, asker)
             outdated = account.password is not None and self._passwords.outdated(account.password)
-            if account.failures or outdated:
+            if not known or outdated:
                 hashed = await self._passwords.hashed(password) if outdated else account.password
-                account = replace(account, failures=0, password=hashed)
+                account = replace(account, password=hashed, places=(*account.places[-PLACES_KEPT:], place))
                 await self._accounts.put(account)
             return account
 
-    async def _wrong(self, account: Account, where: str) -> SignInRefusal:
-        failures = account.failures + 1
-        locked_at = self._accounts.clock() if failures >= self._policy.failures else None
-        await self._accounts.put(replace(account, failures=failures, locked_at=locked_at))
-        await self._failed(account.login, "the password is wrong", where, failures)
-        if locked_at is None:
+    async def _wrong(
+        self, login: str, asker: str, where: str, account: Account | None, *, known: bool
+    ) -> SignInRefusal:
+        """Count a failure. An unknown login gets the answers that an account would get, and is not written down."""
+        guesses = self._accounts.guesses
+        failures = await guesses.add(login, asker, known=known)
+        if account is None:
+            await self._failed("", "nobody has this login", where)
+        else:
+            await self._failed(login, "the password is wrong", where, failures)
+        wait = await guesses.wait_us(login, asker, known=known)
+        if not wait:
             return _WRONG
-        await self._accounts.note(HOUSE_ACTOR, h.LoginLocked(account.login, failures, where))
+        if account is not None and failures >= self._policy.failures:
+            await self._accounts.note(HOUSE_ACTOR, h.LoginLocked(login, failures, where))
         # Sessions stay: otherwise anybody could end a dealer's session in mid-round with three wrong passwords.
-        return self._locked()
-
-    async def _stranger(self, login: str, where: str) -> SignInRefusal:
-        """An unknown login gets the answers that an account would get."""
-        failures = self._strangers.pop(login, 0) + 1
-        self._strangers[login] = failures
-        if len(self._strangers) > STRANGERS_KEPT:
-            self._strangers.popitem(last=False)
-        await self._failed("", "nobody has this login", where)
-        return _WRONG if failures < self._policy.failures else self._locked()
-
-    def _locked(self) -> SignInRefusal:
-        minutes = self._policy.unlock_minutes
-        opens = f", or {minutes} minutes pass" if minutes else ""
-        sentence = f"This login is locked until an administrator or another shift manager unlocks it{opens}."
-        return SignInRefusal(SignInCode.LOCKED, sentence)
-
-    async def _unlocked_by_time(self, account: Account) -> Account:
-        minutes = self._policy.unlock_minutes
-        if account.locked_at is None or not minutes or self._accounts.clock() < account.locked_at + minutes * MINUTE_US:
-            return account
-        return await self._accounts.unlock(account, HOUSE_ACTOR, f"{minutes} minutes have passed")
+        return _locked(wait)
 
     # ------------------------------------------------------------------ choosing a password
 
@@ -185,8 +191,7 @@ class Authentication:
         async with self._accounts.turn(login):
             account = await self._accounts.one(login)
             if account is not None:
-                if account.locked_at is not None:
-                    account = await self._accounts.unlock(account, login, "a new password was chosen")
-                await self._accounts.put(replace(account, password=hashed, failures=0))
+                await self._accounts.unlock(login, login, "a new password was chosen")
+                await self._accounts.put(replace(account, password=hashed))
         await self._accounts.note(login, h.PasswordSet(login, how, where))
         await self._sessions.end_all_of(login, "a new password was chosen", keep=keep)

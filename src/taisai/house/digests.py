@@ -16,7 +16,6 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 
-from taisai import __version__
 from taisai.books import Shelf
 from taisai.house.log import Clock, Log
 from taisai.journal.contract import Journal
@@ -30,6 +29,7 @@ from taisai.streams.house_events import (
     HouseStarted,
     house_event_of,
 )
+from taisai.version import __version__
 
 PACKAGE: Final = Path(__file__).resolve().parents[1]
 _LEFT_BEHIND: Final = frozenset({"__pycache__", ".mypy_cache", ".ruff_cache"})

@@ -52,10 +52,13 @@ class HouseLog:
     def __init__(self, run: Run, clock: Clock) -> None:
         self._run = run
         self._clock = clock
+        self.opaque: Callable[[HouseEvent], Awaitable[HouseEvent]] | None = None
+        """What puts ids in the place of names and addresses (`house.persons`)."""
 
     async def __call__(self, event: HouseEvent) -> None:
         """Write an event. When this returns it is on disk."""
-        await self._run(lambda journal: append_house(journal, [event]))
+        kept = event if self.opaque is None else await self.opaque(event)
+        await self._run(lambda journal: append_house(journal, [kept]))
 
     async def note(
         self, what: HouseEventBody, *, by: str = HOUSE_ACTOR, authorised_by: str = "", reason: str = ""

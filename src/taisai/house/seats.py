@@ -1,15 +1,15 @@
 """Seats: how a player's screen is bound to a player at a table.
 
 Enters: the crew's request for a code, and the code as a player types it. Leaves: eight characters without look-alikes,
-valid once and for minutes; then the table, the player and the amount that they want to buy in for, which the dealer
-confirms. Wrong codes are limited, from each address and in total. Guests of a demo get a name of their own.
+valid once and for minutes; then the table, the id of the player's sitting and the amount that they want to buy in for,
+which the dealer confirms. Wrong codes are limited, from each address. Guests of a demo choose a nickname or get one.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from hashlib import sha256
 from secrets import choice
@@ -17,11 +17,14 @@ from typing import Final, NamedTuple
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from taisai.core.faults import InputFault, shown
 from taisai.core.money import chips_of
 from taisai.house.accounts import ACCOUNT, RESERVED, is_name
+from taisai.house.guesses import place_of, trace
 from taisai.house.log import Clock, Log
+from taisai.house.persons import PLAYER, Persons, is_person, new_id
 from taisai.house.sessions import MINUTE_US, Session
 from taisai.journal.contract import KeyValueStore
 from taisai.settings.forms import SignIn
@@ -39,9 +42,8 @@ ALPHABET: Final = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 """Without 0 and O, 1, I and L, U: 30 characters."""
 LENGTH: Final = 8
 GUESSES_FROM_ONE: Final = 10
-"""Wrong codes a minute from one address."""
-GUESSES_IN_ALL: Final = 300
-"""Wrong codes a minute in total: at most 3000 in the life of a code, of 6.5 * 10**11."""
+"""Wrong codes a minute from one address. From ten thousand addresses that is a million in the life of a code, of
+6.5 * 10**11; a limit for all together would let strangers keep everybody from sitting down."""
 PLACES_KEPT: Final = 10_000
 
 
@@ -85,8 +87,13 @@ class SeatRefusal(Struct, frozen=True):
 class _StoredCode(Struct, frozen=True):
     table: str
     player: str
+    """An id; empty while nobody has chosen a name."""
     amount: int
     expires_at: int
+    returning: bool = False
+    """Whether it is for a player who was at the table when it was made."""
+    used_by: str = ""
+    """The trace of the request that has used it: the same request gets the same answer."""
 
 
 _NOT_VALID: Final = SeatRefusal(
@@ -96,92 +103,128 @@ _NOT_VALID: Final = SeatRefusal(
 
 
 class _Guesses:
-    """Wrong codes of the last minute."""
+    """Wrong codes of the last minute, for each place."""
 
     def __init__(self) -> None:
-        self._all: deque[int] = deque(maxlen=GUESSES_IN_ALL)
         self._by_place: OrderedDict[str, deque[int]] = OrderedDict()
 
-    def wait_us(self, where: str, now: int) -> tuple[int, str]:
-        """How long an address must wait, 0 when it need not, and which address guessed: empty for all together."""
-        for guesses, most, source in (
-            (self._by_place.get(where, deque()), GUESSES_FROM_ONE, where),
-            (self._all, GUESSES_IN_ALL, ""),
-        ):
-            if len(guesses) >= most and now - guesses[0] < MINUTE_US:
-                return guesses[0] + MINUTE_US - now, source
-        return 0, ""
+    def wait_us(self, where: str, now: int) -> int:
+        """How long a place must wait, 0 when it need not."""
+        guesses = self._by_place.get(place_of(where), deque())
+        full = len(guesses) >= GUESSES_FROM_ONE and now - guesses[0] < MINUTE_US
+        return guesses[0] + MINUTE_US - now if full else 0
 
     def add(self, where: str, now: int) -> None:
         """Count a wrong code."""
-        self._all.append(now)
-        guesses = self._by_place.pop(where, None) or deque(maxlen=GUESSES_FROM_ONE)
+        guesses = self._by_place.pop(place_of(where), None) or deque(maxlen=GUESSES_FROM_ONE)
         guesses.append(now)
-        self._by_place[where] = guesses
+        self._by_place[place_of(where)] = guesses
         if len(self._by_place) > PLACES_KEPT:
             self._by_place.popitem(last=False)
 
 
 class Seats:
-    """The seat codes of the house. `taken` says whether a player at a table has a name already."""
+    """The seat codes of the house. `players` gives the ids of those who have a seat at a table."""
 
     def __init__(
-        self, store: KeyValueStore, log: Log, clock: Clock, policy: SignIn, taken: Callable[[str, str], bool]
+        self,
+        store: KeyValueStore,
+        log: Log,
+        clock: Clock,
+        policy: SignIn,
+        *,
+        persons: Persons,
+        players: Callable[[str], Iterable[str]],
     ) -> None:
         self._store = store
         self._log = log
         self._clock = clock
         self._policy = policy
-        self._taken = taken
+        self._persons = persons
+        self._players = players
         self._guesses = _Guesses()
         self._logged: dict[str, int] = {}
-        self._guests: set[str] = set()
         # One code at a time, so that none is used twice.
         self._one_at_a_time = asyncio.Lock()
 
     async def make_code(self, by: Session, table: str, player: str = "", amount: int = 0) -> SeatCode | SeatRefusal:
-        """Make a code for a seat at a table, for a named player or for whoever uses it and chooses a name."""
+        """Make a code for a seat at a table, for a named player or for whoever uses it and chooses a name.
+
+        The name of somebody who has a seat there leads back to it; any other is a new person's.
+        """
         if not (by.is_crew and by.reaches(table)):
             return SeatRefusal(SeatRefusalCode.NOT_YOURS_TO_DO, f"The crew of table {table} gives out its seats.")
-        if player and not is_name(player):
+        if player and (not is_name(player) or (is_person(player) and player not in self._players(table))):
             raise InputFault("player", f"1 to 64 letters, digits and . _ @ -, got {shown(player)}")
         chips_of(amount, "amount")
         code = "".join(choice(ALPHABET) for _ in range(LENGTH))
         expires_at = self._clock() + self._policy.seat_code_minutes * MINUTE_US
-        stored = _StoredCode(table, player, amount, expires_at)
+        there = self._at(table, player) if player else None
+        if player:
+            player = there or await self._persons.add(PLAYER, player)
+        stored = _StoredCode(table, player, amount, expires_at, there is not None)
         await asyncio.to_thread(self._store.put, _key_of(code), msgspec.json.encode(stored))
         await self._note(by.who, SeatCodeMade(table, player, amount, expires_at))
         return SeatCode(f"{code[:4]}-{code[4:]}", table, player, amount, expires_at)
 
-    async def redeem(self, code: str, where: str = "", player: str = "") -> Seat | SeatRefusal:
+    async def redeem(self, code: str, where: str = "", player: str = "", asked: str = "") -> Seat | SeatRefusal:
         """Use a code. `player` is the name that its user chooses when the crew named none; the default is made up.
 
-        A name that is taken does not use the code up: the user is asked to choose another name.
+        A name that is taken does not use the code up: the user is asked to choose another name. `asked` is the
+        request's own id: whoever lost the answer asks again with it, and gets the same seat.
         """
         async with self._one_at_a_time:
             now = self._clock()
-            wait, source = self._guesses.wait_us(where, now)
+            wait = self._guesses.wait_us(where, now)
             if wait:
-                return await self._too_many(source, wait, now)
+                return await self._too_many(where, wait, now)
             key = _key_of(code)
             value = (await asyncio.to_thread(self._store.entries, key)).get(key)
             stored = None if value is None else msgspec.json.decode(value, type=_StoredCode)
-            if stored is None or now >= stored.expires_at:
+            mine = trace(asked) if asked else ""
+            if stored is None or now >= stored.expires_at or (stored.used_by and stored.used_by != mine):
                 self._guesses.add(where, now)
                 return _NOT_VALID
-            wanted = stored.player or player or self._new_name("seat", stored.table)
-            if not stored.player and not is_name(wanted):
-                return SeatRefusal(SeatRefusalCode.BAD_NAME, "A name has 1 to 64 letters, digits and . _ @ -.")
-            if not stored.player and (self._taken(stored.table, wanted) or await self._is_staff(wanted)):
-                sentence = f"The name {wanted} is taken at this table; choose another."
-                return SeatRefusal(SeatRefusalCode.NAME_TAKEN, sentence)
-            await asyncio.to_thread(self._store.put, key, None)
+            if stored.used_by:
+                return Seat(stored.table, stored.player, stored.amount)
+            wanted = stored.player or player or _new_name("seat")
+            refusal = None if stored.player else await self._not_free(stored.table, wanted)
+            if refusal is not None:
+                return refusal
+            if not stored.player:
+                wanted = await self._persons.add(PLAYER, wanted, key)
+            elif stored.returning and wanted not in self._players(stored.table):
+                # They have left since: this is another sitting, with an id of its own.
+                wanted = await self._persons.add(PLAYER, self._persons.names.get(wanted, wanted), key)
+            used = replace(stored, player=wanted, used_by=mine or "nobody")
+            await asyncio.to_thread(self._store.put, key, msgspec.json.encode(used))
             await self._note(wanted, SeatCodeUsed(stored.table, wanted, where))
             return Seat(stored.table, wanted, stored.amount)
 
-    def guest_name(self, table: str) -> str:
-        """A name for a guest of a demo table, never reused."""
-        return self._new_name("guest", table)
+    async def guest(self, table: str, asked: str, nickname: str = "") -> str | SeatRefusal:
+        """The id of a guest of a demo table, by nickname or a made-up name; the same for the same request."""
+        key = f"guest {table} {asked}"
+        async with self._one_at_a_time:
+            player = new_id(PLAYER, key)
+            await self._persons.learn((player,))
+            if nickname and player not in self._persons.names:
+                refusal = await self._not_free(table, nickname)
+                if refusal is not None:
+                    return refusal
+            return await self._persons.add(PLAYER, nickname or _new_name("guest"), key)
+
+    async def _not_free(self, table: str, name: str) -> SeatRefusal | None:
+        """Why a player cannot have this name at a table; None when they can."""
+        if not is_name(name) or is_person(name):
+            return SeatRefusal(SeatRefusalCode.BAD_NAME, "A name has 1 to 64 letters, digits and . _ @ -.")
+        if self._at(table, name) or await self._is_staff(name):
+            return SeatRefusal(SeatRefusalCode.NAME_TAKEN, f"The name {name} is taken at this table; choose another.")
+        return None
+
+    def _at(self, table: str, name: str) -> str | None:
+        """The id of the player at a table who is shown by a name."""
+        found = self._persons.id_among(self._players(table), name)
+        return found if found in self._players(table) else None
 
     async def sweep(self) -> int:
         """Delete expired codes; how many."""
@@ -210,15 +253,12 @@ class Seats:
         login = ACCOUNT + name.lower()
         return name.lower() in RESERVED or login in await asyncio.to_thread(self._store.entries, login)
 
-    def _new_name(self, kind: str, table: str) -> str:
-        while True:
-            name = f"{kind}-{''.join(choice(ALPHABET) for _ in range(LENGTH)).lower()}"
-            if name not in self._guests and not self._taken(table, name):
-                self._guests.add(name)
-                return name
-
     async def _note(self, by: str, what: HouseEventBody) -> None:
         await self._log(HouseEvent(self._clock(), by, what))
+
+
+def _new_name(kind: str) -> str:
+    return f"{kind}-{''.join(choice(ALPHABET) for _ in range(LENGTH)).lower()}"
 
 
 def _key_of(code: str) -> str:

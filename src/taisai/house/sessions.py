@@ -41,7 +41,7 @@ class Session(Struct, frozen=True, kw_only=True):
     """The SHA-256 of its token, in hex, which names the session wherever the token itself must not appear."""
     csrf: str
     who: str
-    """A login; for a player, their name at the table."""
+    """A login; for a player, the id of their sitting."""
     role: Role | None
     """None for an administrator, who has no role at a table."""
     tables: Literal["*"] | tuple[str, ...]
@@ -50,11 +50,18 @@ class Session(Struct, frozen=True, kw_only=True):
     seen_at: int
     locked: bool = False
     where: str = ""
+    id: str = ""
+    """What stands for a member of staff in records, where that is not the login."""
 
     @property
     def person(self) -> Person | None:
         """The person who acts at a table; None for an administrator."""
-        return None if self.role is None else Person(self.who, self.role)
+        return None if self.role is None else Person(self.actor, self.role)
+
+    @property
+    def actor(self) -> str:
+        """What stands for its holder in records and rows."""
+        return self.id or self.who
 
     @property
     def post(self) -> str:
@@ -195,17 +202,25 @@ class Sessions:
     # ------------------------------------------------------------------ beginning and end
 
     async def begin(
-        self, who: str, role: Role | None, tables: Literal["*"] | tuple[str, ...], where: str = ""
+        self, who: str, role: Role | None, tables: Literal["*"] | tuple[str, ...], where: str = "", person: str = ""
     ) -> Admission:
-        """Begin a session of a member of staff, whom `authentication` has checked."""
-        return await self._begin(who, role, tables, where, self._policy.crew_hours)
+        """Begin a session of a member of staff, whom `authentication` has checked; `person` is their id in records."""
+        return await self._begin(who, role, tables, where, hours=self._policy.crew_hours, person=person)
 
     async def begin_player(self, table: str, player: str, where: str = "") -> Admission:
-        """Begin a session of a player, for one seat at one table."""
-        return await self._begin(player, Role.PLAYER, (table,), where, self._policy.player_hours)
+        """Begin a session of a player: the one token of their sitting at a table. An earlier one ends."""
+        await self.end_player(table, player)
+        return await self._begin(player, Role.PLAYER, (table,), where, hours=self._policy.player_hours)
 
     async def _begin(
-        self, who: str, role: Role | None, tables: Literal["*"] | tuple[str, ...], where: str, hours: int
+        self,
+        who: str,
+        role: Role | None,
+        tables: Literal["*"] | tuple[str, ...],
+        where: str,
+        *,
+        hours: int,
+        person: str = "",
     ) -> Admission:
         now = self._clock()
         token = token_urlsafe(TOKEN_BYTES)
@@ -219,6 +234,7 @@ class Sessions:
             expires_at=now + hours * HOUR_US,
             seen_at=now,
             where=where,
+            id=person,
         )
         self._open[session.key] = session
         try:
@@ -259,11 +275,18 @@ class Sessions:
         return len(ended)
 
     async def end_player(self, table: str, player: str) -> int:
-        """End a player's sessions at a table."""
+        """End a player's sessions at a table: their sitting is over."""
+        return await self._end_seats(table, player)
+
+    async def end_players(self, table: str) -> int:
+        """End the sessions of all players of a table: it was closed."""
+        return await self._end_seats(table, None)
+
+    async def _end_seats(self, table: str, player: str | None) -> int:
         ended = [
             each.key
             for each in self._open.values()
-            if each.is_player and each.who == player and each.tables == (table,)
+            if each.is_player and player in (None, each.who) and each.tables == (table,)
         ]
         for key in ended:
             await self.end(key)

@@ -22,6 +22,7 @@ from taisai.house.accounts import (
     check_login,
     plain_login,
 )
+from taisai.house.guesses import trace
 from taisai.house.sessions import Session, Sessions
 from taisai.streams import house_events as h
 from taisai.streams.house_events import HOUSE_ACTOR, Post, StaffSheet
@@ -53,19 +54,25 @@ class Staff:
                 return None
             if FIRST_LOGIN not in accounts:
                 now = self._accounts.clock()
-                first = Account(login=FIRST_LOGIN, name="Administrator", administrator=True, created_at=now)
+                person = await self._accounts.new_person(FIRST_LOGIN)
+                first = Account(login=FIRST_LOGIN, name="Administrator", id=person, administrator=True, created_at=now)
                 await self._accounts.put(first)
                 await self._accounts.note(HOUSE_ACTOR, h.StaffAdded(first.sheet))
             return await self._accounts.make_link(FIRST_LOGIN, HOUSE_ACTOR)
 
     async def all(self) -> tuple[StaffSheet, ...]:
         """Everybody, by login."""
-        return tuple(each.sheet for each in (await self._accounts.all()).values())
+        locked = await self._accounts.guesses.locked()
+        accounts = (await self._accounts.all()).values()
+        return tuple(replace(each.sheet, locked=trace(each.login) in locked) for each in accounts)
 
     async def one(self, login: str) -> StaffSheet | None:
         """One member of staff."""
         account = await self._accounts.one(plain_login(login))
-        return None if account is None else account.sheet
+        return None if account is None else await self._sheet(account)
+
+    async def _sheet(self, account: Account) -> StaffSheet:
+        return replace(account.sheet, locked=await self._accounts.is_locked(account.login))
 
     async def add(
         self, by: Session, login: str, name: str, posts: tuple[Post, ...] = (), *, administrator: bool = False
@@ -80,6 +87,7 @@ class Staff:
         async with self._accounts.changing:
             if await self._accounts.one(login) is not None:
                 raise InputFault("login", f"there is already an account {shown(login)}")
+            account = replace(account, id=await self._accounts.new_person(login))
             await self._accounts.put(account)
             await self._accounts.note(by.who, h.StaffAdded(account.sheet))
             return await self._accounts.make_link(login, by.who)
@@ -160,9 +168,8 @@ class Staff:
             account = await self._accounts.one(login)
             if account is None:
                 return _unknown(login)
-            if account.locked_at is None and not account.failures:
-                return account.sheet
-            return (await self._accounts.unlock(account, by.who, f"by {by.who}")).sheet
+            await self._accounts.unlock(login, by.who, "by another person")
+            return await self._sheet(account)
 
     async def _to_change(self, by: Session, login: str) -> Account | SignInRefusal:
         if not by.is_administrator:

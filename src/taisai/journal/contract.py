@@ -1,6 +1,6 @@
 """The contract that every journal keeps, and the errors that it may raise.
 
-Enters: batches of new records, snapshots, requests for a checkpoint, key-value entries. Leaves: records in order,
+Enters: batches of new records, snapshots, key-value entries. Leaves: records in order,
 heads, snapshots, checkpoints, or an exception whose text is a sentence for people.
 
 Rules that hold for every store (one suite of tests runs against each):
@@ -27,12 +27,15 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
     from taisai.journal.record import Batch, Checkpoint, Finding, Head, Lease, Record, Row, Snapshot, Standing
+    from taisai.journal.signing import Signer
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Called from time to time with how much is done, and of how much."""
 
 SNAPSHOTS_KEPT = 3
 """How many snapshots of a table are kept: the newest ones."""
+NO_TABLE = "@"
+"""A stream whose name begins so is no table's: every node writes to it, and nobody leases it."""
 
 
 class KeyValueStore(Protocol):
@@ -60,7 +63,8 @@ class Leases(Protocol):
 
     A lease belongs to a holder (one name for each process, never reused) until a time on the server's clock. Its
     fencing number grows with every change of holder; `append` refuses a number that is no longer current, so a holder
-    that slept through the end of its lease cannot write.
+    that slept through the end of its lease cannot write. While anybody has a lease, nobody writes to a table without
+    one (`LeaseNeeded`), whether they know of leases or not.
     """
 
     def current(self) -> dict[str, Lease]:
@@ -116,6 +120,21 @@ class Leases(Protocol):
 
 class Journal(KeyValueStore, Protocol):
     """The durable events of tables."""
+
+    def entries(self, prefix: str = "", *, after: str = "", count: int | None = None) -> dict[str, bytes]:
+        """The entries whose keys begin with `prefix` and come after `after`, sorted by key; `count` of them at most."""
+        ...
+
+    def get(self, key: str) -> bytes | None:
+        """The value under a key."""
+        ...
+
+    def put_all(self, entries: Mapping[str, bytes | None], when: Mapping[str, bytes | None] | None = None) -> bool:
+        """Write several entries in one commit (None deletes one), if those in `when` have these values (None: absent).
+
+        False, with nothing written, when one has another value: somebody else was quicker.
+        """
+        ...
 
     def append(self, batches: Sequence[Batch]) -> dict[str, Head]:
         """Write all batches in one commit and give the new head of each table named.
@@ -176,8 +195,8 @@ class Journal(KeyValueStore, Protocol):
         """Every stored snapshot, intact or not, by table and seq."""
         ...
 
-    def sign_checkpoint(self, at: int) -> Checkpoint:
-        """Sign the standing of the journal at the time `at`, and store the checkpoint."""
+    def signer(self, *, make: bool) -> Signer:
+        """The journal's key, made now if there is none and `make` allows it; `SigningError` when it cannot be had."""
         ...
 
     def keep_checkpoint(self, checkpoint: Checkpoint) -> None:
@@ -195,11 +214,11 @@ class Journal(KeyValueStore, Protocol):
 
     @property
     def key_file(self) -> Path | None:
-        """Where the private key that signs checkpoints is, or will be made; its public half is beside it."""
+        """Where the private key that signs the journal is, or will be made; its public half is beside it."""
         ...
 
     def public_key(self) -> Ed25519PublicKey | None:
-        """The key that this journal's checkpoints are checked against, if there is one."""
+        """The key that this journal's signatures are checked against, if there is one."""
         ...
 
     def self_check(self) -> Iterator[Finding]:
@@ -290,6 +309,16 @@ class LeaseLost(JournalError):
         super().__init__(f"lease number {fence} of table {table!r} is no longer current: {now}; nothing was written")
         self.table = table
         self.fence = fence
+
+
+class LeaseNeeded(LeaseLost):
+    """Others write to this journal under leases: a table of theirs is written under one, or not at all."""
+
+    def __init__(self, table: str, holder: str) -> None:
+        JournalError.__init__(self, f"table {table!r} needs a lease: {holder} writes here too; nothing was written")
+        self.table = table
+        self.fence = 0
+        self.holder = holder
 
 
 class JournalReadOnly(JournalError):

@@ -6,7 +6,9 @@ tables that need no history; its backup is a journal file.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Final
@@ -21,6 +23,7 @@ from taisai.journal.contract import (
     Journal,
     JournalClosed,
     Progress,
+    SigningError,
 )
 from taisai.journal.keyvalue import check_entry, check_key
 from taisai.journal.record import Batch, Checkpoint, Finding, Head, Record, Row, Snapshot, Standing
@@ -166,13 +169,13 @@ class MemoryJournal(Journal):
                 ]
             )
 
-    def sign_checkpoint(self, at: int) -> Checkpoint:
-        """Sign the standing of the journal with a key that ends with the process."""
+    def signer(self, *, make: bool) -> Signer:
+        """A key that ends with the process."""
         with self._open():
+            if self._signer is None and not make:
+                raise SigningError("the journal in memory has no key yet")
             self._signer = self._signer or Signer.new()
-            checkpoint = self._signer.sign(self.standing(), self._checkpoints[-1] if self._checkpoints else None, at)
-            self._checkpoints.append(checkpoint)
-            return checkpoint
+            return self._signer
 
     def keep_checkpoint(self, checkpoint: Checkpoint) -> None:
         """Store a checkpoint that was signed elsewhere."""
@@ -194,11 +197,29 @@ class MemoryJournal(Journal):
             else:
                 self._entries[key] = value
 
-    def entries(self, prefix: str = "") -> dict[str, bytes]:
+    def put_all(self, entries: Mapping[str, bytes | None], when: Mapping[str, bytes | None] | None = None) -> bool:
+        """Write several entries, if others are as expected."""
+        for key, value in entries.items():
+            check_entry(key, value)
+        with self._open():
+            if any(self._entries.get(key) != value for key, value in (when or {}).items()):
+                return False
+            for key, value in entries.items():
+                self.put(key, value)
+        return True
+
+    def get(self, key: str) -> bytes | None:
+        """The value under a key."""
+        check_key(key)
+        with self._open():
+            return self._entries.get(key)
+
+    def entries(self, prefix: str = "", *, after: str = "", count: int | None = None) -> dict[str, bytes]:
         """The entries whose keys begin with `prefix`."""
         check_key(prefix)
         with self._open():
-            return {key: self._entries[key] for key in sorted(self._entries) if key.startswith(prefix)}
+            found = (key for key in sorted(self._entries) if key.startswith(prefix) and key > after)
+            return {key: self._entries[key] for key in islice(found, count)}
 
     @property
     def leases(self) -> None:
@@ -222,7 +243,7 @@ class MemoryJournal(Journal):
     def backup(self, path: Path | str, progress: Progress | None = None) -> None:
         """Write everything into a new journal file."""
         with self._open():
-            write_copy(self, Path(path).resolve(), progress)
+            write_copy(self, Path(os.path.realpath(path)), progress)
 
     def close(self) -> None:
         """End its use."""

@@ -9,6 +9,7 @@ signed.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,7 +40,7 @@ def restore(
 
     Checkpoints are checked against the key given, else the one beside the target, else the one beside the backup.
     """
-    backup, target = Path(backup).resolve(), Path(target).resolve()
+    backup, target = Path(os.path.realpath(backup)), Path(os.path.realpath(target))
     if not backup.is_file():
         raise JournalUnreachable(f"there is no backup at {backup}")
     if not target.parent.is_dir():

@@ -1,7 +1,8 @@
-"""Checkpoints: signed statements of the whole journal.
+"""A journal's key, and the checkpoints of versions before 0.2: signed statements of the whole journal.
 
-Enters: the standing of a journal, the previous checkpoint, a time, an Ed25519 key. Leaves: a `Checkpoint`, or what is
-wrong with one; a key as a file (mode 0600, made on first use) and its public half as PEM.
+Enters: the path of a journal; the standing of a journal, the previous checkpoint, a time. Leaves: an Ed25519 key as a
+file (mode 0600, made on first use) and its public half as PEM; a `Checkpoint`, or what is wrong with one. The heads of
+the log (`journal.log`) have taken the place of checkpoints: old ones are verified, and none is written any more.
 
 What is signed is the text "taisai checkpoint" and a zero byte, followed by a MessagePack array of [1, number, prev,
 position, count, at, heads, key], each value in its shortest encoding; `heads` is itself a MessagePack array of [table,
@@ -36,6 +37,8 @@ from taisai.journal.contract import SigningError
 from taisai.journal.record import Checkpoint, Head, Standing
 
 FORMAT: Final = 1
+PEM_BYTES_MAX: Final = 16_384
+"""No key is larger."""
 PREFIX: Final = b"taisai checkpoint\0"
 NO_CHECKPOINT: Final = bytes(32)
 """The previous hash in the first checkpoint."""
@@ -48,7 +51,7 @@ class Signer:
     """A private key."""
 
     def __init__(self, private: Ed25519PrivateKey) -> None:
-        self._private = private
+        self.private = private
         self.public: Ed25519PublicKey = private.public_key()
 
     @classmethod
@@ -62,7 +65,7 @@ class Signer:
         path = key_path(journal)
         if not path.exists():
             if not make:
-                raise SigningError(f"the key {path} is missing, and this journal's checkpoints were signed with it")
+                raise SigningError(f"the key {path} is missing, and this journal was signed with it")
             _make_key(path)
         signer = cls(_read_private(path))
         if not public_path(journal).exists():
@@ -86,7 +89,7 @@ class Signer:
             hash=b"",
         )
         signed = signed_bytes(unsigned)
-        signature = self._private.sign(signed)
+        signature = self.private.sign(signed)
         return msgspec.structs.replace(unsigned, signature=signature, hash=sha256(signed + signature).digest())
 
 
@@ -134,6 +137,15 @@ def flaw_of(checkpoint: Checkpoint, public: Ed25519PublicKey | None) -> str | No
     return None
 
 
+def sign_text(key: Path, text: str) -> tuple[str, str]:
+    """A text signed with the private key in this file: signature and public key, in hexadecimal digits."""
+    try:
+        private = _read_private(key)
+    except FileNotFoundError:
+        raise SigningError(f"there is no key {key}") from None
+    return private.sign(text.encode()).hex(), raw(private.public_key()).hex()
+
+
 def raw(public: Ed25519PublicKey) -> bytes:
     """The 32 bytes of a public key."""
     return public.public_bytes(Encoding.Raw, PublicFormat.Raw)
@@ -168,7 +180,7 @@ def public_path(journal: Path) -> Path:
 def public_beside(journal: Path) -> Ed25519PublicKey | None:
     """The public key beside a journal's file, if there is one."""
     try:
-        return public_from_pem(public_path(journal).read_bytes())
+        return public_from_pem(_pem_of(public_path(journal)))
     except FileNotFoundError:
         pass
     except OSError as error:
@@ -208,9 +220,15 @@ def _write_new(path: Path, content: bytes, mode: int) -> None:
         raise SigningError(f"the key {path} cannot be written: {error.strerror}") from error
 
 
+def _pem_of(path: Path) -> bytes:
+    """The content of a key's file; nothing is waited for, and no more is read than a key has."""
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        return file.read(PEM_BYTES_MAX) or b""
+
+
 def _read_private(path: Path) -> Ed25519PrivateKey:
     try:
-        key = load_pem_private_key(path.read_bytes(), password=None)
+        key = load_pem_private_key(_pem_of(path), password=None)
     except FileNotFoundError:
         raise
     except OSError as error:

@@ -18,13 +18,15 @@ from taisai.journal.signing import public_path, write_public
 from taisai.journal.sqlite.journal import SqliteJournal
 
 CHUNK: Final = 1_000
+PAGE: Final = 500
+"""Entries that are copied in one commit."""
 
 
 def copy(source: Journal, target: Journal, progress: Progress | None = None) -> None:
     """Copy everything that the source contains when the copying begins."""
     standing = source.standing()
     before = target.standing()
-    if before.position or before.checkpoint or target.entries():
+    if before.position or before.checkpoint or target.entries(count=1):
         raise InvalidRecord("*", "a journal can only be copied into an empty one")
     records = source.read_all(upto=standing.position)
     done = 0
@@ -39,8 +41,10 @@ def copy(source: Journal, target: Journal, progress: Progress | None = None) -> 
             target.save_snapshot(snapshot.table, snapshot.seq, snapshot.format, snapshot.state)
     for checkpoint in source.checkpoints(upto=standing.checkpoint):
         target.keep_checkpoint(checkpoint)
-    for key, value in source.entries().items():
-        target.put(key, value)
+    after = ""
+    while page := source.entries(after=after, count=PAGE):
+        target.put_all(page)
+        after = max(page)
     if target.standing() != standing:
         raise JournalDamaged("the copy differs from the journal: verify the journal")
 

@@ -21,23 +21,37 @@ Codes: `record-altered`, `record-missing`, `record-misplaced`, `record-unreadabl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final, NamedTuple
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from taisai.journal.chain import FORMAT, LARGEST, genesis, record_hash, snapshot_digest
 from taisai.journal.contract import Journal, JournalError, JournalUnreachable, Progress, SigningError
+from taisai.journal.log.tree import NEWEST
 from taisai.journal.record import Checkpoint, Finding, Head, Row, Snapshot, Standing
-from taisai.journal.signing import NO_CHECKPOINT, flaw_of, heads_in
+from taisai.journal.signing import NO_CHECKPOINT, flaw_of, heads_in, raw
 from taisai.journal.sqlite.journal import SqliteJournal
-
-if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 CHUNK: Final = 1_000
 MOST_UNREADABLE: Final = 100
 """After this many unreadable records, the rest is not tried."""
+
+
+class Proven(NamedTuple):
+    """How far a journal has been verified: where a later verification may go on."""
+
+    position: int
+    heads: Mapping[str, Head]
+    """The head of every table's chain there."""
+    checkpoint: int
+    """The number of the last checkpoint that was looked at, and its hash."""
+    checkpoint_hash: bytes
+
+
+NOTHING_PROVEN: Final = Proven(0, {}, 0, NO_CHECKPOINT)
 
 
 def verify(
@@ -47,16 +61,23 @@ def verify(
     *,
     witness: Checkpoint | None = None,
     each: Callable[[list[Row]], None] | None = None,
+    since: Proven = NOTHING_PROVEN,
+    ended: Callable[[Proven], None] | None = None,
 ) -> Iterator[Finding]:
     """Check everything that the journal contains now, in one pass.
 
     `each` is given all readable records, intact or not, in commit order and in chunks, as rows: a caller that replays
-    them need not read them again.
+    them need not read them again. With `since`, what was verified before is not read again, but for its heads; nor is
+    the store's own check of its file made. `ended` is told how far the verification came.
     """
+    found = _content_findings(journal, public_key, progress, witness=witness, each=each, since=since, ended=ended)
+    if since.position:
+        yield from found
+        return
     with ThreadPoolExecutor(1, thread_name_prefix="self-check") as pool:
         # SQLite checks its file in C, on another core than the hashing here.
         own = pool.submit(list, journal.self_check())
-        yield from _content_findings(journal, public_key, progress, witness, each)
+        yield from found
         yield from own.result()
 
 
@@ -67,6 +88,8 @@ def verify_file(
     *,
     witness: Checkpoint | None = None,
     each: Callable[[list[Row]], None] | None = None,
+    since: Proven = NOTHING_PROVEN,
+    ended: Callable[[Proven], None] | None = None,
 ) -> Iterator[Finding]:
     """`verify` a journal's file, read-only; a file that cannot be opened is a finding as well."""
     if not Path(path).is_file():
@@ -77,15 +100,18 @@ def verify_file(
         yield Finding(None, None, None, "file-damaged", str(error))
         return
     with journal:
-        yield from verify(journal, public_key, progress, witness=witness, each=each)
+        yield from verify(journal, public_key, progress, witness=witness, each=each, since=since, ended=ended)
 
 
 def _content_findings(
     journal: Journal,
     public_key: Ed25519PublicKey | None,
     progress: Progress | None,
+    *,
     witness: Checkpoint | None,
     each: Callable[[list[Row]], None] | None,
+    since: Proven,
+    ended: Callable[[Proven], None] | None,
 ) -> Iterator[Finding]:
     standing: Standing | None = None
     try:
@@ -94,30 +120,51 @@ def _content_findings(
         yield Finding(None, None, None, "head-unreadable", f"the heads of the tables cannot be read: {error}")
     try:
         end = journal.position() if standing is None else standing.position
-        early = journal.rows(-LARGEST, 0, MOST_UNREADABLE)
+        early = journal.rows(-LARGEST, 0, MOST_UNREADABLE) if not since.position else []
     except JournalError as error:
         yield Finding(None, None, None, "record-unreadable", f"the records cannot be read: {error}")
         return
     for row in early:
         yield _at(row, "record-misplaced", "is before the first position")
-    walk = _Walk(journal, end, progress, each)
-    yield from _checkpoint_findings(journal, walk, standing, public_key, witness)
+    walk = _Walk(journal, end, progress, each, since)
+    yield from _since_findings(journal, since)
+    checkpoint = yield from _checkpoint_findings(journal, walk, standing, public_key, witness=witness, since=since)
     yield from walk.findings(end)
+    if ended is not None and not walk.gave_up:
+        ended(Proven(walk.position, walk.heads, *checkpoint))
     if standing is not None and not walk.gave_up:
         yield from _head_findings(walk.heads, standing.heads)
     yield from _snapshot_findings(journal)
+
+
+def _since_findings(journal: Journal, since: Proven) -> Iterator[Finding]:
+    """What was verified before must still end as it did."""
+    for table, head in since.heads.items():
+        try:
+            found = [record.hash for record in journal.read(table, head.seq - 1, head.seq)]
+        except JournalError as error:
+            yield Finding(table, head.seq, None, "record-unreadable", f"record {head.seq} of table {table!r}: {error}")
+            continue
+        if found != [head.hash]:
+            sentence = f"table {table!r} is not what it was up to record {head.seq} when it was verified before"
+            yield Finding(table, head.seq, since.position, "history-rewritten", sentence)
 
 
 class _Walk:
     """A walk through all records in commit order, which can pause at a checkpoint to compare heads."""
 
     def __init__(
-        self, journal: Journal, end: int, progress: Progress | None, each: Callable[[list[Row]], None] | None
+        self,
+        journal: Journal,
+        end: int,
+        progress: Progress | None,
+        each: Callable[[list[Row]], None] | None,
+        since: Proven,
     ) -> None:
-        self.position = 0
+        self.position = since.position
         """The last position that was read."""
-        self._heads: dict[str, tuple[int, bytes]] = {}
-        self._last = 0
+        self._heads: dict[str, tuple[int, bytes]] = {table: (*head,) for table, head in since.heads.items()}
+        self._last = since.position
         """The position of the previous record, which may be higher than the next one's in a damaged file."""
         self._journal = journal
         self._end = end
@@ -256,18 +303,25 @@ def _checkpoint_findings(
     walk: _Walk,
     standing: Standing | None,
     public_key: Ed25519PublicKey | None,
+    *,
     witness: Checkpoint | None,
-) -> Iterator[Finding]:
-    """Every checkpoint by itself, in its chain, and against the records, which the walk reads along the way."""
+    since: Proven,
+) -> Generator[Finding, None, tuple[int, bytes]]:
+    """Every checkpoint by itself, in its chain, and against the records, which the walk reads along the way.
+
+    The last one's number and hash are returned.
+    """
     try:
         public_key = public_key or journal.public_key()
         problem = "there is no public key to check it with"
     except SigningError as fault:
         problem = str(fault)
-    number, digest = 0, NO_CHECKPOINT
+    own_key = None if public_key is None else raw(public_key)
+    number, digest = since.checkpoint, since.checkpoint_hash
     witnessed = False
     rewritten: set[str] = set()
-    checkpoints = journal.checkpoints(-LARGEST, None if standing is None else standing.checkpoint)
+    after = since.checkpoint if since.position else -LARGEST
+    checkpoints = journal.checkpoints(after, None if standing is None else standing.checkpoint)
     while True:
         # Only reading checkpoints is guarded here: the walk reports its own errors.
         try:
@@ -277,13 +331,15 @@ def _checkpoint_findings(
             break
         if one is None:
             break
-        if public_key is None and number == 0:
+        if public_key is None and number == since.checkpoint:
             yield _of(one, "key-missing", f"cannot be trusted: {problem}")
         if one.number != number + 1:
             yield _of(one, "checkpoint-missing", f"follows checkpoint {number}: those between are missing")
         elif one.prev != digest:
             yield _of(one, "checkpoint-altered", "does not follow the previous one: its link is a different hash")
         flaw = flaw_of(one, public_key)
+        if flaw is not None and one.key != own_key and _has_log(journal):
+            flaw = flaw_of(one, None if len(one.key) != 32 else Ed25519PublicKey.from_public_bytes(one.key))
         if flaw is not None:
             yield _of(one, "checkpoint-altered", f"is not valid: {flaw}")
         else:
@@ -292,6 +348,15 @@ def _checkpoint_findings(
         number, digest = one.number, one.hash
     if witness is not None and not witnessed:
         yield _of(witness, "checkpoint-missing", "was given as witness, and is not in the journal as it was signed")
+    return number, digest
+
+
+def _has_log(journal: Journal) -> bool:
+    """Whether a log has taken the place of checkpoints: its heads, under whatever key, then vouch for the records."""
+    try:
+        return journal.get(NEWEST) is not None
+    except JournalError:
+        return False
 
 
 def _signed_findings(one: Checkpoint, walk: _Walk, rewritten: set[str]) -> Iterator[Finding]:

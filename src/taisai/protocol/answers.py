@@ -22,6 +22,19 @@ Real = float
 """`float`, for classes in which that is the name of a field: the casino's float."""
 
 
+class PersonFound(Struct, frozen=True):
+    """Somebody who goes by a name, or an address."""
+
+    id: str
+    """What stands for them in records."""
+    name: str
+    """Empty once it is erased."""
+    at: int
+    erased: bool
+    of: str = ""
+    """Whose address it is."""
+
+
 class Me(Struct, frozen=True):
     """Who is signed in."""
 
@@ -81,6 +94,10 @@ class RoundCard(Struct, frozen=True, kw_only=True):
     void: str
     call: str
     ended_at: int
+    reversed: bool = False
+    """Void after it was settled."""
+    clauses: tuple[str, ...] = ()
+    """By which it is void."""
 
 
 class TableCard(Struct, frozen=True, kw_only=True):
@@ -112,6 +129,10 @@ class FloorCard(Struct, frozen=True):
     tables: list[TableCard]
     disabled: bool = False
     """No new round begins at any table."""
+    guest_chips: int = 0
+    """What a guest sits down with; 0 where there are no guests."""
+    join: str = ""
+    """The address that guests type or scan, where the settings name one."""
 
 
 class TableNow(Struct, Generic[ViewT], frozen=True):
@@ -137,11 +158,22 @@ class ExplainedLine(Struct, frozen=True, kw_only=True):
     box: str
     stake: int
     at_risk: int
-    pays: int | None
+    pays: int | str | None
     winnings: int
     returned: int
     why: str
     clauses: tuple[str, ...]
+
+
+class AfterVoid(Struct, frozen=True):
+    """A player's part when a round was void after its bets were settled."""
+
+    got: int
+    """Chips handed to the player."""
+    gave: int
+    """Chips taken from the player."""
+    owes: int
+    is_owed: int
 
 
 class RoundReplay(RoundCard, frozen=True, kw_only=True):
@@ -156,6 +188,38 @@ class RoundReplay(RoundCard, frozen=True, kw_only=True):
     net: int
     funds_before: int | None
     funds_after: int | None
+    """Without what moved when the round was void afterwards."""
+    after_void: AfterVoid | None = None
+    """What moved then, and what is owed."""
+    commitment: str
+    """The house's part in virtual dice, as it was published before the bets; empty for dice that people can see."""
+    opening: str
+    contribution: str
+    """What this player brought to virtual dice."""
+    contributions: tuple[str, ...]
+    """What all players brought, sorted, once the house's part is opened."""
+
+
+class ProofEntry(Struct, frozen=True):
+    """A record that a player can have proven."""
+
+    seq: int
+    kind: str
+    box: str
+    at: int
+
+
+class Consistency(Struct, frozen=True, kw_only=True):
+    """The proof that one head of the log extends another (RFC 9162 §2.1.4)."""
+
+    form: Literal["taisai consistency 1"] = "taisai consistency 1"
+    older_size: int
+    newer_size: int
+    older: str
+    """The signed head of that size; empty when none was signed at it."""
+    newer: str
+    proof: str
+    """Hashes of 32 bytes one behind the other, as base64."""
 
 
 class ExposureCard(Struct, frozen=True):
@@ -292,6 +356,18 @@ class ReportLine(Struct, frozen=True, kw_only=True):
     """What came back to players for each unit staked."""
     theoretical: float | None
     """What should come back on average."""
+    variance: int
+    """Of what goes back under fair dice."""
+    farthest: int
+    """How far from its average a round lay at most."""
+    measured: int
+    """Rounds whose spread is on record."""
+    lowest: float | None
+    """Where the actual return lies with fair dice in at least 99 of 100 spans like this one: from here ..."""
+    highest: float | None
+    """... to here."""
+    outside: bool
+    """Whether the actual return lies outside."""
 
 
 class SignificantEntry(Struct, frozen=True, kw_only=True):
@@ -312,6 +388,8 @@ class ReportAnswer(Struct, frozen=True, kw_only=True):
     title: str
     interval: str
     made_at: datetime
+    notice: str
+    """Which tables were dealt with virtual dice; empty where none was."""
     rows: tuple[ReportLine, ...]
     significant: tuple[SignificantEntry, ...]
 
@@ -327,6 +405,24 @@ class FindingEntry(Struct, frozen=True, kw_only=True):
     clauses: tuple[str, ...]
     told: str
     """All of it in a sentence."""
+
+
+class ProvenCard(Struct, frozen=True, kw_only=True):
+    """How far the audit beside the tables has proven the journal."""
+
+    state: str
+    """`off`, `starting`, `catching-up`, `running` or `failed`."""
+    position: int = 0
+    """Everything up to this record was checked."""
+    done: int = 0
+    total: int = 0
+    proven_at: int = 0
+    """When a look last came to the end of the journal; 0 before the first."""
+    findings: int = 0
+    not_checked: dict[str, int] = {}
+    """What could not be checked, and how often."""
+    fault: str = ""
+    now: int = 0
 
 
 class AuditRun(Struct, frozen=True):

@@ -12,21 +12,21 @@ from fractions import Fraction
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
+from taisai.books.citations import citations_of
 from taisai.books.clause_tests import tests_holding
 from taisai.books.duties import NOT_STATED, Duties, Duty
-from taisai.core.boxes import Kind
-from taisai.core.citations import citations_of
+from taisai.core.money import odds_number
+from taisai.core.names import Calls
 from taisai.core.odds import BetsOdds, BoxOdds, Comparison, RollResult, layout_odds
 from taisai.core.rulebook import (
-    Calls,
     Clause,
     Device,
+    FactRule,
     Interpretation,
     Layout,
     OpeningItem,
     ProcedureStep,
     RuleBook,
-    VoidRule,
 )
 from taisai.table.commands import Dice
 
@@ -51,12 +51,14 @@ class PayRowSheet(Struct, frozen=True):
 
     bet: str
     boxes: tuple[str, ...]
-    pays: int
+    pays: int | str
     dice: int | None
     """On so many dice of the number alone, where the row says so."""
     totals: tuple[int, ...] | None
     """On these totals alone, where the row says so."""
     clauses: tuple[str, ...]
+    when: str | None = None
+    """The row's own predicate, where it has one."""
 
 
 class LayoutSheet(Struct, frozen=True, kw_only=True):
@@ -72,7 +74,7 @@ class LayoutSheet(Struct, frozen=True, kw_only=True):
 class PayWaysSheet(Struct, frozen=True):
     """On how many of the 216 rolls a box pays so much."""
 
-    pays: int
+    pays: int | str
     ways: int
 
 
@@ -80,7 +82,7 @@ class BoxSheet(Struct, frozen=True, kw_only=True):
     """The odds of a box, for a stake of one."""
 
     box: str
-    kind: Kind
+    kind: str
     bet: str
     pays: tuple[PayWaysSheet, ...]
     ways: int
@@ -109,10 +111,11 @@ def layout_sheet(layout: Layout) -> LayoutSheet:
             PayRowSheet(
                 row.bet,
                 tuple(box.name for box in row.boxes),
-                row.pays,
+                odds_number(row.pays),
                 row.dice,
                 None if row.totals is None else tuple(sorted(row.totals)),
                 row.clauses,
+                None if row.when is None else row.when.text,
             )
             for row in layout.rows
         ),
@@ -131,7 +134,7 @@ def box_sheet(box: BoxOdds) -> BoxSheet:
         box=box.box.name,
         kind=box.box.kind,
         bet=box.bet,
-        pays=tuple(PayWaysSheet(each.pays, each.ways) for each in box.pay_ways),
+        pays=tuple(PayWaysSheet(odds_number(each.pays), each.ways) for each in box.pay_ways),
         ways=box.ways,
         probability=exact(box.probability),
         returned=exact(box.returned),
@@ -153,7 +156,7 @@ class ComparedBox(Struct, frozen=True):
 
 def compared_box(each: Comparison) -> ComparedBox:
     """A box on two layouts."""
-    one, two = (None if odds is None else box_sheet(odds) for odds in (each.one, each.two))
+    one, two = (None if odds is None else box_sheet(odds) for odds in each.sides)
     return ComparedBox(each.name, one, two, each.differs)
 
 
@@ -319,7 +322,7 @@ class ProcedureSheet(Struct, frozen=True, kw_only=True):
     tumbles_min: int
     steps: tuple[ProcedureStep, ...]
     opening: tuple[OpeningItem, ...]
-    voids: tuple[VoidRule, ...]
+    facts: tuple[FactRule, ...]
     calls: Calls
 
 
@@ -406,7 +409,7 @@ def _head(book: RuleBook) -> BookHead:
             tumbles_min=procedure.tumbles_min,
             steps=procedure.steps,
             opening=procedure.opening,
-            voids=tuple(procedure.voids.values()),
+            facts=tuple(procedure.facts.values()),
             calls=procedure.calls,
         ),
         rules={str(rule): clauses for rule, clauses in book.rules.items()},

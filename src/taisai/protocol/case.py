@@ -14,14 +14,14 @@ from msgspec.structs import replace
 
 from taisai.books import Shelf
 from taisai.core.bets import Bet, PlayerId, box_on, merge_bets
-from taisai.core.calls import result_call
 from taisai.core.dice import Roll, roll_of
-from taisai.core.explain import clauses_behind, clauses_behind_void, why, why_void
+from taisai.core.explain import clauses_behind, clauses_behind_void, over_limit, why, why_void
 from taisai.core.faults import InputFault, decoding_fault, shown
 from taisai.core.limits import Limits, make_limits
 from taisai.core.money import CHIPS_MAX, chips_of
+from taisai.core.names import result_call
 from taisai.core.prorata import FixedStakes, Flag, fix_stakes
-from taisai.core.rulebook import Layout, RuleBook, VoidReason, VoidRule
+from taisai.core.rulebook import Fact, FactRule, Layout, RuleBook
 from taisai.core.settlement import Ruling, Settlement, settle, settle_void
 from taisai.table.commands import Dice
 
@@ -67,7 +67,7 @@ class AnsweredBet(Struct, frozen=True, kw_only=True):
     stake: int
     at_risk: int
     """Less than the stake where the box was pro-rated."""
-    pays: int | None
+    pays: int | str | None
     """To 1; null when the bet lost, or the round is void."""
     winnings: int
     returned: int
@@ -92,7 +92,7 @@ class CaseAnswer(Struct, frozen=True, kw_only=True):
     """As the case gave it."""
     layout: str
     dice: Dice | None
-    void: VoidReason | UnsetType = UNSET
+    void: str | UnsetType = UNSET
     """Why, when the round is void."""
     call: str
     """What the dealer announces."""
@@ -162,7 +162,7 @@ def answer_case(shelf: Shelf, raw: object) -> CaseAnswer:
     layout = shelf.layout(case.layout)
     book = shelf.book(layout.book_id)
     bets = _bets(layout, case)
-    limits = _limits(case)
+    limits = _limits(case, layout)
     fixed = fix_stakes(book, limits, bets)
     if case.dice is None:
         answer = _void_answer(book, _void_rule(book, case.void or ""), settle_void(layout, bets), fixed.flags)
@@ -178,30 +178,39 @@ def _bets(layout: Layout, case: CaseForm) -> tuple[Bet, ...]:
     for place, form in enumerate(case.bets):
         box = box_on(layout, form.box, f"bets[{place}].box")
         stake = chips_of(form.stake, f"bets[{place}].stake", at_least=1)
+        if layout.rounding is None and stake % layout.unit:
+            reason = f"multiples of {layout.unit}, so that all odds of {layout.name} win whole amounts, got {stake}"
+            raise InputFault(f"bets[{place}].stake", reason)
         bets.append(Bet(PlayerId(form.player), box, stake))
     if sum(bet.stake for bet in bets) > CHIPS_MAX:
         raise InputFault("bets", f"the stakes together are at most {CHIPS_MAX}")
     return merge_bets(bets)
 
 
-def _limits(case: CaseForm) -> Limits | None:
+def _limits(case: CaseForm, layout: Layout) -> Limits | None:
     form = case.limits
     if form is None:
         return None
     try:
-        return make_limits(unit=form.unit, default=form.default, kinds=form.kinds, differential=form.differential)
+        return make_limits(
+            unit=form.unit,
+            default=form.default,
+            kinds=form.kinds,
+            differential=form.differential,
+            layout=layout,
+        )
     except InputFault as fault:
         raise fault.under("limits") from None
 
 
-def _void_rule(book: RuleBook, text: str) -> VoidRule:
+def _void_rule(book: RuleBook, text: str) -> FactRule:
     """A void rule of the book by its reason, or by the number of its clause."""
     wanted = text.strip().lower().replace("_", "-").replace(" ", "-").removeprefix("§")
     for rule in book.procedure.voids.values():
-        if wanted == rule.reason or wanted in rule.clauses:
+        if wanted in (rule.reason, rule.fact) or wanted in rule.clauses:
             return rule
     known = ", ".join(book.procedure.voids)
-    if wanted in set(VoidReason):
+    if wanted in set(Fact):
         raise InputFault("void", f"rule book {book.id} has no void reason {wanted}; it has {known}")
     raise InputFault("void", f"unknown void reason {shown(text)}; rule book {book.id} has {known}")
 
@@ -213,10 +222,10 @@ def _answer(
     bets = []
     for ruling in settlement.rulings:
         box, stake = ruling.bet.box, ruling.bet.stake
-        capacity = fixed.capacity_of(box)
+        over = None if limits is None else over_limit(limits, box, fixed.capacity_of(box))
         under_minimum = limits is not None and stake < limits.of(box).stake_min
-        clauses = clauses_behind(book, layout, roll, ruling, capacity, under_minimum=under_minimum)
-        bets.append(_answered(ruling, clauses, why(layout, roll, ruling, capacity)))
+        clauses = clauses_behind(book, layout, roll, ruling, over, under_minimum=under_minimum)
+        bets.append(_answered(ruling, clauses, why(layout, roll, ruling, over)))
     return CaseAnswer(
         layout=layout.name,
         dice=roll.faces,
@@ -229,7 +238,7 @@ def _answer(
     )
 
 
-def _void_answer(book: RuleBook, rule: VoidRule, settlement: Settlement, flags: tuple[Flag, ...]) -> CaseAnswer:
+def _void_answer(book: RuleBook, rule: FactRule, settlement: Settlement, flags: tuple[Flag, ...]) -> CaseAnswer:
     clauses = clauses_behind_void(book, rule)
     return CaseAnswer(
         layout=settlement.layout.name,

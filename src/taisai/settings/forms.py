@@ -16,9 +16,8 @@ import msgspec
 from msgspec import Meta, Struct
 
 from taisai.books import Shelf, open_shelf
-from taisai.core.boxes import Kind
 from taisai.core.limits import OPPOSITE_BOXES
-from taisai.core.money import CURRENCIES
+from taisai.core.money import CURRENCIES, NO_CURRENCY
 from taisai.core.rulebook import Layout, Rule, RuleBook
 from taisai.table.commands import Amount, BoxLimit, ColourSet, Count, Name, SetUp, TableLimits
 
@@ -29,6 +28,7 @@ Line = Annotated[str, Meta(min_length=1, max_length=200)]
 Address = Annotated[str, Meta(min_length=1, max_length=2_000)]
 Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$(?!\n)")]
 Currency = Annotated[str, Meta(pattern=r"^[A-Z]{3}$(?!\n)")]
+Moment = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?$(?!\n)")]
 Chips = Annotated[int, Meta(ge=1, le=100_000)]
 
 _PASSWORD: Final = re.compile(r"(://[^:@/]*):.*@", re.DOTALL)
@@ -52,7 +52,9 @@ class Listen(_Section, frozen=True, kw_only=True):
     public_url: str = ""
     """The URL that people type; needed behind a proxy, for links and for the check of origins."""
     trusted_proxies: tuple[str, ...] = ()
-    """Addresses or networks whose `X-Forwarded-For` is trusted."""
+    """Addresses of the proxies whose `X-Forwarded-For` is believed: each by itself, and no networks."""
+    forwarded_hops: Annotated[int, Meta(ge=1, le=10)] = 1
+    """How many proxies stand before the house: the client is so many entries from the right of the header."""
     metrics_from: tuple[str, ...] = ("127.0.0.0/8", "::1/128")
     """Addresses or networks that may read /metrics, which show the turnover."""
     allowed_origins: tuple[str, ...] = ()
@@ -90,9 +92,9 @@ class SignIn(_Section, frozen=True, kw_only=True):
     """How people sign in, and for how long."""
 
     failures: Annotated[int, Meta(ge=1, le=10)] = 3
-    """Failures that lock a login."""
-    unlock_minutes: Annotated[int, Meta(ge=0, le=1440)] = 0
-    """After how long a locked login unlocks by itself; 0 is never."""
+    """Failures that lock a login to the address from which they came."""
+    unlock_minutes: Annotated[int, Meta(ge=1, le=1440)] = 5
+    """How long such a lock lasts; every further failure doubles it, up to a day."""
     idle_minutes: Annotated[int, Meta(ge=1, le=60)] = 5
     crew_hours: Annotated[int, Meta(ge=1, le=24)] = 12
     player_hours: Annotated[int, Meta(ge=1, le=168)] = 24
@@ -107,6 +109,7 @@ class Bounds(_Section, frozen=True, kw_only=True):
     body_bytes: Some = 65_536
     commands_per_second: Some = 50
     commands_burst: Some = 100
+    connections: Some = 10_000
     connections_per_address: Some = 200
     sign_ins_per_minute: Some = 20
     queue_per_client: Some = 256
@@ -135,8 +138,14 @@ class House(_Section, frozen=True, kw_only=True):
     """A player's winnings in a round from which on they are a significant event."""
     minimum_betting_ms: Milliseconds = 36_000
     """The shortest wagering period of an automatic table."""
+    forget_after_days: Annotated[int, Meta(ge=0, le=36_500)] = 1_825
+    """How long it is kept who a player was, and from which addresses people came; 0 is until somebody asks."""
     zone: str = "UTC"
     """The time zone in which a day begins and ends."""
+    dice_key: str = ""
+    """The file with the key of the virtual dice, the same on all nodes; empty for a file beside a SQLite journal."""
+    purpose: Literal["gaming", "training", "demo"] = "gaming"
+    """What the floor is for. A gaming floor has virtual dice only where a book, or a declared reading, admits them."""
 
 
 class Timing(_Section, frozen=True, kw_only=True):
@@ -157,12 +166,24 @@ class Timing(_Section, frozen=True, kw_only=True):
     """From the end of a round to the next."""
 
 
+class EditionSettings(_Section, frozen=True, kw_only=True):
+    """The edition of a book that a table takes up at a moment, between two rounds."""
+
+    at: Moment
+    """Date and time in the zone of the house: `2026-12-01 06:00`."""
+    book: Name
+    layout: str = ""
+    """Its layout; empty: the one of the same name."""
+
+
 class TableSettings(_Section, frozen=True, kw_only=True):
     """One table."""
 
     name: Name
     book: Name
     layout: Name
+    editions: tuple[EditionSettings, ...] = ()
+    """Later editions of the book, each from its date on."""
     mode: Literal["dealer", "automatic"] = "dealer"
     limits: TableLimits
     currency: Currency
@@ -179,17 +200,40 @@ class TableSettings(_Section, frozen=True, kw_only=True):
     idle_when_empty: bool = True
     """Whether an automatic table stops dealing while no player is there."""
 
-    def set_up(self, book: RuleBook) -> SetUp:
-        """The command that sets the table up under its book."""
+    def set_up(self, book: RuleBook, layout: str = "") -> SetUp:
+        """The command that sets the table up under its book, or under an edition of it."""
         return SetUp(
-            book=self.book,
-            layout=self.layout,
+            book=book.id,
+            layout=layout or self.layout,
             digest=book.digest,
             limits=self.limits,
             currency=self.currency,
             denominations=self.denominations,
             colours={name: ColourSet(chips) for name, chips in self.colours.items()},
         )
+
+
+class WitnessPlace(_Section, frozen=True, kw_only=True):
+    """A witness: somebody else who remembers the log's heads."""
+
+    url: Address
+    key: Annotated[str, Meta(pattern=r"^[^\s+]+\+[0-9a-f]{8}\+[A-Za-z0-9+/]+={0,2}$(?!\n)", max_length=300)]
+    """The witness's verifier key, NAME+ID+KEY, received by a way that is trusted."""
+
+
+class Proof(_Section, frozen=True, kw_only=True):
+    """The Merkle log over all records: its name, how often its head is signed, who else sees it."""
+
+    origin: Annotated[str, Meta(pattern=r"^[^\s+]*$(?!\n)", max_length=200)] = ""
+    """The log's name when it begins, such as casino.example/floor; empty for one made from the key."""
+    every_s: Annotated[int, Meta(ge=1, le=60)] = 2
+    witnesses: Annotated[tuple[WitnessPlace, ...], Meta(max_length=20)] = ()
+    cosignatures: Annotated[int, Meta(ge=0, le=20)] = 0
+    """How many witnesses must cosign; without them no new round begins. 0 is none."""
+    cosigned_within_s: Annotated[int, Meta(ge=5, le=86_400)] = 60
+    """How long a signed head may wait for that many."""
+    audit_every_s: Annotated[int, Meta(ge=0, le=3_600)] = 5
+    """How long the audit beside the tables waits between two looks; 0 is no such audit."""
 
 
 class Settings(_Section, frozen=True, kw_only=True):
@@ -203,8 +247,9 @@ class Settings(_Section, frozen=True, kw_only=True):
     demo: Demo = Demo()
     log: LogForm = LogForm()
     house: House = House()
+    proof: Proof = Proof()
     books: dict[Name, Digest] = {}
-    """Approved rule books by their digests: a book with another digest is refused."""
+    """Approved rule books by their digests: a book with another digest is refused, and once one is named any other."""
     tables: tuple[TableSettings, ...] = ()
 
     def shown(self) -> dict[str, Any]:
@@ -233,14 +278,14 @@ _DEMO_TABLES: Final[Mapping[str, tuple[str, Literal["dealer", "automatic"]]]] = 
 }
 _DEMO_DEFAULT: Final = BoxLimit(500, 500_000)
 _DEMO_KINDS: Final = {
-    Kind.SINGLE: BoxLimit(500, 200_000),
-    Kind.DOUBLE: BoxLimit(100, 50_000),
-    Kind.TRIPLE: BoxLimit(100, 5_000),
-    Kind.ANY_TRIPLE: BoxLimit(100, 20_000),
-    Kind.TOTAL: BoxLimit(100, 20_000),
-    Kind.PAIR: BoxLimit(100, 100_000),
-    Kind.THREE: BoxLimit(100, 20_000),
-    Kind.FOUR: BoxLimit(100, 50_000),
+    "single": BoxLimit(500, 200_000),
+    "double": BoxLimit(100, 50_000),
+    "triple": BoxLimit(100, 5_000),
+    "any-triple": BoxLimit(100, 20_000),
+    "total": BoxLimit(100, 20_000),
+    "pair": BoxLimit(100, 100_000),
+    "three": BoxLimit(100, 20_000),
+    "four": BoxLimit(100, 50_000),
 }
 """The higher the odds, the lower the maximum, as on any limit sign."""
 _DEMO_DIFFERENTIAL: Final = 200_000
@@ -253,17 +298,18 @@ _DEMO_TIMING: Final = Timing(betting_ms=15_000)
 def demo_settings(shelf: Shelf | None = None) -> Settings:
     """A floor to try out: a table for every layout of the package's books, five of them automatic."""
     shelf = shelf or open_shelf(environment={})
-    tables = tuple(_demo_table(shelf, name, *chosen) for name, chosen in _DEMO_TABLES.items())
+    tables = tuple(ready_table(shelf, name, *chosen) for name, chosen in _DEMO_TABLES.items())
     return Settings(
         demo=Demo(enabled=True),
         log=LogForm(format="text", level="warning"),
         journal=JournalPlace(url="memory:"),
-        house=House(name="Demo House", minimum_betting_ms=_DEMO_TIMING.betting_ms),
+        house=House(name="Demo House", minimum_betting_ms=_DEMO_TIMING.betting_ms, purpose="demo"),
         tables=tables,
     )
 
 
-def _demo_table(shelf: Shelf, name: str, layout_name: str, mode: Literal["dealer", "automatic"]) -> TableSettings:
+def ready_table(shelf: Shelf, name: str, layout_name: str, mode: Literal["dealer", "automatic"]) -> TableSettings:
+    """A table for play money under any layout: usual limits, a float that never runs dry."""
     layout = shelf.layout(layout_name)
     book = shelf.book(layout.book_id)
     return TableSettings(
@@ -272,7 +318,7 @@ def _demo_table(shelf: Shelf, name: str, layout_name: str, mode: Literal["dealer
         layout=layout.id,
         mode=mode,
         limits=_demo_limits(book, layout),
-        currency=CURRENCIES[book.jurisdiction],
+        currency=CURRENCIES.get(book.jurisdiction, NO_CURRENCY),
         denominations=tuple(_DEMO_FLOAT),
         colours=_DEMO_COLOURS if book.has(Rule.COLOUR_CHIPS) else {},
         float_count=_DEMO_FLOAT,
@@ -282,7 +328,7 @@ def _demo_table(shelf: Shelf, name: str, layout_name: str, mode: Literal["dealer
 
 
 def _demo_limits(book: RuleBook, layout: Layout) -> TableLimits:
-    kinds = {str(kind): limit for kind, limit in _DEMO_KINDS.items() if kind in layout.kinds}
+    kinds = {kind: limit for kind, limit in _DEMO_KINDS.items() if kind in layout.kinds}
     pairs = (
         [pair for pair, (one, _) in OPPOSITE_BOXES.items() if one in layout.boxes]
         if book.has(Rule.DIFFERENTIAL)

@@ -10,9 +10,10 @@ from __future__ import annotations
 import difflib
 import os
 import re
-import tomllib
-from collections.abc import Iterable, Mapping
-from ipaddress import ip_network
+import time
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar, get_args, get_origin
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -22,7 +23,9 @@ from msgspec import Struct, inspect
 
 from taisai.books import BookRefused, Shelf, open_shelf
 from taisai.core.faults import InputFault, shown
-from taisai.core.rulebook import Rule, RuleBook
+from taisai.core.rulebook import Device, Rule, RuleBook
+from taisai.outside import TOML_BYTES_MAX, Unreadable, read_text, toml_of
+from taisai.settings.editions import moment_of, starts_at
 from taisai.settings.forms import Settings, TableSettings, redacted
 from taisai.table.rules import limits_of
 
@@ -34,7 +37,6 @@ SHORT_VARIABLES: Final = ("TAISAI_LISTEN", "TAISAI_JOURNAL")
 JOURNAL_VARIABLES: Final = ("TAISAI_JOURNAL", "TAISAI_JOURNAL__URL")
 NOT_SETTINGS: Final = frozenset({FILE_VARIABLE, "TAISAI_BOOKS"})
 """Variables that other parts read."""
-FILE_BYTES_MAX: Final = 4 * 1024 * 1024
 SECRET_MIN: Final = 16
 
 _ORIGIN: Final = re.compile(r"https?://[^/\s?#@]+")
@@ -111,15 +113,9 @@ def _raw(settings: Settings) -> dict[str, Any]:
 
 def _read_file(file: Path) -> dict[str, Any]:
     try:
-        if file.stat().st_size > FILE_BYTES_MAX:
-            raise SettingsRefused([SettingFault(str(file), "", f"larger than {FILE_BYTES_MAX} bytes")])
-        return tomllib.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise SettingsRefused([SettingFault(str(file), "", f"cannot be read: {error.strerror}")]) from None
-    except UnicodeDecodeError as error:
-        raise SettingsRefused([SettingFault(str(file), "", f"not UTF-8 at byte {error.start + 1}")]) from None
-    except tomllib.TOMLDecodeError as error:
-        raise SettingsRefused([SettingFault(str(file), "", f"not TOML: {error}")]) from None
+        return toml_of(read_text(file, TOML_BYTES_MAX), str(file))
+    except Unreadable as error:
+        raise SettingsRefused([SettingFault(error.field, "", error.reason)]) from None
 
 
 class _Reading:
@@ -242,6 +238,10 @@ class _Reading:
             ZoneInfo(settings.house.zone)
         except (ZoneInfoNotFoundError, ValueError, OSError):
             self.fault(("house", "zone"), f"a time zone such as Asia/Singapore, got {shown(settings.house.zone)}")
+            settings = msgspec.structs.replace(settings, house=msgspec.structs.replace(settings.house, zone="UTC"))
+        if settings.demo.enabled and settings.house.purpose != "demo":
+            reason = 'guests with play money need house.purpose = "demo"'
+            self.fault(("demo", "enabled"), reason)
         for book_id, digest in settings.books.items():
             book = self._book(shelf, book_id, ("books", book_id))
             if book is not None and not book.matches(digest):
@@ -272,13 +272,16 @@ class _Reading:
             if not _ORIGIN.fullmatch(origin):
                 reason = f"origins such as https://casino.example, without a path, got {_quoted(origin)}"
                 self.fault(("listen", "allowed_origins"), reason)
-        for key in ("trusted_proxies", "metrics_from"):
-            for network in getattr(listen, key):
+        kinds: dict[str, tuple[Callable[[str], object], str]] = {
+            "trusted_proxies": (ip_address, "the address of each proxy, such as 10.0.0.5, and no network"),
+            "metrics_from": (partial(ip_network, strict=False), "addresses or networks such as 10.0.0.0/8"),
+        }
+        for key, (kind, words) in kinds.items():
+            for given in getattr(listen, key):
                 try:
-                    ip_network(network, strict=False)
+                    kind(given)
                 except ValueError:
-                    reason = f"addresses or networks such as 10.0.0.0/8, got {_quoted(network)}"
-                    self.fault(("listen", key), reason)
+                    self.fault(("listen", key), f"{words}, got {_quoted(given)}")
 
     def _book(self, shelf: Shelf, book_id: str, place: tuple[str, ...]) -> RuleBook | None:
         try:
@@ -287,15 +290,49 @@ class _Reading:
             self.fault(place, fault.reason)
             return None
 
+    def _check_edition(
+        self, settings: Settings, table: TableSettings, book: RuleBook, layout: str, place: tuple[str, ...]
+    ) -> None:
+        """A table's layout and limits fit a book; a book that is not in force is told apart."""
+        if layout not in book.layouts:
+            self.fault((*place, "layout"), _unknown("layout", layout, book.layouts))
+        if table.limits.differential and not book.has(Rule.DIFFERENTIAL):
+            self.fault((*place, "limits", "differential"), f"{book.id} has no differential")
+        if settings.books and book.id not in settings.books:
+            self.fault((*place, "book"), f"{book.id} is not among the approved books of [books]")
+
+    def _check_editions(self, settings: Settings, table: TableSettings, shelf: Shelf, place: tuple[str, ...]) -> None:
+        """Each later edition replaces the one before it, at a date on which it is in force."""
+        before, last, layout = table.book, None, table.layout
+        for number, each in enumerate(table.editions, 1):
+            here = (*place, f"editions[{number}]")
+            since = starts_at(settings, each.at)
+            if since is None:
+                self.fault((*here, "at"), f"a date and time in quotation marks, 2026-12-01 06:00, got {shown(each.at)}")
+                continue
+            if last is not None and since <= last:
+                self.fault((*here, "at"), "editions stand in the order of their dates")
+            book = self._book(shelf, each.book, (*here, "book"))
+            layout = each.layout or layout
+            if book is not None:
+                self._check_edition(settings, table, book, layout, here)
+                if book.replaces != before:
+                    self.fault((*here, "book"), f"{book.id} replaces {book.replaces or 'no book'}, not {before}")
+                for reason in shelf.edition_faults(book):
+                    self.fault((*here, "book"), reason)
+                if not book.in_force(since):
+                    self.fault((*here, "at"), f"{book.id} is in force from {book.effective}")
+            before, last = each.book, since
+
     def _check_table(self, settings: Settings, table: TableSettings, shelf: Shelf, place: tuple[str, ...]) -> None:
         book = self._book(shelf, table.book, (*place, "book"))
         if book is not None:
-            if table.layout not in book.layouts:
-                self.fault((*place, "layout"), _unknown("layout", table.layout, book.layouts))
-            if table.limits.differential and not book.has(Rule.DIFFERENTIAL):
-                self.fault((*place, "limits", "differential"), f"{book.id} has no differential")
+            self._check_edition(settings, table, book, table.layout, place)
+            if not book.in_force(moment_of(settings, time.time_ns() // 1_000)):
+                self.fault((*place, "book"), f"{book.id} is in force from {book.effective}")
+        self._check_editions(settings, table, shelf, place)
         try:
-            limits_of(table.limits)
+            limits_of(table.limits, None if book is None else book.layouts.get(table.layout))
         except InputFault as fault:
             self.fault((*place, "limits", *fault.field.split(".")), fault.reason)
         chips, unit = table.denominations, table.limits.unit
@@ -306,6 +343,13 @@ class _Reading:
         if others:
             self.fault((*place, "float_count"), f"chips of {list(chips)}, got {others[0]}")
         if table.mode == "automatic":
+            if book is not None and settings.house.purpose == "gaming" and not book.admits(Device.VIRTUAL):
+                reason = (
+                    f"an automatic table has virtual dice, which {book.id} does not admit for gaming "
+                    f"({', '.join(book.clauses_for(Rule.DEVICES))}); "
+                    'write mode = "dealer", or house.purpose = "training" or "demo"'
+                )
+                self.fault((*place, "mode"), reason)
             if not sum(table.float_count.values()):
                 self.fault((*place, "float_count"), "an automatic table needs chips to open with")
             shortest = settings.house.minimum_betting_ms
@@ -384,6 +428,7 @@ _PATTERNS: Final = {
     r"^[A-Za-z0-9][A-Za-z0-9._@-]*$(?!\n)": "a name (letters, digits and . _ @ -)",
     r"^[0-9a-f]{64}$(?!\n)": "a digest of 64 hexadecimal digits",
     r"^[A-Z]{3}$(?!\n)": "three capital letters",
+    r"^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?$(?!\n)": "a date and time in quotation marks, 2026-12-01 06:00",
 }
 
 

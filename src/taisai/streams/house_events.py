@@ -48,7 +48,8 @@ class StaffSheet(Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         posts = "; ".join(map(str, self.posts)) or "no post"
-        return f"{self.name}, {'administrator' if self.administrator else posts}"
+        duties = "administrator" if self.administrator else posts
+        return f"{self.name}, {duties}" if self.name else duties
 
 
 class _Body(Struct, frozen=True, tag_field="event"):
@@ -92,6 +93,65 @@ class ClockChanged(_Body, frozen=True, tag="clock-changed"):
 
     before: int
     after: int
+
+
+# ------------------------------------------------------------------ the log and its key
+
+
+class LogBegan(_Body, frozen=True, tag="log-began"):
+    """The Merkle log over all records began, under a name and a key; from here on the journal has signed heads."""
+
+    origin: str
+    key: str
+    """The verifier key, as C2SP writes it: NAME+ID+KEY."""
+
+
+class LogRestarted(_Body, frozen=True, tag="log-restarted"):
+    """People let the log go on under a new name: what was signed under the old one is lost, or is not to be trusted."""
+
+    before: str
+    after: str
+    key: str
+    known: str = ""
+    """The last head that is known under the old name."""
+
+
+class KeyChanged(_Body, frozen=True, tag="key-changed"):
+    """The log is signed with another key from here on."""
+
+    before: str
+    after: str
+    why: str
+    """`rotation`, `loss` or `compromise`."""
+    word: str = ""
+    """The old key's word for the new one: a signed note; empty when people must vouch for it."""
+
+
+class SigningRefused(_Body, frozen=True, tag="signing-refused"):
+    """The house did not sign a head, because the journal does not extend what is known to be signed."""
+
+    why: str
+
+
+class WitnessRefused(_Body, frozen=True, tag="witness-refused"):
+    """A witness did not cosign a head: it knows another history."""
+
+    witness: str
+    why: str
+
+
+class JournalRestored(_Body, frozen=True, tag="journal-restored"):
+    """A backup was put in place: what came after it is not in this journal."""
+
+    source: str
+    records: int
+
+
+class JournalMoved(_Body, frozen=True, tag="journal-moved"):
+    """The journal was copied here from another place, every record with its hash."""
+
+    source: str
+    records: int
 
 
 # ------------------------------------------------------------------ sign-in
@@ -187,6 +247,13 @@ class OneTimeLinkMade(_Body, frozen=True, tag="one-time-link-made"):
     expires_at: int
 
 
+class PersonErased(_Body, frozen=True, tag="person-erased"):
+    """What identified a person was erased, or all that was older than the house keeps it (no person)."""
+
+    person: str
+    rows: int
+
+
 # ------------------------------------------------------------------ seats
 
 
@@ -265,8 +332,9 @@ class AlertCleared(_Body, frozen=True, tag="alert-cleared"):
 
 HouseEventBody = (
     HouseStarted | HouseStopped | DigestDiffers | ClockChanged
+    | LogBegan | LogRestarted | KeyChanged | SigningRefused | WitnessRefused | JournalRestored | JournalMoved
     | SignInFailed | SignedIn | SignedOut | SessionExpired | LoginLocked | LoginUnlocked
-    | StaffAdded | StaffChanged | StaffDisabled | StaffEnabled | PasswordSet | OneTimeLinkMade
+    | StaffAdded | StaffChanged | StaffDisabled | StaffEnabled | PasswordSet | OneTimeLinkMade | PersonErased
     | SeatCodeMade | SeatCodeUsed | GuessingStopped
     | TableDisabled | TableEnabled | HouseDisabled | HouseEnabled | LargeWin | Overridden
     | AlertCleared

@@ -31,6 +31,21 @@ def narrate(what: h.HouseEventBody) -> str:  # noqa: C901, PLR0915 - one branch 
             words = f"{what.what} differs: was {what.before[:16] or 'none'}, is {what.after[:16] or 'none'}"
         case h.ClockChanged():
             words = f"clock set from {clock_words(what.before)} to {clock_words(what.after)}"
+        case h.LogBegan():
+            words = f"the log {what.origin} began, signed with {what.key}"
+        case h.LogRestarted():
+            words = f"the log goes on as {what.after}, signed with {what.key}; {what.before or 'no log'} ended"
+        case h.KeyChanged():
+            vouched = "the old key vouches for it" if what.word else "no word of the old key"
+            words = f"the log is signed with {what.after} instead of {what.before} ({what.why}; {vouched})"
+        case h.SigningRefused():
+            words = f"no head was signed: {what.why}"
+        case h.WitnessRefused():
+            words = f"the witness {what.witness} did not cosign: {what.why}"
+        case h.JournalRestored():
+            words = f"a backup of {what.records} records, {what.source}, was put in place"
+        case h.JournalMoved():
+            words = f"the journal of {what.records} records came from {what.source}"
         case h.SignInFailed():
             who = what.login or "an unknown login"
             words = f"{who} not let in from {what.where or 'somewhere'}: {what.why}"
@@ -62,6 +77,8 @@ def narrate(what: h.HouseEventBody) -> str:  # noqa: C901, PLR0915 - one branch 
             )
         case h.SeatCodeUsed():
             words = f"{what.player} took a seat at {what.table} from {what.where or 'somewhere'}"
+        case h.PersonErased():
+            words = f"what identified {what.person or 'players and addresses'} was erased: {what.rows} rows"
         case h.GuessingStopped():
             words = f"too many wrong seat codes from {what.where or 'everywhere together'}"
         case h.TableDisabled():

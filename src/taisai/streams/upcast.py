@@ -83,6 +83,12 @@ def _capacity_from_flags(body: Body) -> Body:
     return {**body, "capacity": capacity}
 
 
+@UPCASTS.step("lights-faulted", 1, becomes="fact-recorded")
+def _fault_as_fact(body: Body) -> Body:
+    """A fault of the lights had an event of its own; the suspension that followed is on record by itself."""
+    return {"fact": "lights-fault", "round": 0, "then": ["dice-decide"], "clauses": [], "note": body["fault"]}
+
+
 @UPCASTS.step("bet-corrected", 1)
 def _capacity_from_stakes(body: Body) -> Body:
     """Version 1 did not say what a box was over; what is at risk in it is as near as the record comes."""

@@ -15,10 +15,10 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from taisai.core.rulebook import Rule
+from taisai.core.rulebook import Rule, Step
 from taisai.table import commands as c
 from taisai.table.forms import form_of
-from taisai.table.handlers import betting, chips, dealing, shared, shift, trouble
+from taisai.table.handlers import betting, chips, dealing, facts, rulings, shared, shift, trouble
 from taisai.table.people import (
     CREW,
     CREW_AND_SYSTEM,
@@ -43,13 +43,25 @@ _SETTLING: Final = frozenset({RoundPhase.ANNOUNCED, RoundPhase.ENTERED})
 _ENTERED: Final = frozenset({RoundPhase.ENTERED})
 _COLLECTED: Final = frozenset({RoundPhase.COLLECTED})
 _KNOWN: Final = frozenset({RoundPhase.UNCOVERED, RoundPhase.ANNOUNCED, RoundPhase.ENTERED})
-_UNSETTLED: Final = IN_ROUND - {RoundPhase.COLLECTED}
+_AFTER_CLOSE: Final = _KNOWN | {RoundPhase.CLOSED}
 _ALWAYS: Final = frozenset(RoundPhase)
 _NEVER: Final[frozenset[RoundPhase]] = frozenset()
+_SUPERVISORS_AND_SYSTEM: Final = SUPERVISORS | HOUSE
 _ANY, _CLOSED, _OPEN = None, TablePhase.CLOSED, TablePhase.OPEN
 
 Handler = Callable[..., shared.Decision]
 WhoseHand = Callable[..., "Refusal | None"]
+
+
+class Nature(StrEnum):
+    """What kind of thing an action is, which says when it can be refused."""
+
+    ACT = "act"
+    """An act of the game: refused when the book does not allow it now."""
+    FACT = "fact"
+    """What happened: never refused because it is inconvenient. Rank, form and existence are checked."""
+    RULING = "ruling"
+    """What somebody decides: by those whom the book names, and refused when the record contradicts it."""
 
 
 class Group(StrEnum):
@@ -92,8 +104,11 @@ class Declaration:
     """The phase the table must be in; None for any but new."""
     round: frozenset[RoundPhase] | None = None
     """The phases the round must be in; None for any."""
+    nature: Nature = Nature.ACT
     second: frozenset[Role] | None = None
     """Who must authorise it, beside the one who asks."""
+    alone: frozenset[Role] = frozenset()
+    """Who needs nobody beside them."""
     reason: bool = False
     alters: frozenset[RoundPhase] = _ALWAYS
     """When it needs the second person and the reason."""
@@ -101,14 +116,26 @@ class Declaration:
     """When it is allowed while the table is suspended: the round in play is brought to its end."""
     interrupted: bool = False
     """Allowed while the round is interrupted."""
+    held: bool = True
+    """Allowed while a fact waits for a second person to attest it."""
+    late: bool = False
+    """Also about a round that is over."""
     only: Code | None = None
     """NOT_SUSPENDED or NOT_INTERRUPTED: done only while the table or the round is."""
     first: bool = False
     """Done before the table is set up; its handler finds out what stands in its way."""
+    brings: bool = False
+    """Brings money to the table, or takes it away: no account holds more than a table can (`bounds`)."""
+    any_book: bool = False
+    """Done though the book at hand is not the one that the table stands under: what winds a table down."""
     whose: WhoseHand | None = None
     """Whether the one who asks may do it for that player, in that way."""
-    rule: Rule = Rule.ROLES
-    """The rule cited when it comes at the wrong time."""
+    rule: Rule | None = None
+    """The rule cited when it comes at the wrong time, unless it is a step of the round."""
+    step: Step | None = None
+    """The step of the book's procedure, whose clause is cited when it comes at the wrong time."""
+    rank: Rule | None = None
+    """The rule that says who may do it."""
     of_round: bool = False
     """Meant for the round that was on the screen: a screen sends that round's number along."""
     house: frozenset[Role] | None = None
@@ -124,48 +151,64 @@ class Declaration:
 
 
 # What the actions of a section have in common; an action may say otherwise.
-_step = partial(Declaration, roles=CREW, table=_OPEN, house=HOUSE, of_round=True, groups=(Group.DEAL_STEPS,))
-_trouble = partial(Declaration, roles=CREW, table=_OPEN, of_round=True, groups=(Group.DEAL_TROUBLE, Group.PIT_ROUND))
-_bets = partial(Declaration, table=_OPEN, of_round=True)
+_step = partial(
+    Declaration, roles=CREW, table=_OPEN, house=HOUSE, held=False, of_round=True, rank=Rule.ROLES,
+    groups=(Group.DEAL_STEPS,),
+)  # fmt: skip
+_trouble = partial(
+    Declaration, nature=Nature.FACT, roles=CREW, table=_OPEN, of_round=True, rank=Rule.ROLES,
+    groups=(Group.DEAL_TROUBLE, Group.PIT_ROUND),
+)  # fmt: skip
+_bets = partial(Declaration, table=_OPEN, of_round=True, held=False, rank=Rule.STAFF_BETS)
 _chips = partial(Declaration, roles=CREW, table=_OPEN, groups=(Group.DEAL_PLAYER,))
 _dice = partial(Declaration, roles=SUPERVISORS, table=_ANY, round=BETWEEN, rule=Rule.DICE_SET)
-_opening = partial(Declaration, roles=SUPERVISORS, table=_CLOSED, rule=Rule.OPENING_CHECK, groups=(Group.PIT_OPENING,))
+_opening = partial(
+    Declaration, roles=SUPERVISORS, table=_CLOSED, rule=Rule.OPENING_CHECK, rank=Rule.OPENING_CHECK,
+    groups=(Group.PIT_OPENING,),
+)  # fmt: skip
 _table = partial(Declaration, roles=SUPERVISORS, table=_OPEN, groups=(Group.PIT_TABLE,))
-_ruling = partial(Declaration, table=_ANY, interrupted=True, groups=(Group.PIT_RULINGS,))
+_ruling = partial(Declaration, nature=Nature.RULING, table=_ANY, interrupted=True, groups=(Group.PIT_RULINGS,))
 
 ACTIONS: Final[dict[type, Declaration]] = {
     # the round, step by step
     c.CommitDice: _step(
         dealing.commit_dice, round=BETWEEN, suspended=_NEVER, rule=Rule.BETS_OPEN, of_round=False, groups=()
     ),
-    c.Tumble: _step(dealing.tumble, suspended=IN_ROUND, rule=Rule.TUMBLE_COUNT),
+    c.Tumble: _step(dealing.tumble, nature=Nature.FACT, held=True, suspended=IN_ROUND, rule=Rule.TUMBLE_COUNT),
     c.OpenBets: _step(dealing.open_bets, round=BETWEEN, suspended=_NEVER, rule=Rule.NO_BET_BEFORE_PAID),
     c.CloseBets: _step(dealing.close_bets, round=BETTING, rule=Rule.BETS_CLOSE),
-    c.Uncover: _step(dealing.uncover, round=_CLOSED_BETS, rule=Rule.UPPERMOST_FACES),
-    c.Announce: _step(dealing.announce, round=_UNCOVERED, rule=Rule.UPPERMOST_FACES),
+    c.Uncover: _step(dealing.uncover, round=_CLOSED_BETS, step=Step.UNCOVER),
+    c.Announce: _step(dealing.announce, round=_UNCOVERED, step=Step.ANNOUNCE),
     c.Press: _step(dealing.press, round=_PRESSED, rule=Rule.ENTRY_TERMINAL, groups=(Group.DEAL_ENTRY,)),
-    c.Enter: _step(dealing.enter, round=_ANNOUNCED, rule=Rule.ENTRY_TERMINAL),
-    c.Collect: _step(dealing.collect, round=_SETTLING, rule=Rule.COLLECT_THEN_PAY),
-    c.PayNext: _step(dealing.pay_next, round=_COLLECTED, rule=Rule.COLLECT_THEN_PAY),
-    c.PayAll: _step(dealing.pay_all, round=_COLLECTED, rule=Rule.COLLECT_THEN_PAY, groups=(Group.DEAL_PAY,), key="a"),
+    c.Enter: _step(dealing.enter, round=_ANNOUNCED, step=Step.ENTER),
+    c.Collect: _step(dealing.collect, round=_SETTLING, step=Step.COLLECT),
+    c.PayNext: _step(dealing.pay_next, round=_COLLECTED, step=Step.PAY),
+    c.PayAll: _step(dealing.pay_all, round=_COLLECTED, step=Step.PAY, groups=(Group.DEAL_PAY,), key="a"),
     # when something is wrong with the round
-    c.VoidRound: _trouble(
-        trouble.void_round, round=_UNSETTLED, second=SUPERVISORS, reason=True, alters=_KNOWN, house=CREW_AND_SYSTEM,
+    c.Report: _trouble(
+        facts.report, late=True, second=SUPERVISORS, interrupted=True, house=CREW_AND_SYSTEM,
         rule=Rule.VOID_RETURNS_BETS, key="v",
     ),
-    c.ReportLights: _trouble(
-        dealing.report_lights, round=_SETTLING, rule=Rule.DICE_DECIDE_OVER_LIGHTS, key="l"
+    c.Attest: _trouble(
+        facts.attest, interrupted=True, of_round=False, rule=Rule.VOID_RETURNS_BETS, key="t"
+    ),
+    c.CorrectDice: _trouble(
+        dealing.correct_dice, held=False, round=_KNOWN, second=SUPERVISORS, reason=True, alters=_SETTLING,
+        step=Step.UNCOVER, key="c",
     ),
     c.AmendEntry: _trouble(
-        dealing.amend_entry, round=_ENTERED, second=SUPERVISORS, reason=True, house=CREW_AND_SYSTEM,
-        rule=Rule.ENTRY_AMENDED, key="e",
+        dealing.amend_entry, nature=Nature.RULING, held=False, round=_ENTERED, second=SUPERVISORS, alone=SUPERVISORS,
+        reason=True, house=CREW_AND_SYSTEM, rule=Rule.ENTRY_AMENDED, rank=Rule.ENTRY_AMENDED, key="e",
+    ),
+    c.OpenDice: _step(
+        dealing.open_dice, table=_ANY, round=BETWEEN, of_round=False, rule=Rule.VOID_RETURNS_BETS, groups=()
     ),
     c.Interrupt: _trouble(
         trouble.interrupt, roles=CREW_AND_SYSTEM, round=IN_ROUND, rule=Rule.INTERRUPTION_VOID, key="i"
     ),
     c.ResolveInterruption: _trouble(
-        trouble.resolve_interruption, second=SUPERVISORS, reason=True, interrupted=True, only=Code.NOT_INTERRUPTED,
-        house=CREW_AND_SYSTEM, rule=Rule.INTERRUPTION_VOID, key="o",
+        trouble.resolve_interruption, held=False, second=SUPERVISORS, reason=True, interrupted=True,
+        only=Code.NOT_INTERRUPTED, house=CREW_AND_SYSTEM, rule=Rule.INTERRUPTION_VOID, key="o",
     ),
     # bets
     c.PlaceBet: _bets(
@@ -178,19 +221,25 @@ ACTIONS: Final[dict[type, Declaration]] = {
         rule=Rule.NO_CHANGE_AFTER_CLOSE, groups=(Group.PLAY_FELT, Group.DEAL_BOX, Group.DEAL_PLAYER),
     ),
     c.AdviseMinimum: _bets(
-        betting.advise_minimum, roles=CREW, round=BETTING, rule=Rule.UNDER_MINIMUM_ADVISED,
+        betting.advise_minimum, roles=CREW, round=BETTING, nature=Nature.FACT, rule=Rule.UNDER_MINIMUM_ADVISED,
         groups=(Group.DEAL_PAY, Group.DEAL_BOX),
     ),
     c.RejectExcess: _bets(
-        betting.reject_excess, roles=CREW, round=BETTING, rule=Rule.EXCESS_REJECTED, key="x",
+        betting.reject_excess, roles=CREW_AND_SYSTEM, round=BETTING, rule=Rule.EXCESS_REJECTED, key="x",
         groups=(Group.DEAL_PAY, Group.DEAL_BOX),
     ),
     c.CorrectBet: _bets(
-        trouble.correct_bet, roles=CREW, round=_KNOWN, second=SUPERVISORS, reason=True,
-        rule=Rule.MOVED_WAGER_CORRECTED, key="m", groups=(Group.DEAL_TROUBLE, Group.DEAL_BOX, Group.PIT_ROUND),
+        rulings.correct_bet, nature=Nature.RULING, roles=CREW, round=_AFTER_CLOSE, second=SUPERVISORS, reason=True,
+        house=HOUSE, rule=Rule.MOVED_WAGER_CORRECTED, rank=Rule.MOVED_WAGER_CORRECTED, key="m",
+        groups=(Group.DEAL_TROUBLE, Group.DEAL_BOX, Group.PIT_ROUND),
+    ),
+    c.TouchLine: _bets(
+        rulings.touch_line, nature=Nature.FACT, held=True, roles=CREW, round=IN_ROUND, second=SUPERVISORS,
+        house=HOUSE, rule=Rule.LINE_TOUCHING_BETS, groups=(Group.DEAL_TROUBLE, Group.DEAL_BOX, Group.PIT_ROUND),
     ),
     c.RuleOnLine: _bets(
-        trouble.rule_on_line, roles=SUPERVISORS, round=_UNSETTLED, reason=True, rule=Rule.LINE_TOUCHING_BETS,
+        rulings.rule_on_line, nature=Nature.RULING, roles=SUPERVISORS, round=IN_ROUND, reason=True,
+        house=HOUSE, rule=Rule.LINE_TOUCHING_BETS, rank=Rule.LINE_TOUCHING_BETS,
         groups=(Group.DEAL_TROUBLE, Group.DEAL_BOX, Group.PIT_ROUND),
     ),
     # people and chips
@@ -198,13 +247,15 @@ ACTIONS: Final[dict[type, Declaration]] = {
         chips.sit_down, roles=PLAYERS_AND_CREW, interrupted=True, whose=shared.not_for_themselves, key="n",
         groups=(Group.DEAL_PLAYERS,),
     ),
-    c.BuyIn: _chips(chips.buy_in, rule=Rule.CHANGE_BLOCK),
-    c.CashOut: _chips(chips.cash_out, rule=Rule.CHANGE_BLOCK),
-    c.BringChips: _chips(chips.bring_chips, rule=Rule.CHANGE_BLOCK),
+    c.BuyIn: _chips(chips.buy_in, brings=True, rule=Rule.CHANGE_BLOCK),
+    c.CashOut: _chips(chips.cash_out, any_book=True, rule=Rule.CHANGE_BLOCK),
+    c.BringChips: _chips(chips.bring_chips, brings=True, rule=Rule.CHANGE_BLOCK),
     c.TakeColour: _chips(chips.take_colour, rule=Rule.COLOUR_CHIPS),
-    c.TurnInColour: _chips(chips.turn_in_colour, rule=Rule.COLOUR_CHIPS),
+    c.TurnInColour: _chips(chips.turn_in_colour, any_book=True, rule=Rule.COLOUR_CHIPS),
     c.SettleDebt: _chips(chips.settle_debt),
-    c.WalkAway: _chips(chips.walk_away, roles=CREW_AND_SYSTEM, interrupted=True, rule=Rule.WALK_AWAY_SETTLED),
+    c.WalkAway: _chips(
+        chips.walk_away, nature=Nature.FACT, roles=CREW_AND_SYSTEM, interrupted=True, rule=Rule.WALK_AWAY_SETTLED
+    ),
     c.LeaveTable: _chips(
         chips.leave_table, roles=PLAYERS_AND_CREW, interrupted=True, whose=shared.not_for_themselves
     ),
@@ -213,41 +264,51 @@ ACTIONS: Final[dict[type, Declaration]] = {
         shift.receive_dice, round=None, interrupted=True, groups=(Group.PIT_OPENING, Group.PIT_DICE)
     ),
     c.SealDice: _dice(shift.seal_dice, groups=(Group.PIT_OPENING, Group.PIT_DICE)),
-    c.InspectDice: _dice(shift.inspect_dice, groups=(Group.DEAL_TROUBLE, Group.PIT_DICE), key="d"),
-    c.RetireDice: _dice(shift.retire_dice, groups=(Group.PIT_DICE,)),
+    c.InspectDice: _dice(
+        facts.inspect_dice, nature=Nature.FACT, second=SUPERVISORS, groups=(Group.DEAL_TROUBLE, Group.PIT_DICE), key="d"
+    ),
+    c.RetireDice: _dice(shift.retire_dice, held=False, groups=(Group.PIT_DICE,)),
     # the table and its shift
-    c.SetUp: _table(shift.set_up, table=_ANY, first=True, groups=(Group.PIT_SET_UP,)),
+    c.SetUp: _table(
+        shift.set_up, roles=_SUPERVISORS_AND_SYSTEM, table=_ANY, first=True, groups=(Group.PIT_SET_UP,)
+    ),
     c.AssignDealing: _table(shift.assign_dealing, roles=HOUSE, table=_ANY, interrupted=True, groups=()),
-    c.CountFloat: _opening(shift.count_float, rule=Rule.ROLES),
-    c.TestRun: _opening(shift.run_test),
-    c.CheckItem: _opening(shift.check_item),
-    c.OpenTable: _opening(shift.open_table),
+    c.TestSource: _opening(shift.run_source_test, roles=HOUSE, table=_ANY, nature=Nature.FACT, groups=()),
+    c.SetClock: _table(shift.set_clock, roles=HOUSE, table=_ANY, interrupted=True, nature=Nature.FACT, groups=()),
+    c.CountFloat: _opening(shift.count_float, brings=True, house=_SUPERVISORS_AND_SYSTEM, rule=None, rank=None),
+    c.TestRun: _opening(
+        shift.run_test, nature=Nature.FACT, table=_ANY, round=BETWEEN, rule=Rule.TEST_RUNS,
+        groups=(Group.PIT_OPENING, Group.PIT_TABLE),
+    ),
+    c.CheckItem: _opening(shift.check_item, nature=Nature.FACT),
+    c.OpenTable: _opening(shift.open_table, house=_SUPERVISORS_AND_SYSTEM),
     c.SuspendTable: _table(
         shift.suspend, roles=CREW, interrupted=True, rule=Rule.SUSPENDED_AFTER_MALFUNCTION,
+        rank=Rule.SUSPENDED_AFTER_MALFUNCTION,
         groups=(Group.DEAL_TROUBLE, Group.PIT_TABLE),
     ),
     c.ResumeTable: _table(
-        shift.resume, interrupted=True, only=Code.NOT_SUSPENDED, rule=Rule.SUSPENDED_AFTER_MALFUNCTION,
+        shift.resume, nature=Nature.RULING, interrupted=True, only=Code.NOT_SUSPENDED,
+        rule=Rule.SUSPENDED_AFTER_MALFUNCTION, rank=Rule.SUSPENDED_AFTER_MALFUNCTION,
         groups=(Group.DEAL_TROUBLE, Group.PIT_TABLE),
     ),
     c.SetLimits: _table(
         shift.set_limits, table=_ANY, round=BETWEEN, second=PIT_MANAGERS, reason=True, rule=Rule.LIMITS_SHOWN
     ),
-    c.Fill: _table(chips.fill, interrupted=True),
+    c.Fill: _table(chips.fill, brings=True, interrupted=True),
     c.Credit: _table(chips.credit, interrupted=True),
-    c.CloseTable: _table(shift.close_table, round=BETWEEN),
+    c.CloseTable: _table(shift.close_table, brings=True, round=BETWEEN, held=False, any_book=True),
     # rulings
-    c.ReverseRounds: _ruling(
-        trouble.reverse_rounds, roles=SUPERVISORS, table=_OPEN, round=BETWEEN, interrupted=False,
-        second=PIT_MANAGERS, reason=True, rule=Rule.DAMAGED_DICE_VOID,
+    c.MakeRuling: _ruling(
+        rulings.make_ruling, brings=True, roles=SHIFT_MANAGERS, held=False, rule=Rule.SHIFT_MANAGER_DECIDES,
+        rank=Rule.SHIFT_MANAGER_DECIDES,
     ),
-    c.MakeRuling: _ruling(trouble.make_ruling, roles=SHIFT_MANAGERS, rule=Rule.SHIFT_MANAGER_DECIDES),
     c.NoteError: _ruling(
-        trouble.note_error, roles=CREW, rule=Rule.LATER_ROUND_UNTOUCHED,
+        trouble.note_error, nature=Nature.FACT, roles=CREW, rule=Rule.LATER_ROUND_UNTOUCHED,
         groups=(Group.DEAL_TROUBLE, Group.PIT_RULINGS),
     ),
     c.OpenDispute: _ruling(
-        trouble.open_dispute, roles=PLAYERS_AND_CREW, whose=shared.not_for_themselves,
+        trouble.open_dispute, nature=Nature.FACT, roles=PLAYERS_AND_CREW, whose=shared.not_for_themselves,
         groups=(Group.DEAL_TROUBLE, Group.DEAL_PLAYER, Group.PIT_RULINGS),
     ),
     c.ResolveDispute: _ruling(trouble.resolve_dispute, roles=SUPERVISORS, groups=(Group.PIT_DISPUTES,)),
@@ -280,6 +341,7 @@ def _plain(action: type[Struct], declared: Declaration) -> dict[str, Any]:
         "table": None if declared.table is None else str(declared.table),
         "round": phases,
         "second": [str(role) for role in Role if role in (declared.second or ())],
+        "nature": str(declared.nature),
         "reason": declared.reason,
         "of_round": declared.of_round,
         "groups": [str(group) for group in declared.groups],

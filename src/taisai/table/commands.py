@@ -12,7 +12,7 @@ from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 
-from taisai.core.rulebook import VoidReason
+from taisai.core.rulebook import Fact
 from taisai.table.forms import Widget, asked_by
 from taisai.table.people import Person
 
@@ -36,6 +36,10 @@ Count = Annotated[
 """A count of value chips: how many of each denomination."""
 Hex = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$(?!\n)"), asked_by(Widget.NOBODY)]
 """32 bytes: a digest, a commitment, an opening."""
+Contribution = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}$(?!\n)"), asked_by(Widget.NOBODY)]
+"""16 bytes that a player's own device drew: its part in the virtual dice."""
+BettingTime = Annotated[int, Meta(ge=0, le=86_400_000), asked_by(Widget.NOBODY)]
+"""Milliseconds."""
 
 
 class How(StrEnum):
@@ -54,11 +58,37 @@ BY_CREW: Final = (How.CALL, How.FELT, How.STAFF)
 """The ways in which the crew puts down chips; a player's own way is `placed`."""
 
 
+class RulingGround(StrEnum):
+    """What the shift manager's ruling is about (`rws-tai-sai-v6` §5.14)."""
+
+    NOT_COVERED = "not-covered"
+    """(a) A case that the rules do not cover."""
+    MEANING = "meaning"
+    """(b) A question of what the rules mean."""
+
+
+class MoveGround(StrEnum):
+    """Why a bet is put back (`nz-division-9` §4.9)."""
+
+    MOVED_BY_DEALER = "moved-by-dealer"
+    MOVED_BY_PATRON = "moved-by-patron"
+    MISPLACED_BY_DEALER = "misplaced-by-dealer"
+
+
 class Mending(StrEnum):
     """What ends a suspension (`nz-division-9` §7.4)."""
 
     MENDED = "mended"
     PROCEDURE = "procedure"
+
+
+class Coverage(StrEnum):
+    """What the test runs of an opening check must light: a choice of the house (`nz-division-9` §5.0(b), I28)."""
+
+    AREAS = "areas"
+    """Every area of the layout."""
+    KINDS = "kinds"
+    """Every kind of bet."""
 
 
 class DealtBy(StrEnum):
@@ -67,6 +97,14 @@ class DealtBy(StrEnum):
     PEOPLE = "people"
     HOUSE = "house"
     """The house's own dealer, a program, and nobody else."""
+
+
+class Purpose(StrEnum):
+    """What a table is for, as the settings of its floor say."""
+
+    GAMING = "gaming"
+    TRAINING = "training"
+    DEMO = "demo"
 
 
 class _Action(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do"):
@@ -108,13 +146,33 @@ class SetUp(_Action, frozen=True, tag="set-up"):
     currency: Annotated[str, Meta(pattern=r"^[A-Z]{3}$(?!\n)")]
     denominations: Annotated[tuple[Amount, ...], Meta(min_length=1, max_length=20)]
     colours: dict[Name, ColourSet] = {}
+    coverage: Annotated[Coverage, asked_by(Widget.SET_UP)] = Coverage.AREAS
 
 
 class AssignDealing(_Action, frozen=True, tag="assign-dealing"):
-    """The house says who deals a table, and how long bets stay open at least."""
+    """The house says who deals a table, how long bets stay open at least, and what the table is for."""
 
     to: DealtBy
     betting_min_ms: Annotated[int, Meta(ge=0, le=86_400_000)] = 0
+    purpose: Purpose = Purpose.GAMING
+
+
+class TestSource(_Action, frozen=True, tag="test-source"):
+    """The house's own dealer tests what it deals with: its source of dice, and the light of every area."""
+
+    source: Words
+    """What the dice come from."""
+    drawn: Annotated[int, Meta(ge=0, le=1_000_000_000)]
+    """How many bytes of it were looked at."""
+    sound: bool
+    dark: tuple[str, ...] = ()
+    """Areas that no result lit."""
+
+
+class SetClock(_Action, frozen=True, tag="set-clock"):
+    """The house's clock was set, by so many microseconds: periods go on as if it had not been."""
+
+    by_us: Annotated[int, Meta(ge=-(10**16), le=10**16), asked_by(Widget.NOBODY)]
 
 
 class CountFloat(_Action, frozen=True, tag="count-float"):
@@ -264,7 +322,7 @@ class Credit(_Action, frozen=True, tag="credit"):
 
 
 class SettleDebt(_Action, frozen=True, tag="settle-debt"):
-    """A player pays a debt left by a reversal."""
+    """A player pays what they owe after a void, or the house what it owes them."""
 
     player: PlayerName
     amount: Amount
@@ -274,9 +332,11 @@ class SettleDebt(_Action, frozen=True, tag="settle-debt"):
 
 
 class CommitDice(_Action, frozen=True, tag="commit-dice"):
-    """Fix the virtual dice of the next round before its first bet, without showing them (`core.fair`, R22)."""
+    """Commit the house to its part in the virtual dice of the next round, before the first bet (`core.fair`, R22)."""
 
     commitment: Hex
+    nonce: Hex | None = None
+    """What the house finds its secret again by, with its key; useless without."""
 
 
 class Tumble(_Action, frozen=True, tag="tumble"):
@@ -286,7 +346,9 @@ class Tumble(_Action, frozen=True, tag="tumble"):
 
 
 class OpenBets(_Action, frozen=True, tag="open-bets"):
-    """Call for bets."""
+    """Call for bets; where the dice are committed, the time of the close is fixed now."""
+
+    betting_ms: BettingTime | None = None
 
 
 class PlaceBet(_Action, frozen=True, tag="place-bet"):
@@ -297,6 +359,8 @@ class PlaceBet(_Action, frozen=True, tag="place-bet"):
     amount: Amount
     how: Annotated[How, asked_by(Widget.CHOICE, BY_CREW)] = How.PLACED
     colour: Colour | None = None
+    contribution: Contribution | None = None
+    """The player's own part in virtual dice; the last one before the close counts."""
 
 
 class WithdrawBet(_Action, frozen=True, tag="withdraw-bet"):
@@ -321,14 +385,15 @@ class RejectExcess(_Action, frozen=True, tag="reject-excess"):
 
 
 class CloseBets(_Action, frozen=True, tag="close-bets"):
-    """Call the close; the bell rings where the book has one."""
+    """Call the close; the bell rings where the book has one. Virtual dice are opened with it, and so fixed."""
+
+    opening: Hex | None = None
 
 
 class Uncover(_Action, frozen=True, tag="uncover"):
-    """Uncover the dice and record the faces as they lie; committed dice with the secret that fixed them."""
+    """Uncover the dice and record the faces as they lie; virtual dice as the close fixed them."""
 
     dice: Dice
-    opening: Hex | None = None
 
 
 class Announce(_Action, frozen=True, tag="announce"):
@@ -351,10 +416,10 @@ class AmendEntry(_Action, frozen=True, tag="amend-entry"):
     dice: Dice
 
 
-class ReportLights(_Action, frozen=True, tag="report-lights"):
-    """Say that the lights failed or lit wrongly."""
+class CorrectDice(_Action, frozen=True, tag="correct-dice"):
+    """The dice were written down wrongly: the faces as they lie."""
 
-    fault: Words
+    dice: Dice
 
 
 class Collect(_Action, frozen=True, tag="collect"):
@@ -372,11 +437,36 @@ class PayAll(_Action, frozen=True, tag="pay-all"):
 # ------------------------------------------------------------------ when something is wrong
 
 
-class VoidRound(_Action, frozen=True, tag="void-round"):
-    """The round is void; every bet goes back."""
+class Report(_Action, frozen=True, tag="report"):
+    """Record what happened. What follows from it is the book's word."""
 
-    why: Annotated[VoidReason, asked_by(Widget.VOID_REASON)]
+    fact: Annotated[Fact, asked_by(Widget.FACT)]
+    note: Words = ""
+    about: RoundNumber | None = None
+    """An earlier round; the one in play when none is named."""
     announced: bool = True
+    """Whether the dealer made the call that goes with it, if one does."""
+
+
+class Attest(_Action, frozen=True, tag="attest"):
+    """A second person says whether a fact that holds the round is so."""
+
+    fact: Annotated[Fact, asked_by(Widget.HELD_FACT)]
+    confirmed: bool
+
+
+class TouchLine(_Action, frozen=True, tag="touch-line"):
+    """A bet touches the line of its segment."""
+
+    player: PlayerName
+    box: Box
+
+
+class OpenDice(_Action, frozen=True, tag="open-dice"):
+    """Publish the house's secret of a round that was void before its close."""
+
+    round: RoundNumber
+    opening: Hex
 
 
 class Interrupt(_Action, frozen=True, tag="interrupt"):
@@ -393,12 +483,13 @@ class ResolveInterruption(_Action, frozen=True, tag="resolve-interruption"):
 
 
 class CorrectBet(_Action, frozen=True, tag="correct-bet"):
-    """Put back a bet that the dealer or another patron moved."""
+    """Put back a bet that the dealer or another patron moved, or that the dealer misplaced."""
 
     player: PlayerName
     lies_on: Box
     belongs_on: Box
     amount: Amount
+    ground: MoveGround
 
 
 class RuleOnLine(_Action, frozen=True, tag="rule-on-line"):
@@ -409,17 +500,24 @@ class RuleOnLine(_Action, frozen=True, tag="rule-on-line"):
     honoured: bool
 
 
-class ReverseRounds(_Action, frozen=True, tag="reverse-rounds"):
-    """Damaged dice: every round named is void after all."""
-
-    rounds: Annotated[tuple[RoundNumber, ...], Meta(min_length=1, max_length=1000), asked_by(Widget.ROUNDS)]
-
-
 class MakeRuling(_Action, frozen=True, tag="rule"):
     """The shift manager decides what the book leaves open."""
 
     matter: ShortText
     decision: LongText
+    ground: RulingGround
+    considered: Annotated[
+        tuple[Annotated[str, Meta(min_length=1, max_length=64)], ...],
+        Meta(min_length=1, max_length=20),
+        asked_by(Widget.CLAUSES),
+    ]
+    """The clauses that were considered."""
+    void_round: bool = False
+    """The round in play is void by it."""
+    amounts: Annotated[
+        dict[Name, Annotated[int, Meta(ge=-(10**15), le=10**15)]], Meta(max_length=100), asked_by(Widget.AMOUNTS)
+    ] = {}
+    """What the house pays each player by it; below zero, what the player pays the house."""
 
 
 class NoteError(_Action, frozen=True, tag="note-error"):
@@ -446,14 +544,14 @@ class ResolveDispute(_Action, frozen=True, tag="resolve-dispute"):
 
 
 Action = (
-    SetUp | AssignDealing | CountFloat | ReceiveDice | SealDice | InspectDice | RetireDice | TestRun | CheckItem
-    | OpenTable | SuspendTable | ResumeTable | SetLimits | CloseTable
+    SetUp | AssignDealing | TestSource | SetClock | CountFloat | ReceiveDice | SealDice | InspectDice | RetireDice
+    | TestRun | CheckItem | OpenTable | SuspendTable | ResumeTable | SetLimits | CloseTable
     | SitDown | LeaveTable | WalkAway | BuyIn | BringChips | CashOut | TakeColour | TurnInColour | Fill | Credit
     | SettleDebt
     | CommitDice | Tumble | OpenBets | PlaceBet | WithdrawBet | AdviseMinimum | RejectExcess | CloseBets | Uncover
-    | Announce | Press | Enter | AmendEntry | ReportLights | Collect | PayNext | PayAll
-    | VoidRound | Interrupt | ResolveInterruption | CorrectBet | RuleOnLine | ReverseRounds | MakeRuling | NoteError
-    | OpenDispute | ResolveDispute
+    | Announce | Press | Enter | AmendEntry | CorrectDice | Collect | PayNext | PayAll
+    | Report | Attest | OpenDice | Interrupt | ResolveInterruption | CorrectBet | TouchLine | RuleOnLine | MakeRuling
+    | NoteError | OpenDispute | ResolveDispute
 )  # fmt: skip
 
 

@@ -12,14 +12,17 @@ that it is not the asker's to do, which comes before all else.
 
 from __future__ import annotations
 
-from taisai.core.rulebook import Rule
+from msgspec.structs import replace
+
+from taisai.core.rulebook import Fact, Rule
 from taisai.table import commands as c
 from taisai.table.actions import ACTIONS, BETTING, BETWEEN, Declaration, roles_for
 from taisai.table.events import Event
-from taisai.table.people import Person, Role
+from taisai.table.handlers.shared import too_much_money
+from taisai.table.people import HOUSE, Person, Role
 from taisai.table.refusals import Code, Refusal, comes_before
-from taisai.table.rules import TableRules
-from taisai.table.state import RoundPhase, SetUpState, TablePhase, TableState
+from taisai.table.rules import BOX_FIELDS, TableRules, by_its_name
+from taisai.table.state import Round, RoundPhase, SetUpState, TablePhase, TableState
 
 
 def decide(rules: TableRules, state: TableState, command: c.Command) -> list[Event] | Refusal:
@@ -29,19 +32,26 @@ def decide(rules: TableRules, state: TableState, command: c.Command) -> list[Eve
     if command.by.role not in roles:
         return _not_yours(rules, roles, needs, command.by)
     refused = None if needs.whose is None else needs.whose(rules, command, command.do)
-    if refused is None and command.round is not None and command.round != state.round.number:
+    if refused is None and command.round is not None and command.round != state.round.number and not needs.late:
         refused = _round_over(command.round, state)
     if refused is None:
         refused = _gate(rules, state, needs)
     if refused is not None:
         return refused
     found = needs.handle(rules, state, command, command.do)
-    if needs.reason and needs.alters_in(state.round.phase):
-        refused = _alteration(rules, needs, command)
+    if isinstance(found, Refusal) and found.field in BOX_FIELDS:
+        printed = by_its_name(rules, state, command.do, found.field)
+        if printed is not None:
+            return decide(rules, state, replace(command, do=printed))
+    if needs.reason and needs.alters_in(_known(state.round)):
+        refused = _alteration(rules, state, needs, command)
         if refused is not None and not (isinstance(found, Refusal) and comes_before(found, refused)):
             return refused
     if isinstance(found, Refusal):
         return found
+    refused = too_much_money(state, found) if needs.brings else None
+    if refused is not None:
+        return refused
     at, by, authorised_by, reason = command.at, command.by, command.authorised_by, command.reason
     return [Event(at, by, what, authorised_by, reason) for what in found]
 
@@ -62,12 +72,21 @@ def may_begin(rules: TableRules, state: TableState, person: Person, action: type
 def may_authorise(rules: TableRules, state: TableState, person: Person, action: type) -> frozenset[Role]:
     """The roles of which one must authorise this kind of thing, done by this person now.
 
-    Empty when no second person is asked for, and when the person cannot do it now, whoever authorises it.
+    Empty when no second person is asked for, and when the person cannot do it now, whoever authorises it. A fact may
+    come with a second person who attests it, and without.
     """
     needs = ACTIONS[action]
-    if needs.second is None or not needs.alters_in(state.round.phase):
+    if needs.second is None or person.role in needs.alone:
+        return frozenset()
+    if needs.reason and not needs.alters_in(_known(state.round)):
         return frozenset()
     return needs.second if may_begin(rules, state, person, action) is None else frozenset()
+
+
+def _known(current: Round) -> RoundPhase:
+    """How far a round has come for those who would alter it: virtual dice are known from the close (I5)."""
+    is_fixed = current.fixed is not None and current.phase is RoundPhase.CLOSED
+    return RoundPhase.UNCOVERED if is_fixed else current.phase
 
 
 def _gate(rules: TableRules, state: TableState, needs: Declaration) -> Refusal | None:
@@ -77,7 +96,7 @@ def _gate(rules: TableRules, state: TableState, needs: Declaration) -> Refusal |
     set_up = state.set_up
     if set_up is None:
         return _not_set_up()
-    if set_up.digest != rules.book.digest and not rules.book.matches(set_up.digest):
+    if set_up.digest != rules.book.digest and not needs.any_book and not rules.book.matches(set_up.digest):
         return _wrong_book(set_up)
     if needs.table is not None and state.phase is not needs.table:
         return _wrong_table(rules, needs)
@@ -89,8 +108,10 @@ def _gate(rules: TableRules, state: TableState, needs: Declaration) -> Refusal |
             Rule.SUSPENDED_AFTER_MALFUNCTION,
             allowed="a supervisor records that it is mended, or a safe procedure (resume-table)",
         )
-    if needs.only is Code.NOT_SUSPENDED and not state.suspended:
-        return rules.refuse(needs.only, "The table is not suspended.", needs.rule)
+    if needs.only is Code.NOT_SUSPENDED and not (state.suspended or state.procedure):
+        return rules.refuse(needs.only, "The table is not suspended.", *_cited(needs.rule))
+    if state.held and not needs.held:
+        return _held(rules, state)
     if needs.only is Code.NOT_INTERRUPTED and not current.interrupted:
         return rules.refuse(needs.only, "The round is not interrupted.", Rule.INTERRUPTION_CONCLUDED)
     if current.interrupted and not needs.interrupted:
@@ -103,42 +124,58 @@ def _gate(rules: TableRules, state: TableState, needs: Declaration) -> Refusal |
         )
     wanted = needs.round
     if wanted is not None and current.phase not in wanted:
-        return _wrong_step(rules, wanted, current.phase, needs.rule)
+        return _wrong_step(rules, wanted, current.phase, needs)
     return None
 
 
-def _alteration(rules: TableRules, needs: Declaration, command: c.Command) -> Refusal | None:
-    """An action that alters what is on record needs a second person and a reason."""
-    if needs.second is not None:
+def _alteration(rules: TableRules, state: TableState, needs: Declaration, command: c.Command) -> Refusal | None:
+    """An action that alters what is on record needs a second person and a reason.
+
+    Where the house deals, its own dealer acts by the record and in its own name: no second person is made up for it.
+    """
+    cited = _cited(needs.rule)
+    by_record = command.by.role is Role.SYSTEM and state.dealt_by is c.DealtBy.HOUSE
+    if needs.second is not None and command.by.role not in needs.alone and not by_record:
         second = command.authorised_by
         wanted = " or ".join(sorted(needs.second))
         if second is None:
             return rules.refuse(
                 Code.SECOND_PERSON_NEEDED,
                 "A second person must authorise this.",
-                needs.rule,
+                *cited,
                 allowed=f"with a {wanted}",
             )
         if second.id == command.by.id or second.role not in needs.second:
             return rules.refuse(
                 Code.SECOND_PERSON_UNFIT,
                 "The one who authorises must be another person, of the right rank.",
-                needs.rule,
+                *cited,
                 allowed=f"with another person who is {wanted}",
             )
     if not command.reason.strip():
-        return rules.refuse(Code.REASON_NEEDED, "Say why: a reason is recorded with this.", needs.rule)
+        return rules.refuse(Code.REASON_NEEDED, "Say why: a reason is recorded with this.", *cited)
     return None
 
 
 def _not_yours(rules: TableRules, roles: frozenset[Role], needs: Declaration, by: Person) -> Refusal:
     if by.role in needs.roles:
         sentence = "The house's own dealer deals this table: the crew may stop it, and not deal it."
-        allowed = "suspend-table, interrupt or void-round"
-        return rules.refuse(Code.NOT_YOURS_TO_DO, sentence, Rule.ROLES, allowed=allowed)
-    who = " or ".join(sorted(roles))
+        allowed = "suspend-table, interrupt or report"
+        return rules.refuse(Code.NOT_YOURS_TO_DO, sentence, *_cited(needs.rank), allowed=allowed)
+    who = " or ".join(sorted(roles - HOUSE or roles))
     article = "An" if by.role is Role.AUDITOR else "A"
-    return rules.refuse(Code.NOT_YOURS_TO_DO, f"{article} {by.role} may not do this.", Rule.ROLES, allowed=f"by {who}")
+    sentence = f"{article} {by.role} may not do this."
+    return rules.refuse(Code.NOT_YOURS_TO_DO, sentence, *_cited(needs.rank), allowed=f"by {who}")
+
+
+def _cited(rule: Rule | None) -> tuple[Rule, ...]:
+    return () if rule is None else (rule,)
+
+
+def _held(rules: TableRules, state: TableState) -> Refusal:
+    held = state.held[0]
+    sentence = f"On record: {held.fact}. The round is held until a second person says whether it is so."
+    return Refusal(Code.ROUND_HELD, sentence, rules.clauses_of_fact(Fact(held.fact)), "attest")
 
 
 def _round_over(meant: int, state: TableState) -> Refusal:
@@ -158,20 +195,23 @@ def _wrong_table(rules: TableRules, needs: Declaration) -> Refusal:
 
 def _wrong_book(set_up: SetUpState) -> Refusal:
     pinned = f"{set_up.book} with digest {set_up.digest[:16]}…"
-    return Refusal(Code.WRONG_BOOK, f"The table stands under {pinned}; this is not it.", allowed=f"book {pinned}")
+    sentence = f"The table stands under {pinned}; the book at hand is another."
+    return Refusal(Code.WRONG_BOOK, sentence, allowed=f"book {pinned}; between rounds also cash-out and close-table")
 
 
-def _wrong_step(rules: TableRules, wanted: frozenset[RoundPhase], phase: RoundPhase, rule: Rule) -> Refusal:
+def _wrong_step(rules: TableRules, wanted: frozenset[RoundPhase], phase: RoundPhase, needs: Declaration) -> Refusal:
+    cited = _cited(needs.rule)
     if wanted is BETWEEN:
         sentence = f"A round is in play ({phase}): it must be settled first."
-        return rules.refuse(Code.ROUND_IN_PLAY, sentence, rule)
-    if wanted is BETTING and rule is Rule.NO_CHANGE_AFTER_CLOSE:
+        return rules.refuse(Code.ROUND_IN_PLAY, sentence, *cited)
+    if wanted is BETTING and needs.rule is Rule.NO_CHANGE_AFTER_CLOSE:
         return _no_bet_now(rules, phase)
     if wanted is BETTING:
         code = Code.BETS_NOT_OPEN if phase is RoundPhase.BETWEEN else Code.BETS_CLOSED
-        return rules.refuse(code, "Betting is not open.", rule, Rule.BETS_CLOSE)
+        return rules.refuse(code, "Betting is not open.", *cited, Rule.BETS_CLOSE)
     order = ", ".join(each for each in RoundPhase if each in wanted)
-    return rules.refuse(Code.WRONG_STEP, f"The round is at {phase}; this comes at {order}.", rule)
+    clauses = rules.step_clauses(needs.step) if needs.step is not None else rules.clauses(*cited)
+    return Refusal(Code.WRONG_STEP, f"The round is at {phase}; this comes at {order}.", clauses)
 
 
 def _no_bet_now(rules: TableRules, phase: RoundPhase) -> Refusal:

@@ -8,7 +8,9 @@ their lists from these declarations. An event that says nothing is for the crew 
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
+
+from msgspec import Struct
 
 from taisai.core.rulebook import Rule
 
@@ -56,3 +58,10 @@ class Declared(NamedTuple):
     """Everybody hears of it at once; otherwise together with what else happens within a moment."""
     counted: Meter | None = None
     significance: Significance = Significance.NONE
+
+
+class Happened(Struct, frozen=True, gc=False, tag_field="event"):
+    """Something that happened. No event can refer to itself, so the garbage collector tracks none (`gc=False`)."""
+
+    declared: ClassVar[Declared] = Declared()
+    """Private until an event declares otherwise."""

@@ -12,32 +12,24 @@ from typing import ClassVar, Final
 
 from msgspec import Struct
 
-from taisai.core.rulebook import Rule, VoidReason
-from taisai.table.commands import ColourSet, Count, DealtBy, Dice, How, Mending, TableLimits
-from taisai.table.declared import Audience, Declared, Meter, Significance
-from taisai.table.parts import FixedBet, FlagRaised, Handed, Loss, ReversedLine
+from taisai.core.rulebook import Rule
+from taisai.table.commands import ColourSet, Count, Coverage, DealtBy, Dice, How, Mending, Purpose, TableLimits
+from taisai.table.declared import Audience, Declared, Happened, Meter, Significance
+from taisai.table.parts import FixedBet, FlagRaised, Handed, Loss
 from taisai.table.people import Person
+from taisai.table.record import trouble
 
 CREW, EVERYONE, SHOWN = Audience.CREW, Audience.EVERYONE, Audience.SHOWN
 ALWAYS: Final = Significance.ALWAYS
 _AMOUNT: Final = frozenset({"amount"})
 """Everybody sees that it happens; how much a player has in hand is between the player and the house."""
 _HANDED: Final = frozenset({"handed"})
+_LINES: Final = frozenset({"lines"})
 _BETS: Final = frozenset({"bets", "capacity"})
 """The public view shows the bets."""
 
 
-class _EventBody(Struct, frozen=True, gc=False, tag_field="event"):
-    """Something that happened. No event can refer to itself, so the garbage collector tracks none (`gc=False`)."""
-
-    declared: ClassVar[Declared] = Declared()
-    """Private until an event declares otherwise."""
-
-
-# ------------------------------------------------------------------ the shift
-
-
-class TableSetUp(_EventBody, frozen=True, gc=False, tag="table-set-up"):
+class TableSetUp(Happened, frozen=True, gc=False, tag="table-set-up"):
     """The table stands under a rule book."""
 
     declared: ClassVar = Declared(EVERYONE, significance=ALWAYS)
@@ -48,17 +40,47 @@ class TableSetUp(_EventBody, frozen=True, gc=False, tag="table-set-up"):
     currency: str
     denominations: tuple[int, ...]
     colours: dict[str, ColourSet]
+    coverage: Coverage = Coverage.AREAS
 
 
-class DealingAssigned(_EventBody, frozen=True, gc=False, tag="dealing-assigned"):
-    """Who deals the table from now on, and how long bets stay open at least."""
+class EditionTaken(Happened, frozen=True, gc=False, tag="edition-taken"):
+    """Between two rounds the table takes up the edition that `replaces` its rule book; all else stays as it was."""
+
+    declared: ClassVar = Declared(EVERYONE, significance=ALWAYS)
+    book: str
+    layout: str
+    digest: str
+    replaces: str
+
+
+class DealingAssigned(Happened, frozen=True, gc=False, tag="dealing-assigned"):
+    """Who deals the table from now on, how long bets stay open at least, and what the table is for."""
 
     declared: ClassVar = Declared(EVERYONE, significance=ALWAYS)
     to: DealtBy
     betting_min_ms: int
+    purpose: Purpose | None = None
+    """None in records of version 0.1.0, which do not say."""
 
 
-class FloatCounted(_EventBody, frozen=True, gc=False, tag="float-counted"):
+class SourceTested(Happened, frozen=True, gc=False, tag="source-tested"):
+    """The house's own dealer tested its source of dice and the lights; it has no tumbler and no seal to look at."""
+
+    declared: ClassVar = Declared(EVERYONE, Rule.OPENING_CHECK)
+    source: str
+    drawn: int
+    sound: bool
+    dark: tuple[str, ...]
+
+
+class ClockSet(Happened, frozen=True, gc=False, tag="clock-set"):
+    """The house's clock was set by so many microseconds: earlier times of this table are by the clock as it was."""
+
+    declared: ClassVar = Declared(EVERYONE, significance=ALWAYS)
+    by_us: int
+
+
+class FloatCounted(Happened, frozen=True, gc=False, tag="float-counted"):
     """The opening float was counted into the tray."""
 
     declared: ClassVar = Declared(CREW)
@@ -66,14 +88,14 @@ class FloatCounted(_EventBody, frozen=True, gc=False, tag="float-counted"):
     amount: int
 
 
-class DiceReceived(_EventBody, frozen=True, gc=False, tag="dice-received"):
+class DiceReceived(Happened, frozen=True, gc=False, tag="dice-received"):
     """A set arrived."""
 
     declared: ClassVar = Declared(EVERYONE, Rule.DICE_SET)
     dice_set: str
 
 
-class DiceSealed(_EventBody, frozen=True, gc=False, tag="dice-sealed"):
+class DiceSealed(Happened, frozen=True, gc=False, tag="dice-sealed"):
     """A set went into the tumbler under a seal."""
 
     declared: ClassVar = Declared(EVERYONE, Rule.DICE_SET)
@@ -81,7 +103,7 @@ class DiceSealed(_EventBody, frozen=True, gc=False, tag="dice-sealed"):
     seal: str
 
 
-class DiceInspected(_EventBody, frozen=True, gc=False, tag="dice-inspected"):
+class DiceInspected(Happened, frozen=True, gc=False, tag="dice-inspected"):
     """The set in the tumbler was looked at."""
 
     declared: ClassVar = Declared(EVERYONE, Rule.DICE_SET, significance=ALWAYS)
@@ -90,7 +112,7 @@ class DiceInspected(_EventBody, frozen=True, gc=False, tag="dice-inspected"):
     note: str
 
 
-class DiceRetired(_EventBody, frozen=True, gc=False, tag="dice-retired"):
+class DiceRetired(Happened, frozen=True, gc=False, tag="dice-retired"):
     """A set left for good."""
 
     declared: ClassVar = Declared(EVERYONE, Rule.DICE_SET)
@@ -98,7 +120,7 @@ class DiceRetired(_EventBody, frozen=True, gc=False, tag="dice-retired"):
     note: str
 
 
-class DiceOverdue(_EventBody, frozen=True, gc=False, tag="dice-overdue"):
+class DiceOverdue(Happened, frozen=True, gc=False, tag="dice-overdue"):
     """The set has been in the tumbler for a day: a warning, once a set."""
 
     declared: ClassVar = Declared(EVERYONE, Rule.DICE_SET, significance=ALWAYS)
@@ -106,7 +128,7 @@ class DiceOverdue(_EventBody, frozen=True, gc=False, tag="dice-overdue"):
     hours: int
 
 
-class TestRunMade(_EventBody, frozen=True, gc=False, tag="test-run-made"):
+class TestRunMade(Happened, frozen=True, gc=False, tag="test-run-made"):
     """A known result was entered and its areas looked at."""
 
     declared: ClassVar = Declared(EVERYONE, Rule.OPENING_CHECK)
@@ -115,30 +137,32 @@ class TestRunMade(_EventBody, frozen=True, gc=False, tag="test-run-made"):
     lit_correctly: bool
 
 
-class ItemChecked(_EventBody, frozen=True, gc=False, tag="item-checked"):
+class ItemChecked(Happened, frozen=True, gc=False, tag="item-checked"):
     """An item of the opening check."""
 
     declared: ClassVar = Declared(EVERYONE, Rule.OPENING_CHECK)
     item: str
     passed: bool
     note: str
+    coverage: str = ""
+    """What the test runs had to light."""
 
 
-class TableOpened(_EventBody, frozen=True, gc=False, tag="table-opened"):
+class TableOpened(Happened, frozen=True, gc=False, tag="table-opened"):
     """Open for gaming, under this book."""
 
     declared: ClassVar = Declared(EVERYONE, Rule.OPENING_CHECK, significance=ALWAYS)
     digest: str
 
 
-class TableSuspended(_EventBody, frozen=True, gc=False, tag="table-suspended"):
+class TableSuspended(Happened, frozen=True, gc=False, tag="table-suspended"):
     """No further round for now."""
 
     declared: ClassVar = Declared(EVERYONE, Rule.SUSPENDED_AFTER_MALFUNCTION, significance=ALWAYS)
     cause: str
 
 
-class TableResumed(_EventBody, frozen=True, gc=False, tag="table-resumed"):
+class TableResumed(Happened, frozen=True, gc=False, tag="table-resumed"):
     """The table may go on, and why that is safe."""
 
     declared: ClassVar = Declared(EVERYONE, Rule.SUSPENDED_AFTER_MALFUNCTION, significance=ALWAYS)
@@ -147,7 +171,7 @@ class TableResumed(_EventBody, frozen=True, gc=False, tag="table-resumed"):
     cause: str
 
 
-class LimitsSet(_EventBody, frozen=True, gc=False, tag="limits-set"):
+class LimitsSet(Happened, frozen=True, gc=False, tag="limits-set"):
     """Limits changed."""
 
     declared: ClassVar = Declared(EVERYONE, Rule.LIMITS_SHOWN, significance=ALWAYS)
@@ -155,7 +179,7 @@ class LimitsSet(_EventBody, frozen=True, gc=False, tag="limits-set"):
     after: TableLimits
 
 
-class TableClosed(_EventBody, frozen=True, gc=False, tag="table-closed"):
+class TableClosed(Happened, frozen=True, gc=False, tag="table-closed"):
     """The closing float, as counted and as expected, and the chips that players took away."""
 
     declared: ClassVar = Declared(CREW, significance=ALWAYS)
@@ -167,17 +191,14 @@ class TableClosed(_EventBody, frozen=True, gc=False, tag="table-closed"):
     leaving: dict[str, int]
 
 
-# ------------------------------------------------------------------ people and chips
-
-
-class PlayerSat(_EventBody, frozen=True, gc=False, tag="player-sat"):
+class PlayerSat(Happened, frozen=True, gc=False, tag="player-sat"):
     """A player joined."""
 
     declared: ClassVar = Declared(EVERYONE)
     player: str
 
 
-class PlayerLeft(_EventBody, frozen=True, gc=False, tag="player-left"):
+class PlayerLeft(Happened, frozen=True, gc=False, tag="player-left"):
     """A player left with their value chips."""
 
     declared: ClassVar = Declared(EVERYONE, Rule.ROLES, _AMOUNT)
@@ -185,14 +206,14 @@ class PlayerLeft(_EventBody, frozen=True, gc=False, tag="player-left"):
     amount: int
 
 
-class PlayerWalkedAway(_EventBody, frozen=True, gc=False, tag="player-walked-away"):
+class PlayerWalkedAway(Happened, frozen=True, gc=False, tag="player-walked-away"):
     """A player is gone; their bets stand."""
 
     declared: ClassVar = Declared(EVERYONE, Rule.WALK_AWAY_SETTLED)
     player: str
 
 
-class BoughtIn(_EventBody, frozen=True, gc=False, tag="bought-in"):
+class BoughtIn(Happened, frozen=True, gc=False, tag="bought-in"):
     """Cash into the drop, chips to the player."""
 
     declared: ClassVar = Declared(CREW, Rule.CHANGE_BLOCK, counted=Meter.DROP)
@@ -200,7 +221,7 @@ class BoughtIn(_EventBody, frozen=True, gc=False, tag="bought-in"):
     amount: int
 
 
-class ChipsBrought(_EventBody, frozen=True, gc=False, tag="chips-brought"):
+class ChipsBrought(Happened, frozen=True, gc=False, tag="chips-brought"):
     """Value chips from elsewhere."""
 
     declared: ClassVar = Declared(CREW, Rule.CHANGE_BLOCK)
@@ -208,7 +229,7 @@ class ChipsBrought(_EventBody, frozen=True, gc=False, tag="chips-brought"):
     amount: int
 
 
-class CashedOut(_EventBody, frozen=True, gc=False, tag="cashed-out"):
+class CashedOut(Happened, frozen=True, gc=False, tag="cashed-out"):
     """Value chips taken away."""
 
     declared: ClassVar = Declared(CREW, Rule.CHANGE_BLOCK)
@@ -216,7 +237,7 @@ class CashedOut(_EventBody, frozen=True, gc=False, tag="cashed-out"):
     amount: int
 
 
-class ColourTaken(_EventBody, frozen=True, gc=False, tag="colour-taken"):
+class ColourTaken(Happened, frozen=True, gc=False, tag="colour-taken"):
     """A player exchanged value chips for colour chips."""
 
     declared: ClassVar = Declared(EVERYONE, Rule.COLOUR_CHIPS, _AMOUNT)
@@ -226,7 +247,7 @@ class ColourTaken(_EventBody, frozen=True, gc=False, tag="colour-taken"):
     amount: int
 
 
-class ColourTurnedIn(_EventBody, frozen=True, gc=False, tag="colour-turned-in"):
+class ColourTurnedIn(Happened, frozen=True, gc=False, tag="colour-turned-in"):
     """A player exchanged colour chips for value chips."""
 
     declared: ClassVar = Declared(EVERYONE, Rule.COLOUR_CHIPS, _AMOUNT)
@@ -235,7 +256,7 @@ class ColourTurnedIn(_EventBody, frozen=True, gc=False, tag="colour-turned-in"):
     amount: int
 
 
-class Filled(_EventBody, frozen=True, gc=False, tag="filled"):
+class Filled(Happened, frozen=True, gc=False, tag="filled"):
     """Chips from the cage."""
 
     declared: ClassVar = Declared(CREW, counted=Meter.FILLS)
@@ -243,7 +264,7 @@ class Filled(_EventBody, frozen=True, gc=False, tag="filled"):
     amount: int
 
 
-class Credited(_EventBody, frozen=True, gc=False, tag="credited"):
+class Credited(Happened, frozen=True, gc=False, tag="credited"):
     """Chips to the cage."""
 
     declared: ClassVar = Declared(CREW, counted=Meter.CREDITS)
@@ -251,26 +272,29 @@ class Credited(_EventBody, frozen=True, gc=False, tag="credited"):
     amount: int
 
 
-class DebtSettled(_EventBody, frozen=True, gc=False, tag="debt-settled"):
-    """A player paid what they owed."""
+class DebtSettled(Happened, frozen=True, gc=False, tag="debt-settled"):
+    """A debt left by a void or a ruling was paid."""
 
     declared: ClassVar = Declared(CREW, Rule.DAMAGED_DICE_VOID)
     player: str
     amount: int
+    to_player: bool = False
+    """The house paid what it owed."""
 
 
-# ------------------------------------------------------------------ the round
+class DiceCommitted(Happened, frozen=True, gc=False, tag="dice-committed"):
+    """The house is committed to its part in the virtual dice of a round."""
 
-
-class DiceCommitted(_EventBody, frozen=True, gc=False, tag="dice-committed"):
-    """The virtual dice of a round are fixed; what they show is told when they are uncovered."""
-
-    declared: ClassVar = Declared(EVERYONE, Rule.BETS_OPEN)
+    declared: ClassVar = Declared(EVERYONE, Rule.BETS_OPEN, frozenset({"nonce"}))
     round: int
     commitment: str
+    form: int = 1
+    """How (`core.fair`): form 1 fixed the roll by this alone, form 2 by what the players bring as well."""
+    nonce: str = ""
+    """What the house finds its secret again by, with its key; useless without."""
 
 
-class DiceTumbled(_EventBody, frozen=True, gc=False, tag="dice-tumbled"):
+class DiceTumbled(Happened, frozen=True, gc=False, tag="dice-tumbled"):
     """The covered dice were tumbled."""
 
     declared: ClassVar = Declared(EVERYONE, Rule.TUMBLE_COUNT)
@@ -278,16 +302,18 @@ class DiceTumbled(_EventBody, frozen=True, gc=False, tag="dice-tumbled"):
     times: int
 
 
-class BetsOpened(_EventBody, frozen=True, gc=False, tag="bets-opened"):
+class BetsOpened(Happened, frozen=True, gc=False, tag="bets-opened"):
     """The round begins, under the rules with this digest."""
 
     declared: ClassVar = Declared(EVERYONE, Rule.NO_BET_BEFORE_PAID)
     round: int
     call: str
     digest: str
+    closes_at: int = 0
+    """When bets close, to the microsecond; 0 where the dealer calls the close."""
 
 
-class BetPlaced(_EventBody, frozen=True, gc=False, tag="bet-placed"):
+class BetPlaced(Happened, frozen=True, gc=False, omit_defaults=True, tag="bet-placed"):
     """Chips into a box."""
 
     declared: ClassVar = Declared(SHOWN, Rule.NO_CHANGE_AFTER_CLOSE, urgent=False)
@@ -296,16 +322,18 @@ class BetPlaced(_EventBody, frozen=True, gc=False, tag="bet-placed"):
     amount: int
     how: How = How.PLACED
     colour: str | None = None
+    contribution: str = ""
+    """The player's own part in virtual dice, where it is another than before."""
 
 
-class BetWithdrawn(_EventBody, frozen=True, gc=False, tag="bet-withdrawn"):
+class BetWithdrawn(Happened, frozen=True, gc=False, tag="bet-withdrawn"):
     """Chips out of a box, while betting was open."""
 
     declared: ClassVar = Declared(SHOWN, Rule.NO_CHANGE_AFTER_CLOSE, urgent=False)
     handed: Handed
 
 
-class MinimumAdvised(_EventBody, frozen=True, gc=False, tag="minimum-advised"):
+class MinimumAdvised(Happened, frozen=True, gc=False, tag="minimum-advised"):
     """A player was told that a bet is under the minimum."""
 
     declared: ClassVar = Declared(EVERYONE, Rule.UNDER_MINIMUM_ADVISED)
@@ -315,7 +343,7 @@ class MinimumAdvised(_EventBody, frozen=True, gc=False, tag="minimum-advised"):
     minimum: int
 
 
-class ExcessRejected(_EventBody, frozen=True, gc=False, tag="excess-rejected"):
+class ExcessRejected(Happened, frozen=True, gc=False, tag="excess-rejected"):
     """What was over the limit went back, newest first."""
 
     declared: ClassVar = Declared(EVERYONE, Rule.EXCESS_REJECTED, _HANDED)
@@ -324,7 +352,26 @@ class ExcessRejected(_EventBody, frozen=True, gc=False, tag="excess-rejected"):
     handed: tuple[Handed, ...]
 
 
-class BetsClosed(_EventBody, frozen=True, gc=False, tag="bets-closed"):
+class ExcessLeft(Happened, frozen=True, gc=False, tag="excess-left"):
+    """A box was over a limit at the closing call, and the excess was not rejected."""
+
+    declared: ClassVar = Declared(EVERYONE, Rule.EXCESS_REJECTED, significance=ALWAYS)
+    box: str
+    limit: str
+    amount: int
+
+
+class BetReturned(Happened, frozen=True, gc=False, tag="bet-returned"):
+    """A bet under the minimum, of which the player had been told, went back just before the closing call."""
+
+    declared: ClassVar = Declared(EVERYONE, Rule.UNDER_MINIMUM_ADVISED, _HANDED)
+    player: str
+    box: str
+    minimum: int
+    handed: Handed
+
+
+class BetsClosed(Happened, frozen=True, gc=False, tag="bets-closed"):
     """The bets as they lie, and what of each is at risk."""
 
     declared: ClassVar = Declared(EVERYONE, Rule.BETS_CLOSE, _BETS | {"flags"})
@@ -336,7 +383,19 @@ class BetsClosed(_EventBody, frozen=True, gc=False, tag="bets-closed"):
     """Boxes that are settled pro rata, with the capacity that each was over."""
 
 
-class DiceUncovered(_EventBody, frozen=True, gc=False, tag="dice-uncovered"):
+class DiceOpened(Happened, frozen=True, gc=False, tag="dice-opened"):
+    """The house's secret and what the players brought; with the close they fix the dice (R14, R22)."""
+
+    declared: ClassVar = Declared(EVERYONE, Rule.BETS_CLOSE)
+    round: int
+    opening: str
+    contributions: tuple[str, ...]
+    """Sorted; whose each is, the bets say."""
+    dice: Dice | None
+    """None for a round that was void before its close, and so has no roll."""
+
+
+class DiceUncovered(Happened, frozen=True, gc=False, tag="dice-uncovered"):
     """The faces as they lie."""
 
     declared: ClassVar = Declared(EVERYONE, Rule.UPPERMOST_FACES)
@@ -345,7 +404,7 @@ class DiceUncovered(_EventBody, frozen=True, gc=False, tag="dice-uncovered"):
     """The secret that the round was committed to; empty for physical dice."""
 
 
-class ResultAnnounced(_EventBody, frozen=True, gc=False, tag="result-announced"):
+class ResultAnnounced(Happened, frozen=True, gc=False, tag="result-announced"):
     """The dealer's call."""
 
     declared: ClassVar = Declared(EVERYONE, Rule.UPPERMOST_FACES)
@@ -353,14 +412,14 @@ class ResultAnnounced(_EventBody, frozen=True, gc=False, tag="result-announced")
     total: int
 
 
-class NumberPressed(_EventBody, frozen=True, gc=False, tag="number-pressed"):
+class NumberPressed(Happened, frozen=True, gc=False, tag="number-pressed"):
     """A button of the terminal."""
 
     declared: ClassVar = Declared(SHOWN, Rule.ENTRY_TERMINAL)
     number: int
 
 
-class ResultEntered(_EventBody, frozen=True, gc=False, tag="result-entered"):
+class ResultEntered(Happened, frozen=True, gc=False, tag="result-entered"):
     """The entry button: these numbers, these lights."""
 
     declared: ClassVar = Declared(EVERYONE, Rule.ENTRY_TERMINAL)
@@ -369,14 +428,14 @@ class ResultEntered(_EventBody, frozen=True, gc=False, tag="result-entered"):
     matches: bool
 
 
-class AreasLit(_EventBody, frozen=True, gc=False, tag="areas-lit"):
+class AreasLit(Happened, frozen=True, gc=False, tag="areas-lit"):
     """The winning areas light without a terminal."""
 
     declared: ClassVar = Declared(EVERYONE, Rule.WINNING_LIGHTS)
     lit: tuple[str, ...]
 
 
-class EntryAmended(_EventBody, frozen=True, gc=False, tag="entry-amended"):
+class EntryAmended(Happened, frozen=True, gc=False, tag="entry-amended"):
     """A wrong entry put right."""
 
     declared: ClassVar = Declared(EVERYONE, Rule.ENTRY_AMENDED, significance=ALWAYS)
@@ -385,21 +444,25 @@ class EntryAmended(_EventBody, frozen=True, gc=False, tag="entry-amended"):
     lit: tuple[str, ...]
 
 
-class LightsFaulted(_EventBody, frozen=True, gc=False, tag="lights-faulted"):
-    """The lights failed or were wrong: the dice decide, and the table is suspended after the round."""
+class DiceCorrected(Happened, frozen=True, gc=False, tag="dice-corrected"):
+    """The dice had been written down wrongly; with a new call and new lights where those had come already."""
 
-    declared: ClassVar = Declared(EVERYONE, Rule.DICE_DECIDE_OVER_LIGHTS, significance=ALWAYS)
-    fault: str
+    declared: ClassVar = Declared(EVERYONE, Rule.UPPERMOST_FACES, significance=ALWAYS)
+    before: Dice
+    after: Dice
+    call: str
+    total: int
+    lit: tuple[str, ...]
 
 
-class LosersCollected(_EventBody, frozen=True, gc=False, tag="losers-collected"):
+class LosersCollected(Happened, frozen=True, gc=False, tag="losers-collected"):
     """All losing bets into the float."""
 
     declared: ClassVar = Declared(CREW, Rule.COLLECT_THEN_PAY)
     losses: tuple[Loss, ...]
 
 
-class BetPaid(_EventBody, frozen=True, gc=False, tag="bet-paid"):
+class BetPaid(Happened, frozen=True, gc=False, tag="bet-paid"):
     """One bet was paid: a winner, or the part of a loser that was not at risk."""
 
     declared: ClassVar = Declared(SHOWN, Rule.COLLECT_THEN_PAY, significance=Significance.LARGE_WIN)
@@ -407,14 +470,14 @@ class BetPaid(_EventBody, frozen=True, gc=False, tag="bet-paid"):
     box: str
     stake: int
     at_risk: int
-    pays: int | None
+    pays: int | str | None
     winnings: int
     returned: int
     in_colour: int = 0
     colour: str | None = None
 
 
-class RoundConcluded(_EventBody, frozen=True, gc=False, tag="round-concluded"):
+class RoundConcluded(Happened, frozen=True, gc=False, tag="round-concluded"):
     """All paid: the round is over."""
 
     declared: ClassVar = Declared(EVERYONE, Rule.COLLECT_THEN_PAY, counted=Meter.ROUNDS)
@@ -426,118 +489,38 @@ class RoundConcluded(_EventBody, frozen=True, gc=False, tag="round-concluded"):
     returned: int
     expected_216: int
     """What the bets return on average, times 216, so that it is a whole number."""
+    deviation: int = 0
+    farthest: int = 0
+    """What the bets return under fair dice: standard deviation and farthest roll from it, rounded up; 0 in 0.1."""
 
 
-# ------------------------------------------------------------------ when something is wrong
-
-
-class RoundVoided(_EventBody, frozen=True, gc=False, tag="round-voided"):
-    """No result: every bet went back."""
-
-    declared: ClassVar = Declared(EVERYONE, Rule.VOID_RETURNS_BETS, _HANDED, counted=Meter.VOIDED, significance=ALWAYS)
-    round: int
-    why: VoidReason
-    announced: bool
-    call: str
-    handed: tuple[Handed, ...]
-    clauses: tuple[str, ...]
-
-
-class RoundInterrupted(_EventBody, frozen=True, gc=False, tag="round-interrupted"):
-    """The round stopped where it was."""
-
-    declared: ClassVar = Declared(EVERYONE, Rule.INTERRUPTION_VOID, significance=ALWAYS)
-    round: int
-    cause: str
-    phase: str
-
-
-class InterruptionResolved(_EventBody, frozen=True, gc=False, tag="interruption-resolved"):
-    """The round goes on, with these dice if they were not known before."""
-
-    declared: ClassVar = Declared(EVERYONE, Rule.INTERRUPTION_CONCLUDED, significance=ALWAYS)
-    round: int
-    readable: tuple[int, ...]
-    dice: Dice | None
-
-
-class BetCorrected(_EventBody, frozen=True, gc=False, tag="bet-corrected"):
-    """A moved bet was put back."""
-
-    declared: ClassVar = Declared(EVERYONE, Rule.MOVED_WAGER_CORRECTED, _BETS, significance=ALWAYS)
-    player: str
-    lies_on: str
-    belongs_on: str
-    amount: int
-    bets: tuple[FixedBet, ...]
-    """All bets of the round after the correction."""
-    capacity: dict[str, int]
-    """As in `BetsClosed`, after the correction."""
-
-
-class LineRuled(_EventBody, frozen=True, gc=False, tag="line-ruled"):
-    """A bet on the line was honoured, or went back."""
-
-    declared: ClassVar = Declared(EVERYONE, Rule.LINE_TOUCHING_BETS, _HANDED, significance=ALWAYS)
-    player: str
-    box: str
-    honoured: bool
-    handed: Handed | None
-
-
-class RoundReversed(_EventBody, frozen=True, gc=False, tag="round-reversed"):
-    """A settled round is void after all."""
-
-    declared: ClassVar = Declared(CREW, Rule.DAMAGED_DICE_VOID, counted=Meter.REVERSED, significance=ALWAYS)
-    round: int
-    lines: tuple[ReversedLine, ...]
-    clauses: tuple[str, ...]
-
-
-class Ruled(_EventBody, frozen=True, gc=False, tag="ruled"):
-    """A decision of the shift manager."""
-
-    declared: ClassVar = Declared(CREW, Rule.SHIFT_MANAGER_DECIDES, significance=ALWAYS)
-    matter: str
-    decision: str
-    clauses: tuple[str, ...]
-
-
-class ErrorNoted(_EventBody, frozen=True, gc=False, tag="error-noted"):
-    """An error of an earlier round, which changes no later one."""
-
-    declared: ClassVar = Declared(CREW, Rule.LATER_ROUND_UNTOUCHED, significance=ALWAYS)
-    round: int
-    what: str
-
-
-class DisputeOpened(_EventBody, frozen=True, gc=False, tag="dispute-opened"):
-    """A player's claim."""
-
-    declared: ClassVar = Declared(CREW, significance=ALWAYS)
-    dispute: str
-    player: str
-    round: int
-    claim: str
-
-
-class DisputeResolved(_EventBody, frozen=True, gc=False, tag="dispute-resolved"):
-    """How a claim ended."""
-
-    declared: ClassVar = Declared(CREW, significance=ALWAYS)
-    dispute: str
-    resolution: str
-
+BetCorrected = trouble.BetCorrected
+DisputeOpened = trouble.DisputeOpened
+DisputeResolved = trouble.DisputeResolved
+ErrorNoted = trouble.ErrorNoted
+FactAttested = trouble.FactAttested
+FactRecorded = trouble.FactRecorded
+InterruptionResolved = trouble.InterruptionResolved
+LineRuled = trouble.LineRuled
+LineTouched = trouble.LineTouched
+RollVoided = trouble.RollVoided
+RoundInterrupted = trouble.RoundInterrupted
+RoundReversed = trouble.RoundReversed
+RoundVoided = trouble.RoundVoided
+Ruled = trouble.Ruled
+SettlementUndone = trouble.SettlementUndone
 
 EventBody = (
-    TableSetUp | DealingAssigned | FloatCounted | DiceReceived | DiceSealed | DiceInspected | DiceRetired | DiceOverdue
-    | TestRunMade | ItemChecked | TableOpened | TableSuspended | TableResumed | LimitsSet | TableClosed
+    TableSetUp | DealingAssigned | SourceTested | ClockSet | FloatCounted | DiceReceived | DiceSealed | DiceInspected
+    | DiceRetired | DiceOverdue | TestRunMade | ItemChecked | TableOpened | TableSuspended | TableResumed | LimitsSet
+    | TableClosed | EditionTaken
     | PlayerSat | PlayerLeft | PlayerWalkedAway | BoughtIn | ChipsBrought | CashedOut | ColourTaken | ColourTurnedIn
     | Filled | Credited | DebtSettled
     | DiceCommitted | DiceTumbled | BetsOpened | BetPlaced | BetWithdrawn | MinimumAdvised | ExcessRejected
-    | BetsClosed | DiceUncovered | ResultAnnounced | NumberPressed | ResultEntered | AreasLit | EntryAmended
-    | LightsFaulted | LosersCollected | BetPaid | RoundConcluded
-    | RoundVoided | RoundInterrupted | InterruptionResolved | BetCorrected | LineRuled | RoundReversed | Ruled
+    | ExcessLeft | BetReturned | BetsClosed | DiceOpened | DiceUncovered | ResultAnnounced | NumberPressed
+    | ResultEntered | AreasLit | EntryAmended | DiceCorrected | LosersCollected | BetPaid | RoundConcluded
+    | FactRecorded | FactAttested | SettlementUndone | RollVoided | RoundVoided | RoundInterrupted
+    | InterruptionResolved | BetCorrected | LineTouched | LineRuled | RoundReversed | Ruled
     | ErrorNoted | DisputeOpened | DisputeResolved
 )  # fmt: skip
 

@@ -12,30 +12,30 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from taisai.core.rulebook import VoidReason
+from taisai.bounds import DISPUTES_KEPT
+from taisai.core.rulebook import Fact, Then
 from taisai.table import events as e
 from taisai.table.events import Event
 from taisai.table.ledger import move_in, paying, placing, post, postings_of
 from taisai.table.parts import Handed
+from taisai.table.record.shift import SHIFT, unchanged, with_dice, without_test_run
 from taisai.table.state import (
     HISTORY_ROUNDS,
-    SEAL_ITEM,
-    TEST_RUN_ITEM,
-    Check,
-    DiceSet,
     Dispute,
+    HeldFact,
     Meters,
     PaidLine,
     PastRound,
-    Player,
+    Played,
     Round,
     RoundPhase,
-    SetUpState,
-    Shift,
     Stack,
-    TablePhase,
     TableState,
+    Touch,
 )
+
+EQUIPMENT: Final = frozenset({Fact.LIGHTS_FAULT, Fact.TERMINAL_DEAD})
+"""Facts after which the lights are proven again."""
 
 
 def evolve(state: TableState, event: e.Event) -> TableState:
@@ -79,7 +79,7 @@ def with_run(state: TableState, run: Sequence[Event]) -> TableState:
 
 
 def _with_bets(current: Round, ledger: dict[str, int], bets: Sequence[e.BetPlaced]) -> Round:
-    totals, stacks = current.totals.copy(), list(current.stacks)
+    totals, stacks, contributions = current.totals.copy(), list(current.stacks), current.contributions
     stakes = {player: boxes.copy() for player, boxes in current.stakes.items()}
     for what in bets:
         player, box, amount = what.player, what.box, what.amount
@@ -90,7 +90,9 @@ def _with_bets(current: Round, ledger: dict[str, int], bets: Sequence[e.BetPlace
             mine = stakes[player] = {}
         mine[box] = mine.get(box, 0) + amount
         stacks.append(Stack(player, box, amount, what.how, what.colour))
-    return replace(current, stacks=tuple(stacks), stakes=stakes, totals=totals)
+        if what.contribution:
+            contributions = {**contributions, player: what.contribution}
+    return replace(current, stacks=tuple(stacks), stakes=stakes, totals=totals, contributions=contributions)
 
 
 def _with_payments(current: Round, ledger: dict[str, int], payments: Sequence[e.BetPaid]) -> Round:
@@ -105,155 +107,23 @@ IN_RUNS: Final[dict[type, Callable[..., Round]]] = {e.BetPlaced: _with_bets, e.B
 """Events that come in long runs."""
 
 
-def _unchanged(state: TableState, _event: e.Event, _what: e.EventBody) -> TableState:
-    return state
-
-
-# ------------------------------------------------------------------ the shift
-
-
-def _set_up(state: TableState, _event: e.Event, what: e.TableSetUp) -> TableState:
-    made = SetUpState(what.book, what.layout, what.digest, what.limits, what.currency, what.denominations, what.colours)
-    # What was checked was checked on the layout that stood before.
-    return replace(state, phase=TablePhase.CLOSED, set_up=made, checks={}, test_runs=0)
-
-
-def _dealing_assigned(state: TableState, _event: e.Event, what: e.DealingAssigned) -> TableState:
-    return replace(state, dealt_by=what.to, betting_min_ms=what.betting_min_ms)
-
-
-def _float_counted(state: TableState, event: e.Event, what: e.FloatCounted) -> TableState:
-    return replace(state, shift=Shift(opened_at=event.at, opener=what.amount))
-
-
-def _with_dice(state: TableState, name: str, dice: DiceSet) -> TableState:
-    return replace(state, dice_sets={**state.dice_sets, name: dice})
-
-
-def _dice_received(state: TableState, event: e.Event, what: e.DiceReceived) -> TableState:
-    return _with_dice(state, what.dice_set, DiceSet(received_at=event.at))
-
-
-def _untumbled(state: TableState) -> TableState:
-    """Dice that were touched or seen since they were tumbled are not tumbled for the next round."""
-    return replace(state, round=replace(state.round, tumbles=0))
-
-
-def _dice_sealed(state: TableState, event: e.Event, what: e.DiceSealed) -> TableState:
-    dice = replace(state.dice_sets[what.dice_set], seal=what.seal)
-    if state.dice_in != what.dice_set:  # a new seal on the same set: it has been in the tumbler all the while
-        dice = replace(dice, sealed_at=event.at, warned=False)
-    # Another seal has not been looked at yet (`nz-division-9` §5.0(d)).
-    checks = {item: check for item, check in state.checks.items() if item != SEAL_ITEM}
-    return replace(_untumbled(_with_dice(state, what.dice_set, dice)), dice_in=what.dice_set, checks=checks)
-
-
-def _dice_inspected(state: TableState, event: e.Event, what: e.DiceInspected) -> TableState:
-    dice = replace(state.dice_sets[what.dice_set], inspected_at=event.at, sound=what.sound)
-    return _untumbled(_with_dice(state, what.dice_set, dice))
-
-
-def _dice_retired(state: TableState, event: e.Event, what: e.DiceRetired) -> TableState:
-    dice = replace(state.dice_sets[what.dice_set], retired_at=event.at)
-    after = _with_dice(state, what.dice_set, dice)
-    return replace(_untumbled(after), dice_in=None) if state.dice_in == what.dice_set else after
-
-
-def _dice_overdue(state: TableState, _event: e.Event, what: e.DiceOverdue) -> TableState:
-    return _with_dice(state, what.dice_set, replace(state.dice_sets[what.dice_set], warned=True))
-
-
-def _test_run(state: TableState, _event: e.Event, what: e.TestRunMade) -> TableState:
-    if what.lit_correctly:
-        return replace(state, test_runs=state.test_runs + 1)
-    # The lights are not proven after all: a good run, and the item checked again.
-    return replace(state, test_runs=0, checks={item: c for item, c in state.checks.items() if item != TEST_RUN_ITEM})
-
-
-def _item_checked(state: TableState, event: e.Event, what: e.ItemChecked) -> TableState:
-    check = Check(what.passed, event.by.id, event.at, what.note)
-    return replace(state, checks={**state.checks, what.item: check})
-
-
-def _table_opened(state: TableState, _event: e.Event, _what: e.TableOpened) -> TableState:
-    return replace(state, phase=TablePhase.OPEN)
-
-
-def _table_suspended(state: TableState, _event: e.Event, what: e.TableSuspended) -> TableState:
-    return replace(state, suspended=what.cause)
-
-
-def _table_resumed(state: TableState, _event: e.Event, _what: e.TableResumed) -> TableState:
-    return replace(state, suspended="")
-
-
-def _limits_set(state: TableState, _event: e.Event, what: e.LimitsSet) -> TableState:
-    if state.set_up is None:
-        return state
-    return replace(state, set_up=replace(state.set_up, limits=what.after))
-
-
-def _table_closed(state: TableState, _event: e.Event, what: e.TableClosed) -> TableState:
-    return replace(
-        state,
-        phase=TablePhase.CLOSED,
-        shift=replace(state.shift, closer=what.amount),
-        players={},
-        checks={},
-        test_runs=0,
-        suspended="",
-        round=Round(number=state.round.number),
-    )
-
-
-# ------------------------------------------------------------------ people and chips
-
-
-def _with_player(state: TableState, name: str, player: Player) -> TableState:
-    return replace(state, players={**state.players, name: player})
-
-
-def _player_sat(state: TableState, _event: e.Event, what: e.PlayerSat) -> TableState:
-    return _with_player(state, what.player, replace(state.players.get(what.player, Player()), present=True))
-
-
-def _player_left(state: TableState, _event: e.Event, what: e.PlayerLeft) -> TableState:
-    return replace(state, players={name: seat for name, seat in state.players.items() if name != what.player})
-
-
-def _walked_away(state: TableState, _event: e.Event, what: e.PlayerWalkedAway) -> TableState:
-    return _with_player(state, what.player, replace(state.players[what.player], present=False))
-
-
-def _bought_in(state: TableState, _event: e.Event, what: e.BoughtIn) -> TableState:
-    return replace(state, shift=replace(state.shift, drop=state.shift.drop + what.amount))
-
-
-def _colour_taken(state: TableState, _event: e.Event, what: e.ColourTaken) -> TableState:
-    return _with_player(state, what.player, replace(state.players[what.player], colour=what.colour, value=what.value))
-
-
-def _colour_turned_in(state: TableState, _event: e.Event, what: e.ColourTurnedIn) -> TableState:
-    return _with_player(state, what.player, replace(state.players[what.player], colour=None, value=0))
-
-
-def _filled(state: TableState, _event: e.Event, what: e.Filled) -> TableState:
-    return replace(state, shift=replace(state.shift, fills=state.shift.fills + what.amount))
-
-
-def _credited(state: TableState, _event: e.Event, what: e.Credited) -> TableState:
-    return replace(state, shift=replace(state.shift, credits=state.shift.credits + what.amount))
-
-
 # ------------------------------------------------------------------ the round
 
 
+def _committed_to(current: Round, event: e.Event, what: e.DiceCommitted) -> Round:
+    return replace(current, commitment=what.commitment, form=what.form, nonce=what.nonce, stepped_at=event.at)
+
+
 def _committed(state: TableState, event: e.Event, what: e.DiceCommitted) -> TableState:
-    return replace(state, round=replace(state.round, commitment=what.commitment, stepped_at=event.at))
+    return replace(state, round=_committed_to(state.round, event, what))
 
 
 def _tumbled(state: TableState, event: e.Event, what: e.DiceTumbled) -> TableState:
-    return replace(state, round=replace(state.round, tumbles=what.times, stepped_at=event.at))
+    after_close = state.round.phase is RoundPhase.CLOSED
+    current = replace(
+        state.round, tumbles=what.times, tumbled_after_close=after_close, re_roll=False, stepped_at=event.at
+    )
+    return replace(state, round=current)
 
 
 def _bets_opened(state: TableState, event: e.Event, what: e.BetsOpened) -> TableState:
@@ -265,9 +135,14 @@ def _bets_opened(state: TableState, event: e.Event, what: e.BetsOpened) -> Table
             phase=RoundPhase.BETTING,
             opened_at=event.at,
             stepped_at=event.at,
+            closes_at=what.closes_at,
             commitment=state.round.commitment,
+            form=state.round.form,
+            nonce=state.round.nonce,
             tumbles=state.round.tumbles,
             funds_before=before,
+            # Equipment that is not mended: the procedure in force does without it.
+            by_dice=not EQUIPMENT.isdisjoint(state.faults),
         ),
     )
 
@@ -281,10 +156,13 @@ def _with_stack(current: Round, what: e.BetPlaced) -> Round:
     totals = current.totals.copy()
     totals[box] = totals.get(box, 0) + amount
     stacks = (*current.stacks, Stack(player, box, amount, what.how, what.colour))
+    if what.contribution:
+        brought = {**current.contributions, player: what.contribution}
+        return replace(current, stacks=stacks, stakes=stakes, totals=totals, contributions=brought)
     return replace(current, stacks=stacks, stakes=stakes, totals=totals)
 
 
-def _without(current: Round, handed: Handed) -> Round:
+def without(current: Round, handed: Handed) -> Round:
     """The round without chips handed back, the newest stacks of that player and box first."""
     left = handed.amount
     stacks = list(current.stacks)
@@ -295,30 +173,52 @@ def _without(current: Round, handed: Handed) -> Round:
         if stack.player == handed.player and stack.box == handed.box:
             taken = min(left, stack.amount)
             left -= taken
-            stacks[place] = replace(stack, amount=stack.amount - taken)
-    stakes = {player: dict(boxes) for player, boxes in current.stakes.items()}
-    mine = stakes[handed.player]
-    mine[handed.box] -= handed.amount
-    if not mine[handed.box]:
-        del mine[handed.box]
-    totals = {**current.totals, handed.box: current.totals[handed.box] - handed.amount}
+            if taken < stack.amount:
+                stacks[place] = replace(stack, amount=stack.amount - taken)
+            else:
+                del stacks[place]
+    mine = _less(current.stakes[handed.player], handed.box, handed.amount)
+    stakes = {**current.stakes, handed.player: mine}
+    if not mine:
+        del stakes[handed.player]
     return replace(
         current,
-        stacks=tuple(stack for stack in stacks if stack.amount),
-        stakes={player: boxes for player, boxes in stakes.items() if boxes},
-        totals={box: total for box, total in totals.items() if total},
+        stacks=tuple(stacks),
+        stakes=stakes,
+        totals=_less(current.totals, handed.box, handed.amount),
+        left=tuple(dict.fromkeys((*current.left, (handed.player, handed.box)))),
     )
 
 
+def _less(amounts: dict[str, int], box: str, amount: int) -> dict[str, int]:
+    """Amounts by box, with so much less in one; a box with nothing in it is left out."""
+    left = {**amounts, box: amounts[box] - amount}
+    if not left[box]:
+        del left[box]
+    return left
+
+
 def _bet_withdrawn(state: TableState, _event: e.Event, what: e.BetWithdrawn) -> TableState:
-    return replace(state, round=_without(state.round, what.handed))
+    return replace(state, round=without(state.round, what.handed))
+
+
+def _noticed(current: Round, *bets: tuple[str, str]) -> Round:
+    return replace(current, noticed=tuple(dict.fromkeys((*current.noticed, *bets))))
+
+
+def _minimum_advised(state: TableState, _event: e.Event, what: e.MinimumAdvised) -> TableState:
+    return replace(state, round=_noticed(state.round, (what.player, what.box)))
 
 
 def _excess_rejected(state: TableState, _event: e.Event, what: e.ExcessRejected) -> TableState:
     current = state.round
     for handed in what.handed:
-        current = _without(current, handed)
-    return replace(state, round=current)
+        current = without(current, handed)
+    return replace(state, round=_noticed(current, *((each.player, each.box) for each in what.handed)))
+
+
+def _bet_returned(state: TableState, _event: e.Event, what: e.BetReturned) -> TableState:
+    return replace(state, round=without(state.round, what.handed))
 
 
 def _step_to(state: TableState, event: e.Event, phase: RoundPhase, **changes: object) -> TableState:
@@ -327,6 +227,15 @@ def _step_to(state: TableState, event: e.Event, phase: RoundPhase, **changes: ob
 
 def _bets_closed(state: TableState, event: e.Event, what: e.BetsClosed) -> TableState:
     return _step_to(state, event, RoundPhase.CLOSED, bets=what.bets, flags=what.flags, capacity=what.capacity)
+
+
+def _opened(state: TableState, _event: e.Event, what: e.DiceOpened) -> TableState:
+    if what.dice is not None:
+        return replace(state, round=replace(state.round, opening=what.opening, fixed=what.dice))
+    history = tuple(
+        replace(past, opening=what.opening) if past.number == what.round else past for past in state.history
+    )
+    return replace(state, history=history)
 
 
 def _uncovered(state: TableState, event: e.Event, what: e.DiceUncovered) -> TableState:
@@ -353,8 +262,9 @@ def _amended(state: TableState, _event: e.Event, what: e.EntryAmended) -> TableS
     return replace(state, round=replace(state.round, entered=what.after, lit=what.lit))
 
 
-def _lights_faulted(state: TableState, _event: e.Event, what: e.LightsFaulted) -> TableState:
-    return replace(state, round=replace(state.round, lights_fault=what.fault))
+def _dice_corrected(state: TableState, _event: e.Event, what: e.DiceCorrected) -> TableState:
+    current = replace(state.round, dice=what.after, call=what.call)
+    return replace(state, round=replace(current, lit=what.lit) if current.entered is None else current)
 
 
 def _collected(state: TableState, event: e.Event, what: e.LosersCollected) -> TableState:
@@ -366,15 +276,17 @@ def _collected(state: TableState, event: e.Event, what: e.LosersCollected) -> Ta
         for loss in what.losses
         if stakes.get((loss.player, loss.box)) == loss.amount
     )
-    return _step_to(state, event, RoundPhase.COLLECTED, lines=lines)
+    return _step_to(state, event, RoundPhase.COLLECTED, lines=lines, losses=what.losses)
 
 
 def _into_history(state: TableState, past: PastRound, meters: Meters) -> TableState:
     return replace(
         state,
-        round=Round(number=past.number),
+        round=Round(number=past.number, stepped_at=past.ended_at),
         history=(*state.history, past)[-HISTORY_ROUNDS:],
         meters=meters,
+        # Of what held this round only the state of the dice outlives it.
+        held=tuple(each for each in state.held if each.fact == Fact.DAMAGED_DICE),
     )
 
 
@@ -397,6 +309,8 @@ def _past(state: TableState, event: e.Event, lines: tuple[PaidLine, ...], void: 
         capacity=current.capacity,
         commitment=current.commitment,
         opening=current.opening,
+        nonce=current.nonce,
+        contributions=current.contributions,
     )
 
 
@@ -411,21 +325,67 @@ def _concluded(state: TableState, event: e.Event, what: e.RoundConcluded) -> Tab
         returned=meters.returned + what.returned,
         expected_216=meters.expected_216 + what.expected_216,
     )
-    return _into_history(state, _past(state, event, state.round.lines, ""), counted)
+    after = _into_history(state, _past(state, event, state.round.lines, ""), counted)
+    if state.dice_in is None or state.round.commitment:  # virtual dice cannot be damaged
+        return after
+    players: dict[str, tuple[int, int]] = {}
+    for line in state.round.lines:
+        staked, returned = players.get(line.player, (0, 0))
+        players[line.player] = (staked + line.stake, returned + line.returned)
+    played = (*state.unproven.get(state.dice_in, ()), Played(what.round, players))
+    return replace(after, unproven={**state.unproven, state.dice_in: played})
 
 
 # ------------------------------------------------------------------ when something is wrong
 
 
+def _fact_recorded(state: TableState, event: e.Event, what: e.FactRecorded) -> TableState:
+    if not what.attested:
+        return replace(state, held=(*state.held, HeldFact(what.fact, what.round, event.by, what.note)))
+    if what.fact == Fact.DAMAGED_DICE and what.dice_set:
+        state = with_dice(state, what.dice_set, replace(state.dice_sets[what.dice_set], sound=False))
+    if what.late or what.then == (Then.RECORD,):
+        return state
+    if Then.SUSPEND in what.then:
+        state = replace(state, faults=tuple(dict.fromkeys((*state.faults, what.fact))))
+    if what.fact in EQUIPMENT:  # the lights are in doubt
+        state = replace(state, tested={}, checks=without_test_run(state))
+    current = replace(state.round, facts=(*state.round.facts, what.fact))
+    if Then.DICE_DECIDE in what.then and current.phase is not RoundPhase.BETWEEN:
+        fault = what.note or what.fact if what.fact == Fact.LIGHTS_FAULT else current.lights_fault
+        current = replace(current, by_dice=True, lights_fault=fault)
+    if current.phase is RoundPhase.BETWEEN:  # no bet lies: a spin that was made does not count
+        current = replace(current, tumbles=0, facts=())
+    return replace(state, round=current)
+
+
+def _fact_attested(state: TableState, _event: e.Event, what: e.FactAttested) -> TableState:
+    return replace(state, held=tuple(each for each in state.held if each.fact != what.fact))
+
+
+def _settlement_undone(state: TableState, _event: e.Event, what: e.SettlementUndone) -> TableState:
+    return replace(state, round=replace(state.round, undone=what.lines))
+
+
+def _roll_voided(state: TableState, event: e.Event, _what: e.RollVoided) -> TableState:
+    current = state.round
+    phase = current.phase if current.phase is RoundPhase.BETTING else RoundPhase.CLOSED
+    return _step_to(
+        state, event, phase, tumbles=0, tumbled_after_close=False, re_roll=True, dice=None, call="", pressed=(),
+        entered=None, lit=(),
+    )  # fmt: skip
+
+
 def _voided(state: TableState, event: e.Event, what: e.RoundVoided) -> TableState:
     lines = tuple(PaidLine(part.player, part.box, part.amount, 0, None, 0, part.amount) for part in what.handed)
+    if state.round.bets:  # whatever was settled of them has been undone
+        lines = tuple(PaidLine(bet.player, bet.box, bet.stake, 0, None, 0, bet.stake) for bet in state.round.bets)
     counted = replace(state.meters, voided=state.meters.voided + 1)
-    after = _into_history(
-        replace(state, round=replace(state.round, number=what.round)), _past(state, event, lines, what.why), counted
-    )
-    if what.why is VoidReason.DAMAGED_DICE and state.dice_in is not None:
+    past = replace(_past(state, event, lines, what.why), clauses=what.clauses, undone=state.round.undone)
+    after = _into_history(replace(state, round=replace(state.round, number=what.round)), past, counted)
+    if what.why == Fact.DAMAGED_DICE and state.dice_in is not None:
         damaged = replace(state.dice_sets[state.dice_in], sound=False)
-        return _with_dice(after, state.dice_in, damaged)
+        return with_dice(after, state.dice_in, damaged)
     return after
 
 
@@ -444,14 +404,41 @@ def _bet_corrected(state: TableState, _event: e.Event, what: e.BetCorrected) -> 
     return replace(state, round=replace(state.round, bets=what.bets, capacity=what.capacity))
 
 
+def _line_touched(state: TableState, _event: e.Event, what: e.LineTouched) -> TableState:
+    others = tuple(each for each in state.round.touching if (each.player, each.box) != (what.player, what.box))
+    touching = (*others, Touch(what.player, what.box, what.attested))
+    return replace(state, round=replace(state.round, touching=touching))
+
+
 def _line_ruled(state: TableState, _event: e.Event, what: e.LineRuled) -> TableState:
-    return state if what.handed is None else replace(state, round=_without(state.round, what.handed))
+    if what.handed is None:
+        return state
+    current = state.round
+    if current.phase is RoundPhase.BETTING:
+        return replace(state, round=without(current, what.handed))
+    theirs = (what.player, what.box)
+    return replace(
+        state,
+        round=replace(
+            current,
+            bets=tuple(bet for bet in current.bets if (bet.player, bet.box) != theirs),
+            stacks=tuple(stack for stack in current.stacks if (stack.player, stack.box) != theirs),
+        ),
+    )
 
 
 def _reversed(state: TableState, _event: e.Event, what: e.RoundReversed) -> TableState:
-    history = tuple(replace(past, reversed=True) if past.number == what.round else past for past in state.history)
+    history = tuple(
+        replace(past, reversed=True, void=what.why, clauses=what.clauses, undone=what.lines)
+        if past.number == what.round
+        else past
+        for past in state.history
+    )
+    unproven = {
+        name: tuple(each for each in played if each.number != what.round) for name, played in state.unproven.items()
+    }
     meters = replace(state.meters, reversed=state.meters.reversed + 1)
-    return replace(state, history=history, meters=meters)
+    return replace(state, history=history, meters=meters, unproven=unproven)
 
 
 def _dispute_opened(state: TableState, event: e.Event, what: e.DisputeOpened) -> TableState:
@@ -461,60 +448,47 @@ def _dispute_opened(state: TableState, event: e.Event, what: e.DisputeOpened) ->
 
 def _dispute_resolved(state: TableState, _event: e.Event, what: e.DisputeResolved) -> TableState:
     dispute = replace(state.disputes[what.dispute], resolution=what.resolution)
-    return replace(state, disputes={**state.disputes, what.dispute: dispute})
+    disputes = {**state.disputes, what.dispute: dispute}
+    resolved = [name for name, each in disputes.items() if each.resolution]
+    for name in resolved[:-DISPUTES_KEPT]:  # in the order in which they were opened
+        del disputes[name]
+    return replace(state, disputes=disputes)
 
 
 _EVOLVED: Final[dict[type, Callable[..., TableState]]] = {
-    e.TableSetUp: _set_up,
-    e.DealingAssigned: _dealing_assigned,
-    e.FloatCounted: _float_counted,
-    e.DiceReceived: _dice_received,
-    e.DiceSealed: _dice_sealed,
-    e.DiceInspected: _dice_inspected,
-    e.DiceRetired: _dice_retired,
-    e.DiceOverdue: _dice_overdue,
-    e.TestRunMade: _test_run,
-    e.ItemChecked: _item_checked,
-    e.TableOpened: _table_opened,
-    e.TableSuspended: _table_suspended,
-    e.TableResumed: _table_resumed,
-    e.LimitsSet: _limits_set,
-    e.TableClosed: _table_closed,
-    e.PlayerSat: _player_sat,
-    e.PlayerLeft: _player_left,
-    e.PlayerWalkedAway: _walked_away,
-    e.BoughtIn: _bought_in,
-    e.ChipsBrought: _unchanged,
-    e.CashedOut: _unchanged,
-    e.ColourTaken: _colour_taken,
-    e.ColourTurnedIn: _colour_turned_in,
-    e.Filled: _filled,
-    e.Credited: _credited,
-    e.DebtSettled: _unchanged,
+    **SHIFT,
     e.DiceCommitted: _committed,
     e.DiceTumbled: _tumbled,
     e.BetsOpened: _bets_opened,
     e.BetWithdrawn: _bet_withdrawn,
-    e.MinimumAdvised: _unchanged,
+    e.MinimumAdvised: _minimum_advised,
     e.ExcessRejected: _excess_rejected,
+    e.ExcessLeft: unchanged,
+    e.BetReturned: _bet_returned,
     e.BetsClosed: _bets_closed,
+    e.DiceOpened: _opened,
     e.DiceUncovered: _uncovered,
     e.ResultAnnounced: _announced,
     e.NumberPressed: _pressed,
     e.ResultEntered: _entered,
     e.AreasLit: _areas_lit,
     e.EntryAmended: _amended,
-    e.LightsFaulted: _lights_faulted,
+    e.DiceCorrected: _dice_corrected,
     e.LosersCollected: _collected,
     e.RoundConcluded: _concluded,
+    e.FactRecorded: _fact_recorded,
+    e.FactAttested: _fact_attested,
+    e.SettlementUndone: _settlement_undone,
+    e.RollVoided: _roll_voided,
     e.RoundVoided: _voided,
     e.RoundInterrupted: _interrupted,
     e.InterruptionResolved: _interruption_resolved,
     e.BetCorrected: _bet_corrected,
+    e.LineTouched: _line_touched,
     e.LineRuled: _line_ruled,
     e.RoundReversed: _reversed,
-    e.Ruled: _unchanged,
-    e.ErrorNoted: _unchanged,
+    e.Ruled: unchanged,
+    e.ErrorNoted: unchanged,
     e.DisputeOpened: _dispute_opened,
     e.DisputeResolved: _dispute_resolved,
 }

@@ -6,6 +6,7 @@ Enters: a state. Leaves: amounts; nothing is decided here. Serves R28, R29; `rws
 from __future__ import annotations
 
 from fractions import Fraction
+from math import ceil
 from typing import NamedTuple
 
 from taisai.core.boxes import BoxName
@@ -67,8 +68,11 @@ def exposure(rules: TableRules, state: TableState) -> Exposure:
     by_box = [(BoxName(box), amount) for box, amount in at_risk.items()]
     results = []
     for roll in ALL_COMBINATIONS:
-        table = layout.pay_table[roll.index]
-        won = sum([amount * (pays + 1) for box, amount in by_box if (pays := table[box])])
+        if layout.whole_pays is not None:
+            table = layout.whole_pays[roll.index]
+            won = sum([amount * (pays + 1) for box, amount in by_box if (pays := table[box])])
+        else:
+            won = ceil(sum(amount * layout.back(box, roll) for box, amount in by_box))
         results.append(RollResult(roll, Chips(all_lost + won)))
     worst = max(results, key=lambda result: result.net)
     return Exposure(Chips(staked), Chips(max(worst.net, 0)), worst)

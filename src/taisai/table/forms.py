@@ -28,8 +28,10 @@ class Widget(StrEnum):
     """A dispute that is open."""
     CHECK_ITEM = "check-item"
     """An item of the book's opening check."""
-    VOID_REASON = "void-reason"
-    """A void reason of the table's book."""
+    FACT = "fact"
+    """A fact of which the table's book says what follows."""
+    HELD_FACT = "held-fact"
+    """A fact that holds the round until somebody else attests it."""
     CHOICE = "choice"
     """One of the field's `choices`."""
     YES_NO = "yes-no"
@@ -38,7 +40,10 @@ class Widget(StrEnum):
     TIMES = "times"
     """How often the dice are tumbled; the book says how often at least."""
     ROUND = "round"
-    ROUNDS = "rounds"
+    CLAUSES = "clauses"
+    """Clauses of the table's book."""
+    AMOUNTS = "amounts"
+    """An amount for each of some players; below zero, what they pay."""
     DICE = "dice"
     """Three faces."""
     FACES = "faces"
@@ -55,7 +60,7 @@ class Widget(StrEnum):
     """Digests and secrets: filled in by programs, left out of forms."""
 
 
-_TYPED: Final = frozenset({Widget.NAME, Widget.TEXT, Widget.LONG_TEXT, Widget.FACES, Widget.ROUNDS})
+_TYPED: Final = frozenset({Widget.NAME, Widget.TEXT, Widget.LONG_TEXT, Widget.FACES, Widget.CLAUSES})
 """Widgets that people type into; what is picked from a list needs no bounds."""
 
 

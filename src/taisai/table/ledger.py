@@ -1,9 +1,9 @@
 """The ledger: every cent an event moves, posted twice.
 
 Enters: an event. Leaves: postings that sum to nothing. Accounts are text: `player:ann`, `box:small`, `colour:red`,
-`float`, `drop`, `cage`, `patrons` (cash and chips away from the table), `debt:ann` and `claims` (owed after a
-reversal), `variance` (count against books). Postings follow from the event alone, so that history posts the same
-whatever the rules are today. Serves `nz-division-9` §3.1, §3.4; `rws-tai-sai-v6` §5.6, §5.12.
+`float`, `drop`, `cage`, `patrons` (cash and chips away from the table), `debt:ann` and `claims` (owed after a void or a
+ruling), `variance` (count against books). Postings follow from the event alone, so that history posts the same whatever
+the rules are today. Serves `nz-division-9` §3.1, §3.4; `rws-tai-sai-v6` §5.6, §5.12, §5.14.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ VARIANCE: Final = "variance"
 
 OUTSIDE: Final = (CAGE, PATRONS, VARIANCE)
 """Accounts that may be negative: they stand for what is away from the table."""
+_OWING: Final = (*OUTSIDE, CLAIMS)
+"""Claims are below zero when the house owes more than it is owed."""
 
 
 def player_account(player: str) -> str:
@@ -41,7 +43,7 @@ def colour_account(colour: str) -> str:
 
 
 def debt_account(player: str) -> str:
-    """What a player owes: negative."""
+    """What a player owes: negative; above zero, what the house owes them."""
     return "debt:" + player
 
 
@@ -125,7 +127,7 @@ def _collected(what: e.LosersCollected) -> Postings:
     return postings
 
 
-def _reversed(what: e.RoundReversed) -> Postings:
+def _undone(what: e.RoundReversed | e.SettlementUndone | e.Ruled) -> Postings:
     postings: list[tuple[str, int]] = []
     for line in what.lines:
         player = player_account(line.player)
@@ -133,7 +135,14 @@ def _reversed(what: e.RoundReversed) -> Postings:
         postings += _move(line.taken, player, FLOAT)
         if line.owed:
             postings += _move(line.owed, debt_account(line.player), CLAIMS)
+        if line.owing:
+            postings += _move(line.owing, CLAIMS, debt_account(line.player))
     return postings
+
+
+def _debt_settled(what: e.DebtSettled) -> Postings:
+    amount = -what.amount if what.to_player else what.amount
+    return [*_move(amount, player_account(what.player), FLOAT), *_move(amount, CLAIMS, debt_account(what.player))]
 
 
 def _closed(what: e.TableClosed) -> Postings:
@@ -160,10 +169,7 @@ _POSTED: Final[Mapping[type, Callable[..., Postings]]] = {
     e.PlayerLeft: lambda what: _move(what.amount, player_account(what.player), PATRONS),
     e.ColourTaken: lambda what: _move(what.amount, player_account(what.player), colour_account(what.colour)),
     e.ColourTurnedIn: lambda what: _move(what.amount, colour_account(what.colour), player_account(what.player)),
-    e.DebtSettled: lambda what: [
-        *_move(what.amount, player_account(what.player), FLOAT),
-        *_move(what.amount, CLAIMS, debt_account(what.player)),
-    ],
+    e.DebtSettled: _debt_settled,
     e.BetPlaced: _net_of(placing),
     e.BetWithdrawn: lambda what: _handed((what.handed,)),
     e.ExcessRejected: lambda what: _handed(what.handed),
@@ -172,7 +178,10 @@ _POSTED: Final[Mapping[type, Callable[..., Postings]]] = {
     e.LosersCollected: _collected,
     e.BetPaid: _net_of(paying),
     e.BetCorrected: _corrected,
-    e.RoundReversed: _reversed,
+    e.BetReturned: lambda what: _handed((what.handed,)),
+    e.SettlementUndone: _undone,
+    e.RoundReversed: _undone,
+    e.Ruled: _undone,
     e.TableClosed: _closed,
 }
 
@@ -212,6 +221,6 @@ def post(balances: dict[str, int], postings: Postings) -> dict[str, int]:
     if total:
         raise LedgerBroken(f"postings do not balance: {total} out of nothing in {list(postings)}")
     for account, amount in postings:
-        if amount < 0 and after.get(account, 0) < 0 and account not in OUTSIDE and not account.startswith("debt:"):
+        if amount < 0 and after.get(account, 0) < 0 and account not in _OWING and not account.startswith("debt:"):
             raise LedgerBroken(f"account {account} would stand at {after[account]}")
     return after

@@ -50,8 +50,8 @@ class Loss(Struct, frozen=True, gc=False, array_like=True):
     amount: int
 
 
-class ReversedLine(Struct, frozen=True, gc=False):
-    """One player's part in a reversal: what they get back, give back, and still owe."""
+class ReversedLine(Struct, frozen=True, gc=False, omit_defaults=True):
+    """One player's part when settled bets are undone or a ruling moves money: what they get, give, and still owe."""
 
     player: str
     staked: int
@@ -62,3 +62,5 @@ class ReversedLine(Struct, frozen=True, gc=False):
     """Value chips taken from the player: what they had won, as far as they have it."""
     owed: int
     """The rest of it, booked as a debt."""
+    owing: int = 0
+    """What the float could not hand over: the house owes it to the player."""

@@ -7,26 +7,36 @@ set-up.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
-from taisai.core.boxes import BoxName
+from taisai.core.boxes import BoxName, as_printed
 from taisai.core.faults import InputFault
 from taisai.core.limits import OPPOSITE_OF, BoxLimits, Limits, make_limits
+from taisai.core.money import Odds
 from taisai.core.odds import box_odds
-from taisai.core.rulebook import Layout, Rule, RuleBook, Step
-from taisai.table.commands import Command, SetUp, TableLimits
+from taisai.core.rulebook import Fact, Layout, Rule, RuleBook, Step
+from taisai.table.commands import Action, Command, SetUp, TableLimits
 from taisai.table.refusals import Code, Refusal
 from taisai.table.state import SetUpState, TableState
 
 Books = Callable[[str], RuleBook]
 """A rule book by its id; `InputFault` when there is none."""
+Admits = Callable[[RuleBook, int], str]
+"""Why the house does not take a book at a time, in a sentence; empty when it does."""
 
 
-def limits_of(limits: TableLimits) -> Limits:
-    """A table's limits as the core checks them; `InputFault` when they do not hold."""
+def limits_of(limits: TableLimits, layout: Layout | None = None) -> Limits:
+    """A table's limits as the core checks them; `InputFault` when they do not hold, or not for this layout."""
     raw = msgspec.to_builtins(limits)
-    return make_limits(unit=raw["unit"], default=raw["default"], kinds=raw["kinds"], differential=raw["differential"])
+    if layout is not None and layout.rounding is None and raw["unit"] % layout.unit:
+        reason = f"some odds of {layout.name} would not win whole amounts with {raw['unit']}; {layout.unit} would do"
+        raise InputFault("unit", reason)
+    return make_limits(
+        unit=raw["unit"], default=raw["default"], kinds=raw["kinds"], differential=raw["differential"], layout=layout
+    )
 
 
 def set_up_of(state: TableState) -> SetUpState:
@@ -50,7 +60,7 @@ class TableRules:
         """Limits by box, for the set-up last asked for."""
         self.paired: frozenset[str] = frozenset()
         """Boxes that a differential limits."""
-        self._returned_216: dict[tuple[str, BoxName], int] = {}
+        self._returned_216: dict[tuple[str, BoxName], Odds] = {}
 
     def at(self, state: TableState) -> tuple[Layout, Limits]:
         """The layout and limits of a table that is set up."""
@@ -64,12 +74,14 @@ class TableRules:
             self._set_up = set_up
         return self._layout, self._limits
 
-    def returned_216(self, layout: Layout, box: BoxName) -> int:
+    def returned_216(self, layout: Layout, box: BoxName) -> Odds:
         """What a box returns of a stake of one over all 216 rolls together; worked out once."""
         key = (layout.name, box)
         found = self._returned_216.get(key)
         if found is None:
-            found = self._returned_216[key] = int(box_odds(layout, box).returned * 216)
+            exact = box_odds(layout, box).returned * 216
+            # Whole odds give a whole number, which is quicker to sum.
+            found = self._returned_216[key] = exact.numerator if exact.denominator == 1 else exact
         return found
 
     def clauses(self, *rules: Rule) -> tuple[str, ...]:
@@ -80,16 +92,25 @@ class TableRules:
         """The clauses of a step of the round."""
         return next((each.clauses for each in self.book.procedure.steps if each.step is step), ())
 
+    def clauses_of_fact(self, fact: Fact) -> tuple[str, ...]:
+        """The clauses by which something follows from a fact; empty when the book does not name it."""
+        rule = self.book.procedure.facts.get(fact)
+        return () if rule is None else rule.clauses
+
     def refuse(self, code: Code, sentence: str, *rules: Rule, allowed: str = "") -> Refusal:
         """A refusal that cites the book's clauses for these rules."""
         return Refusal(code, sentence, self.clauses(*rules), allowed)
 
 
 class RulesCache:
-    """The rules of one table, worked out once for each book that it stands under."""
+    """The rules of one table, worked out once for each book that it stands under.
 
-    def __init__(self, books: Books) -> None:
+    `admits` says why the house does not take a book at a time, or nothing: not approved, not in force yet.
+    """
+
+    def __init__(self, books: Books, admits: Admits | None = None) -> None:
         self._books = books
+        self._admits = admits
         self._rules: TableRules | None = None
 
     def of(self, state: TableState) -> TableRules | None:
@@ -103,15 +124,32 @@ class RulesCache:
         """The rules to decide a command by: a set-up names its own book."""
         if isinstance(command.do, SetUp):
             try:
-                return TableRules(self._books(command.do.book))
+                book = self._books(command.do.book)
             except InputFault as fault:
                 return Refusal(Code.WRONG_BOOK, f"{fault}.")
-        return self.of(state) or Refusal(Code.NOT_SET_UP, "The table is not set up.", allowed="set-up")
+            why = "" if self._admits is None else self._admits(book, command.at)
+            return Refusal(Code.WRONG_BOOK, f"{why}.") if why else TableRules(book)
+        try:
+            found = self.of(state)
+        except InputFault as fault:
+            return Refusal(Code.WRONG_BOOK, f"{fault}.")
+        return found or Refusal(Code.NOT_SET_UP, "The table is not set up.", allowed="set-up")
 
 
-def unknown_box(rules: TableRules, layout: Layout, box: str) -> Refusal:
-    """The refusal of a box that is not on the layout."""
-    return rules.refuse(Code.UNKNOWN, f"Layout {layout.name} has no box {box}.", Rule.LAYOUT_MARKED)
+BOX_FIELDS: Final = frozenset({"box", "lies_on", "belongs_on"})
+"""The fields of an action in which people name a box."""
+
+
+def unknown_box(layout: Layout, box: str, field: str = "box") -> Refusal:
+    """The refusal of a box that is not on the layout, by the clause of that layout."""
+    return Refusal(Code.UNKNOWN, f"Layout {layout.name} has no box {box}.", layout.clauses, field=field)
+
+
+def by_its_name(rules: TableRules, state: TableState, do: Action, field: str) -> Action | None:
+    """The same action with the box by its name, where it was named as the felt prints it: `four:6543`."""
+    layout, _ = rules.at(state)
+    found = as_printed(layout.boxes, getattr(do, field))
+    return None if found is None else replace(do, **{field: found})
 
 
 def listed(names: Iterable[str]) -> str:

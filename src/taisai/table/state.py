@@ -12,12 +12,13 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from taisai.table.commands import ColourSet, DealtBy, Dice, How, TableLimits
-from taisai.table.parts import FixedBet, FlagRaised
+from taisai.table.commands import ColourSet, Coverage, DealtBy, Dice, How, Purpose, TableLimits
+from taisai.table.parts import FixedBet, FlagRaised, Loss, ReversedLine
+from taisai.table.people import Person
 
 HISTORY_ROUNDS: Final = 100
 """Rounds kept for recall and reversal; older ones are in the journal."""
-SNAPSHOT_FORMAT: Final = 3
+SNAPSHOT_FORMAT: Final = 4
 TEST_RUN_ITEM: Final = "test-run"
 """The item of an opening check that stands on test runs."""
 SEAL_ITEM: Final = "seal"
@@ -54,6 +55,7 @@ class SetUpState(Struct, frozen=True):
     currency: str
     denominations: tuple[int, ...]
     colours: dict[str, ColourSet]
+    coverage: Coverage = Coverage.AREAS
 
 
 class DiceSet(Struct, frozen=True):
@@ -103,9 +105,33 @@ class PaidLine(Struct, frozen=True, gc=False, array_like=True):
     box: str
     stake: int
     at_risk: int
-    pays: int | None
+    pays: int | str | None
     winnings: int
     returned: int
+
+
+class Touch(Struct, frozen=True, gc=False, array_like=True):
+    """A bet that touches the line of its segment; attested, or recorded before the dice were known."""
+
+    player: str
+    box: str
+    attested: bool
+
+
+class HeldFact(Struct, frozen=True):
+    """A fact that would undo a known result, until a second person says whether it is so."""
+
+    fact: str
+    round: int
+    by: Person
+    note: str
+
+
+class Played(Struct, frozen=True, gc=False, array_like=True):
+    """A settled round in short: what each player staked and got back."""
+
+    number: int
+    players: dict[str, tuple[int, int]]
 
 
 class Round(Struct, frozen=True):
@@ -116,10 +142,19 @@ class Round(Struct, frozen=True):
     opened_at: int = 0
     stepped_at: int = 0
     """When the round last moved to its next step; bets, and what happens beside the round, are no steps."""
+    closes_at: int = 0
+    """When bets close, as the opening call fixed it; 0 where the dealer calls the close."""
     commitment: str = ""
-    """What commits the round to its virtual dice, from before it begins; empty for physical dice."""
+    """What commits the house to its part in virtual dice, from before the round; empty for physical dice."""
+    form: int = 0
+    """How the dice are committed (`core.fair`)."""
+    nonce: str = ""
     opening: str = ""
-    """The secret that proves them, once they are uncovered."""
+    """The house's secret, from the close."""
+    contributions: dict[str, str] = {}
+    """What each player brought to the virtual dice."""
+    fixed: Dice | None = None
+    """The virtual dice as the close fixed them: an outcome is established, covered or not (I5)."""
     tumbles: int = 0
     stacks: tuple[Stack, ...] = ()
     """In the order of placing."""
@@ -139,6 +174,22 @@ class Round(Struct, frozen=True):
     entered: Dice | None = None
     lit: tuple[str, ...] = ()
     lights_fault: str = ""
+    by_dice: bool = False
+    """Settled by the dice without entry or lights."""
+    facts: tuple[str, ...] = ()
+    """What went wrong in this round, as far as the book makes something of it."""
+    re_roll: bool = False
+    """The dice are tumbled again, and the bets stand."""
+    tumbled_after_close: bool = False
+    noticed: tuple[tuple[str, str], ...] = ()
+    """Bets, by player and box, of which an advice or a rejection is on record."""
+    touching: tuple[Touch, ...] = ()
+    losses: tuple[Loss, ...] = ()
+    """What was collected."""
+    undone: tuple[ReversedLine, ...] = ()
+    """What went back of bets that were settled already, when the round is being made void."""
+    left: tuple[tuple[str, str], ...] = ()
+    """Where players' chips lay in this round and lie no more."""
     lines: tuple[PaidLine, ...] = ()
     """Bets settled so far."""
     funds_before: dict[str, int] = {}
@@ -155,7 +206,7 @@ class PastRound(Struct, frozen=True):
     dice: Dice | None
     call: str
     void: str
-    """The void reason; empty for a round with a result."""
+    """The book's word for why it is void; empty for a round with a result."""
     lines: tuple[PaidLine, ...]
     funds_before: dict[str, int]
     funds_after: dict[str, int]
@@ -166,8 +217,16 @@ class PastRound(Struct, frozen=True):
     limits: TableLimits | None
     capacity: dict[str, int]
     reversed: bool = False
+    """Void after it was settled."""
+    clauses: tuple[str, ...] = ()
+    """By which it is void."""
+    undone: tuple[ReversedLine, ...] = ()
+    """What went back, and what is owed, when it was void after its bets were settled."""
     commitment: str = ""
     opening: str = ""
+    nonce: str = ""
+    contributions: dict[str, str] = {}
+    """What each player brought to the virtual dice."""
 
 
 class Meters(Struct, frozen=True):
@@ -214,6 +273,11 @@ class TableState(Struct, frozen=True):
     set_up: SetUpState | None = None
     suspended: str = ""
     """Why the table is suspended; empty when it is not."""
+    faults: tuple[str, ...] = ()
+    """Facts about equipment that has not been mended."""
+    procedure: str = ""
+    """The procedure that is in force until the equipment is mended, as players are told."""
+    held: tuple[HeldFact, ...] = ()
     ledger: dict[str, int] = {}
     players: dict[str, Player] = {}
     round: Round = Round()
@@ -221,13 +285,20 @@ class TableState(Struct, frozen=True):
     dice_sets: dict[str, DiceSet] = {}
     dice_in: str | None = None
     checks: dict[str, Check] = {}
-    test_runs: int = 0
+    tested: dict[str, bool] = {}
+    """Test runs since the lights were last in doubt, by the dice from low to high: whether the right areas lit."""
+    unproven: dict[str, tuple[Played, ...]] = {}
+    """By set of dice: the rounds settled with it since it was last found sound."""
     meters: Meters = Meters()
     shift: Shift = Shift()
     disputes: dict[str, Dispute] = {}
     dealt_by: DealtBy = DealtBy.PEOPLE
     betting_min_ms: int = 0
     """How long bets stay open at least."""
+    purpose: Purpose | None = None
+    """What the table is for; None where nobody has said."""
+    source_sound: bool = False
+    """Whether the house's own dealer has found its source of dice sound and every light working, this shift."""
 
     def balance(self, account: str) -> int:
         """What stands in an account."""

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from taisai.core.explain import clauses_behind_void
-from taisai.core.rulebook import Rule, RuleBook, VoidReason, VoidScope
+from taisai.core.rulebook import Fact, Rule, RuleBook, Then
 
 
 class Outcome(StrEnum):
@@ -71,15 +71,15 @@ class _Question(NamedTuple):
 _AS_IT_LIES: Final = (Outcome.BY_DICE, Outcome.CONCLUDE, Outcome.WHOLE, Outcome.STANDS)
 """Different words for settling the bets as they are: never two of them in one question."""
 
-_VOIDS: Final[dict[VoidReason, _Question]] = {
-    VoidReason.EXPOSED: _Question('The cover lifts before "No more bets". What now?', Outcome.VOID),
-    VoidReason.NOT_FLAT: _Question("One die leans against the wall of the tumbler. What now?", Outcome.VOID),
-    VoidReason.DICE_STACKED: _Question("One die has come to rest on another. What now?", Outcome.VOID),
-    VoidReason.TOO_FEW_TUMBLES: _Question("The dice tumbled only twice. What now?", Outcome.VOID),
-    VoidReason.TUMBLER_FAULT: _Question("The tumbler was started and stalls. What now?", Outcome.VOID),
-    VoidReason.NOT_ACTIVATED: _Question("Bets were taken, but nobody started the tumbler. What now?", Outcome.VOID),
-    VoidReason.ACTIVATED_BEFORE_CLOSE: _Question('The tumbler runs before "No more bets". What now?', Outcome.VOID),
-    VoidReason.DAMAGED_DICE: _Question("A corner is chipped off one die. What now?", Outcome.VOID),
+_VOIDS: Final[dict[Fact, _Question]] = {
+    Fact.EXPOSED: _Question('The cover lifts before "No more bets". What now?', Outcome.VOID),
+    Fact.NOT_FLAT: _Question("One die leans against the wall of the tumbler. What now?", Outcome.VOID),
+    Fact.DICE_STACKED: _Question("One die has come to rest on another. What now?", Outcome.VOID),
+    Fact.TOO_FEW_TUMBLES: _Question("The dice tumbled only twice. What now?", Outcome.VOID),
+    Fact.TUMBLER_FAULT: _Question("The tumbler was started and stalls. What now?", Outcome.VOID),
+    Fact.NOT_ACTIVATED: _Question("Bets were taken, but nobody started the tumbler. What now?", Outcome.VOID),
+    Fact.ACTIVATED_BEFORE_CLOSE: _Question('The tumbler runs before "No more bets". What now?', Outcome.VOID),
+    Fact.DAMAGED_DICE: _Question("A corner is chipped off one die. What now?", Outcome.VOID),
 }
 """Interruptions are among the rules: they depend on which dice can be read."""
 
@@ -189,9 +189,9 @@ def cases_of(book: RuleBook) -> tuple[Case, ...]:
     """Every case that a book answers, in a fixed order."""
     cases = []
     for reason, question in _VOIDS.items():
-        rule = book.procedure.voids.get(reason)
-        if rule is not None:
-            affected = rule.scope is VoidScope.AFFECTED_ROUNDS
+        rule = book.procedure.facts.get(reason)
+        if rule is not None and rule.voids:
+            affected = Then.VOID_ROUNDS_OF_SET in rule.then
             right = Outcome.VOID_AFFECTED if affected else question.right
             # Voiding all affected rounds voids this one too: the two are not offered together.
             never = (Outcome.VOID, Outcome.VOID_AFFECTED, Outcome.RETURN, Outcome.SUSPEND, Outcome.RULED)

@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Final, NamedTuple, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from taisai.core.bets import Bet, PlayerId
-from taisai.core.boxes import BoxName, Kind
-from taisai.core.calls import result_call
+from taisai.core.boxes import BoxName
 from taisai.core.dice import ALL_ROLLS, Roll
 from taisai.core.faults import InputFault, shown
-from taisai.core.limits import OPPOSITE_BOXES, Limits, make_limits
+from taisai.core.limits import OPPOSITE_BOXES, OPPOSITE_OF, Limits, make_limits
 from taisai.core.money import CURRENCIES, NO_CURRENCY, Chips
+from taisai.core.names import result_call
 from taisai.core.rulebook import Layout, Rule, RuleBook
 from taisai.table.commands import BoxLimit, TableLimits
 from taisai.training.cases import OUTCOME_TEXTS, Case, cases_of
@@ -34,8 +34,8 @@ COLOURS: Final = {"red": 100, "blue": 200, "yellow": 500, "green": 1_000}
 """What a colour chip of each player's colour is worth in a drill."""
 
 _PLAYERS: Final = ("Ann", "Ben", "Chu", "Dev")
-_EVEN_MONEY: Final = frozenset({Kind.SMALL, Kind.BIG, Kind.ODD, Kind.EVEN, Kind.FIELD})
-_SINGLES_TOTALS: Final = _EVEN_MONEY | {Kind.SINGLE, Kind.TOTAL}
+_SINGLES_TOTALS: Final = frozenset({"single", "total"})
+"""The groups of boxes that join those of even money at level 2."""
 _TRIPLE_ONE_IN: Final = 9
 _CALLS_OFFERED: Final = 4
 _OPTIONS_OFFERED: Final = 4
@@ -199,12 +199,19 @@ def make(book: RuleBook, layout: Layout, level: int, seed: str) -> MadeDrill:
 
 
 def _boxes(layout: Layout, level: int) -> tuple[BoxName, ...]:
-    """The boxes of a level. A layout with a single even-money box has singles and totals from level 1."""
+    """The boxes of a level. A layout that has fewer than two of them goes on with those of the next level."""
     if level >= 3:
         return tuple(layout.boxes)
-    kinds = _EVEN_MONEY if level == 1 else _SINGLES_TOTALS
-    boxes = tuple(name for name, box in layout.boxes.items() if box.kind in kinds)
-    return boxes if len(boxes) > 1 else _boxes(layout, 2)
+    groups = frozenset() if level == 1 else _SINGLES_TOTALS
+    even = _even_money(layout)
+    boxes = tuple(name for name, box in layout.boxes.items() if name in even or box.group in groups)
+    return boxes if len(boxes) > 1 else _boxes(layout, level + 1)
+
+
+def _even_money(layout: Layout) -> frozenset[BoxName]:
+    """The boxes that pay 1 to 1 whenever they win."""
+    more = {box.name for row in layout.rows if row.pays != 1 for box in row.boxes}
+    return frozenset(layout.boxes.keys() - more)
 
 
 def _roll(layout: Layout, boxes: Sequence[BoxName], chance: _Chance) -> Roll:
@@ -241,18 +248,27 @@ def _bets(  # noqa: PLR0917 - the parts of one drill, each made by the step befo
 def _crowded(
     layout: Layout, roll: Roll, players: tuple[DrillPlayer, ...], bets: tuple[DrillBet, ...], chance: _Chance
 ) -> tuple[tuple[DrillBet, ...], TableLimits]:
-    """One box over its maximum, perhaps with a bet below the minimum, and a pair over its differential."""
+    """One box over its maximum, perhaps with a bet below the minimum, and a pair over its differential, if any."""
     minimum = 5 * UNIT
-    kept = [each for each in bets if each.stake >= minimum and each.box not in {"big", "small", "odd", "even"}]
-    paying = [box for box in layout.winners[roll.index] if layout.boxes[box].kind not in _EVEN_MONEY]
-    shared = chance.pick(paying or [box for box in layout.boxes if layout.boxes[box].kind is Kind.TOTAL])
+    even = _even_money(layout)
+    kept = [each for each in bets if each.stake >= minimum and each.box not in OPPOSITE_OF]
+    paying = [box for box in layout.winners[roll.index] if box not in even]
+    others = [name for name, box in layout.boxes.items() if box.group == "total"] or list(layout.boxes)
+    shared = chance.pick(paying or others)
     kept = [each for each in kept if each.box != shared]
     crowd = [DrillBet(each.name, shared, (10 + chance.below(40)) * UNIT) for each in players[:3]]
     if chance.below(2):
         crowd.append(DrillBet(players[3].name, shared, (1 + chance.below(4)) * UNIT))
     total = sum(each.stake for each in crowd)
     most = total * (50 + chance.below(40)) // 100 // UNIT * UNIT
-    pairs = [pair for pair, (one, _) in OPPOSITE_BOXES.items() if one in layout.boxes]
+    limits = TableLimits(
+        unit=UNIT,
+        default=BoxLimit(minimum, 100_000),
+        kinds={layout.boxes[shared].kind: BoxLimit(minimum, most)},
+    )
+    pairs = [pair for pair, both in OPPOSITE_BOXES.items() if layout.boxes.keys() >= {*both}]
+    if not pairs:
+        return (*kept, *crowd), limits
     pair = chance.pick(pairs)
     sides = chance.some(OPPOSITE_BOXES[pair], 2)
     light = (5 + chance.below(20)) * UNIT
@@ -263,13 +279,7 @@ def _crowded(
         DrillBet(players[1].name, sides[0], heavy[1]),
         DrillBet(players[2].name, sides[1], light),
     ]
-    limits = TableLimits(
-        unit=UNIT,
-        default=BoxLimit(minimum, 100_000),
-        kinds={str(layout.boxes[shared].kind): BoxLimit(minimum, most)},
-        differential={str(pair): differential},
-    )
-    return (*kept, *crowd, *pressed), limits
+    return (*kept, *crowd, *pressed), structs.replace(limits, differential={str(pair): differential})
 
 
 def _engine_limits(limits: TableLimits) -> Limits:

@@ -7,16 +7,17 @@ behind each. The engine that settles real rounds finds what is right: `settle`, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from msgspec import Struct
 
 from taisai.core.bets import Bet, box_on
-from taisai.core.calls import result_call
 from taisai.core.dice import Roll
-from taisai.core.explain import clauses_behind, why
+from taisai.core.explain import clauses_behind, over_limit, why
 from taisai.core.faults import InputFault, shown
-from taisai.core.money import chips_of
+from taisai.core.money import chips_of, written
+from taisai.core.names import result_call
 from taisai.core.prorata import FixedStakes, fix_stakes
 from taisai.core.rulebook import Layout, Rule, RuleBook
 from taisai.core.settlement import Ruling, settle
@@ -71,7 +72,7 @@ class PaymentMark(Struct, frozen=True):
     box: str
     stake: int
     at_risk: int
-    pays: int | None
+    pays: int | str | None
     winnings: int
     returned: int
     due: int
@@ -193,10 +194,11 @@ def _mark_payments(  # noqa: PLR0917 - the parts of one round, each made by the 
     answers: Answers,
 ) -> tuple[PaymentMark, ...]:
     paid = _paid(made.bets, answers.payments)
+    money = partial(written, currency=made.drill.currency)
     marks = []
     for ruling in rulings:
         bet = ruling.bet
-        capacity = fixed.capacity_of(bet.box)
+        over = None if made.limits is None else over_limit(made.limits, bet.box, fixed.capacity_of(bet.box))
         under_minimum = made.limits is not None and bet.stake < made.limits.of(bet.box).stake_min
         due = ruling.returned if ruling.pays is None else ruling.winnings
         given = paid.get((bet.player, bet.box), 0)
@@ -213,8 +215,8 @@ def _mark_payments(  # noqa: PLR0917 - the parts of one round, each made by the 
                 given=given,
                 correct=due == given,
                 chips=chips_for(due, made.drill.denominations),
-                why=why(layout, made.roll, ruling, capacity),
-                clauses=clauses_behind(book, layout, made.roll, ruling, capacity, under_minimum=under_minimum),
+                why=why(layout, made.roll, ruling, over, money),
+                clauses=clauses_behind(book, layout, made.roll, ruling, over, under_minimum=under_minimum),
             )
         )
     return tuple(marks)

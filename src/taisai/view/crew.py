@@ -11,6 +11,7 @@ from typing import Final
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
+from taisai.core.dice import roll_of
 from taisai.core.rulebook import OpeningItem
 from taisai.table.actions import ACTIONS, name_of
 from taisai.table.commands import Dice
@@ -18,11 +19,22 @@ from taisai.table.decide import may_begin
 from taisai.table.figures import chips_for, exposure, table_result
 from taisai.table.handlers.betting import breaches
 from taisai.table.handlers.dealing import rulings_of
+from taisai.table.handlers.shift import runs_left
 from taisai.table.ledger import DROP, FLOAT
 from taisai.table.people import Person
 from taisai.table.refusals import Refusal
 from taisai.table.rules import TableRules
-from taisai.table.state import Check, DiceSet, Dispute, Meters, RoundPhase, TablePhase, TableState
+from taisai.table.state import (
+    TEST_RUN_ITEM,
+    Check,
+    DiceSet,
+    Dispute,
+    HeldFact,
+    Meters,
+    RoundPhase,
+    TablePhase,
+    TableState,
+)
 from taisai.view.steps import (
     LosingBox,
     Need,
@@ -65,6 +77,23 @@ class BreachView(Struct, frozen=True):
     clauses: tuple[str, ...]
 
 
+class RunToMake(Struct, frozen=True):
+    """A test run that is to be made: the dice to enter, and the areas that must light."""
+
+    dice: Dice
+    lit: tuple[str, ...]
+
+
+class TestRuns(Struct, frozen=True):
+    """The test runs of an opening check."""
+
+    coverage: str
+    done: int
+    failed: int
+    left: int
+    next: RunToMake | None
+
+
 class ExposureView(Struct, frozen=True):
     """The most that the house can lose on the bets that lie now, and on which dice."""
 
@@ -80,7 +109,7 @@ class Payout(Struct, frozen=True, kw_only=True):
     box: str
     stake: int
     at_risk: int
-    pays: int | None
+    pays: int | str | None
     winnings: int
     returned: int
     chips: dict[int, int]
@@ -99,7 +128,10 @@ class CrewView(Struct, frozen=True, kw_only=True):
     dice_in: str | None
     dice_sets: dict[str, DiceSet]
     checks: dict[str, Check]
-    test_runs: int
+    held: tuple[HeldFact, ...]
+    """Facts that wait for a second person."""
+    kept: dict[str, int]
+    """What is kept for players who walked away."""
     disputes: dict[str, Dispute]
     meters: Meters
     debts: dict[str, int]
@@ -114,6 +146,8 @@ class CrewView(Struct, frozen=True, kw_only=True):
     losers: tuple[LosingBox, ...] | UnsetType = UNSET
     opening: tuple[OpeningItem, ...] | UnsetType = UNSET
     """The items of the opening check."""
+    test_runs: TestRuns | UnsetType = UNSET
+    """What the lights are proven by, where the book has test runs."""
     breaches: tuple[BreachView, ...] | UnsetType = UNSET
     exposure: ExposureView | UnsetType = UNSET
     """While the table is open."""
@@ -132,7 +166,8 @@ def crew_view(rules: TableRules | None, state: TableState, person: Person) -> Cr
         dice_in=state.dice_in,
         dice_sets=state.dice_sets,
         checks=state.checks,
-        test_runs=state.test_runs,
+        held=state.held,
+        kept={player: state.funds(player) for player, seat in state.players.items() if not seat.present},
         disputes=state.disputes,
         meters=state.meters,
         debts={name: debt for name in state.players if (debt := state.balance(f"debt:{name}"))},
@@ -150,10 +185,21 @@ def crew_view(rules: TableRules | None, state: TableState, person: Person) -> Cr
         procedure=procedure_view(rules),
         losers=losers(rules, state),
         opening=rules.book.procedure.opening,
+        test_runs=_test_runs(rules, state),
         breaches=tuple(BreachView(*each) for each in breaches(rules, state)),
         exposure=_exposure(rules, state) if state.phase is TablePhase.OPEN else UNSET,
         payouts=payouts(rules, state),
     )
+
+
+def _test_runs(rules: TableRules, state: TableState) -> TestRuns | UnsetType:
+    if state.set_up is None or not any(item.item == TEST_RUN_ITEM for item in rules.book.procedure.opening):
+        return UNSET
+    layout, _ = rules.at(state)
+    left = runs_left(rules, state)
+    upcoming = RunToMake(left[0], layout.lit(roll_of(left[0]))) if left else None
+    passed = list(state.tested.values())
+    return TestRuns(str(state.set_up.coverage), passed.count(True), passed.count(False), len(left), upcoming)
 
 
 def _exposure(rules: TableRules, state: TableState) -> ExposureView:

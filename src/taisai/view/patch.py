@@ -12,27 +12,38 @@ from typing import Any, Final, cast
 
 import msgspec
 
-from taisai.core.boxes import ALL_BOXES, BoxName
+from taisai.core.boxes import BoxName
 from taisai.core.limits import OPPOSITE_OF
 from taisai.core.rulebook import Layout
+from taisai.table.commands import Purpose
 from taisai.table.rules import TableRules
 from taisai.table.state import Round, TableState
-from taisai.view.public import RoundView, bet_rows, headroom_view, results_view
+from taisai.view.public import RoundView, bet_rows, brought, has_virtual_dice, headroom_view, results_view
 
 MergePatch = dict[str, Any]
 """Part of a view, null where something goes away."""
 
-_ROUND_FIELDS: Final = tuple(name for name in RoundView.__struct_fields__ if name != "bets")
+_ROUND_FIELDS: Final = tuple(name for name in RoundView.__struct_fields__ if name not in {"bets", "contributions"})
 """Fields that the view of a round takes from the round as they are."""
 
 
-def public_patch(rules: TableRules | None, before: TableState, after: TableState) -> MergePatch:
+def public_patch(
+    rules: TableRules | None, before: TableState, after: TableState, rules_before: TableRules | None
+) -> MergePatch:
     """What changed for everybody. Applied to the public view of `before`, it gives the public view of `after`."""
     patch: MergePatch = {}
     if before.phase is not after.phase:
         patch["phase"] = after.phase
     if before.suspended != after.suspended:
         patch["suspended"] = after.suspended
+    if before.procedure != after.procedure:
+        patch["procedure"] = after.procedure
+    if before.held != after.held:
+        patch["held"] = tuple(each.fact for each in after.held)
+    if before.purpose is not after.purpose:
+        patch["purpose"] = after.purpose or Purpose.GAMING
+    if has_virtual_dice(before) is not has_virtual_dice(after):
+        patch["virtual_dice"] = has_virtual_dice(after)
     old, new = before.round, after.round
     if old is not new:
         if changed := _round_patch(old, new):
@@ -57,7 +68,8 @@ def public_patch(rules: TableRules | None, before: TableState, after: TableState
         if changed := difference(_object(before.set_up), _object(after.set_up)):
             patch["set_up"] = changed
         # Boxes that the layout does not have go away: another layout may have stood there before.
-        patch["room"] = dict.fromkeys(ALL_BOXES) | headroom_view(rules, after, layout.boxes)
+        stood = rules_before.book.layouts[before.set_up.layout].boxes if rules_before and before.set_up else ()
+        patch["room"] = dict.fromkeys(stood) | headroom_view(rules, after, layout.boxes)
     return patch
 
 
@@ -69,6 +81,8 @@ def _round_patch(old: Round, new: Round) -> MergePatch:
             patch[name] = now
     if old.bets is not new.bets and old.bets != new.bets:
         patch["bets"] = bet_rows(new.bets)
+    if old.opening != new.opening and (told := brought(new)) != brought(old):
+        patch["contributions"] = told
     return patch
 
 

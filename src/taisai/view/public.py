@@ -15,9 +15,10 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from taisai.table import events as e
-from taisai.table.commands import Dice
+from taisai.table.commands import Dice, Purpose
 from taisai.table.declared import Audience
 from taisai.table.figures import headroom_in
+from taisai.table.handlers.shared import deals_virtually
 from taisai.table.parts import FixedBet, FlagRaised
 from taisai.table.rules import TableRules
 from taisai.table.state import PaidLine, PastRound, Player, Round, RoundPhase, SetUpState, TablePhase, TableState
@@ -44,10 +45,14 @@ class RoundView(Struct, frozen=True, kw_only=True):
     phase: RoundPhase
     opened_at: int
     tumbles: int
+    closes_at: int
+    """When bets close, as it was fixed when they opened; 0 where the dealer calls the close."""
     commitment: str
-    """What the virtual dice are fixed by, before the first bet; empty for dice that people can see."""
+    """The house's part in virtual dice, hidden, from before the first bet; empty for dice that people can see."""
     opening: str
-    """The secret that proves the commitment, once the dice are uncovered."""
+    """The house's part, from the close."""
+    contributions: tuple[str, ...]
+    """What the players brought to virtual dice, sorted, from the close."""
     dice: Dice | None = None
     call: str
     pressed: tuple[int, ...]
@@ -69,8 +74,11 @@ class ResultView(Struct, frozen=True, kw_only=True):
     dice: Dice | None = None
     call: str
     void: str
-    """The void reason, or empty."""
+    """The book's word for why it is void, or empty."""
     reversed: bool
+    """Void after it was settled."""
+    clauses: tuple[str, ...]
+    """By which it is void."""
     ended_at: int
     commitment: str
     opening: str
@@ -83,6 +91,14 @@ class PublicView(Struct, frozen=True, kw_only=True):
     phase: TablePhase
     suspended: str
     """Why, while the table is suspended."""
+    purpose: Purpose
+    """What the table is for; gaming where nobody has said."""
+    virtual_dice: bool
+    """Whether the dice are software: for demonstration and training, unless the book admits them (I23)."""
+    procedure: str
+    """What stands in for equipment that is not mended, as long as it is not."""
+    held: tuple[str, ...]
+    """Facts that hold the round until a second person says whether they are so."""
     round: RoundView
     seats: dict[str, Player]
     stakes: dict[str, dict[str, int]]
@@ -105,6 +121,10 @@ def public_view(rules: TableRules | None, state: TableState) -> PublicView:
         table=state.table,
         phase=state.phase,
         suspended=state.suspended,
+        purpose=state.purpose or Purpose.GAMING,
+        virtual_dice=has_virtual_dice(state),
+        procedure=state.procedure,
+        held=tuple(each.fact for each in state.held),
         round=round_view(current),
         seats=state.players,
         stakes=current.stakes,
@@ -118,6 +138,11 @@ def public_view(rules: TableRules | None, state: TableState) -> PublicView:
     return replace(view, set_up=state.set_up, room=headroom_view(rules, state, boxes))
 
 
+def has_virtual_dice(state: TableState) -> bool:
+    """Whether the table is dealt with software dice, or this round is."""
+    return deals_virtually(state) or bool(state.round.commitment)
+
+
 def round_view(current: Round) -> RoundView:
     """The public part of a round."""
     return RoundView(
@@ -126,7 +151,9 @@ def round_view(current: Round) -> RoundView:
         opened_at=current.opened_at,
         tumbles=current.tumbles,
         commitment=current.commitment,
+        closes_at=current.closes_at,
         opening=current.opening,
+        contributions=brought(current),
         dice=current.dice,
         call=current.call,
         pressed=current.pressed,
@@ -137,6 +164,11 @@ def round_view(current: Round) -> RoundView:
         bets=bet_rows(current.bets),
         flags=current.flags,
     )
+
+
+def brought(current: Round) -> tuple[str, ...]:
+    """What players brought to virtual dice: told once the dice are opened."""
+    return tuple(sorted(current.contributions.values())) if current.opening else ()
 
 
 def bet_rows(bets: Iterable[FixedBet]) -> tuple[BetRow, ...]:
@@ -154,6 +186,7 @@ def results_view(history: tuple[PastRound, ...]) -> tuple[ResultView, ...]:
                 call=past.call,
                 void=past.void,
                 reversed=past.reversed,
+                clauses=past.clauses,
                 ended_at=past.ended_at,
                 commitment=past.commitment,
                 opening=past.opening,

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from taisai.core.boxes import BoxName
 from taisai.table.commands import Dice
 from taisai.table.explanations import recall
+from taisai.table.rules import limits_of
 from taisai.table.state import PaidLine, RoundPhase, TableState
 
 
@@ -23,6 +25,30 @@ class LastRound(Struct, frozen=True, kw_only=True):
     funds_after: int | None = None
 
 
+class Advice(Struct, frozen=True):
+    """A bet of which the player was told that it is under the minimum: they may raise or withdraw it."""
+
+    box: str
+    stake: int
+    minimum: int
+
+
+class VoidLater(Struct, frozen=True):
+    """A settled round of the player's that was void afterwards: what went back, and what is owed."""
+
+    number: int
+    why: str
+    clauses: tuple[str, ...]
+    got: int
+    """Chips handed to the player."""
+    gave: int
+    """Chips taken from the player."""
+    owes: int
+    """What the player still has to give."""
+    is_owed: int
+    """What the house still has to give."""
+
+
 class SeatView(Struct, frozen=True, kw_only=True):
     """A player's own part of a table."""
 
@@ -33,7 +59,12 @@ class SeatView(Struct, frozen=True, kw_only=True):
     debt: int
     """Below zero after a reversal, until it is paid."""
     on_felt: int
+    contribution: str
+    """What they brought to the virtual dice of this round."""
     last: LastRound | None = None
+    advice: tuple[Advice, ...] = ()
+    void_later: tuple[VoidLater, ...] = ()
+    """Newest first."""
 
 
 def seat_view(state: TableState, player: str) -> SeatView:
@@ -49,7 +80,29 @@ def seat_view(state: TableState, player: str) -> SeatView:
         funds=state.funds(player),
         debt=state.balance(f"debt:{player}"),
         on_felt=on_felt,
+        contribution=current.contributions.get(player, ""),
         last=_last_round(state, player),
+        advice=_advice(state, player),
+        void_later=_void_later(state, player),
+    )
+
+
+def _advice(state: TableState, player: str) -> tuple[Advice, ...]:
+    current = state.round
+    if current.phase is not RoundPhase.BETTING or state.set_up is None or not current.noticed:
+        return ()
+    limits = limits_of(state.set_up.limits)
+    mine = current.stakes.get(player, {})
+    told = [(box, mine.get(box, 0), limits.of(BoxName(box)).stake_min) for who, box in current.noticed if who == player]
+    return tuple(Advice(box, stake, minimum) for box, stake, minimum in told if 0 < stake < minimum)
+
+
+def _void_later(state: TableState, player: str) -> tuple[VoidLater, ...]:
+    return tuple(
+        VoidLater(past.number, past.void, past.clauses, line.given_back, line.taken, line.owed, line.owing)
+        for past in reversed(state.history)
+        for line in past.undone
+        if line.player == player
     )
 
 

@@ -1,8 +1,8 @@
 """What the dealer does next, by the book, and what each action asks of people.
 
 Enters: the rules and the state of a table. Leaves: the next step of the round with the words to say, what lies in
-losing boxes, the reasons that void a round, and which actions need a second person or a reason now. Screens show it and
-grey out the rest; whether a step is allowed is decided where every command is (`table.decide`).
+losing boxes, the facts of which the book says what follows, and which actions need a second person or a reason now.
+Screens show it and grey out the rest; whether a step is allowed is decided where every command is (`table.decide`).
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
 
-from taisai.core.calls import result_call
 from taisai.core.dice import roll_of
-from taisai.core.rulebook import Step, Tumble
+from taisai.core.names import result_call
+from taisai.core.rulebook import Fact, Step, Tumble
 from taisai.table.actions import ACTIONS, name_of
 from taisai.table.commands import DealtBy
 from taisai.table.handlers.dealing import rulings_of
@@ -46,10 +46,11 @@ class Need(Struct, frozen=True):
     reason: bool
 
 
-class VoidOption(Struct, frozen=True):
-    """A reason for which the book voids a round."""
+class FactOption(Struct, frozen=True):
+    """A fact of which the book says what follows."""
 
-    reason: str
+    fact: str
+    then: tuple[str, ...]
     summary: str
     clauses: tuple[str, ...]
 
@@ -64,7 +65,7 @@ class ProcedureView(Struct, frozen=True):
     steps: tuple[str, ...]
     """The actions of a round, in order."""
     void_call: str
-    voids: tuple[VoidOption, ...]
+    facts: tuple[FactOption, ...]
 
 
 class LosingBox(Struct, frozen=True):
@@ -81,6 +82,8 @@ def next_step(rules: TableRules, state: TableState) -> NextStep | None:
     between = current.phase is RoundPhase.BETWEEN
     if state.phase is not TablePhase.OPEN or (state.suspended and between):
         return None
+    if state.held:
+        return NextStep(do="attest")
     if current.interrupted:
         return NextStep(do="resolve-interruption")
     if state.dealt_by is DealtBy.HOUSE:
@@ -98,10 +101,10 @@ def next_step(rules: TableRules, state: TableState) -> NextStep | None:
         case RoundPhase.UNCOVERED:
             return NextStep(do="announce", say=result_call(procedure.calls, roll_of(current.dice or ())))
         case RoundPhase.ANNOUNCED:
-            return NextStep(do="enter" if rules.has_terminal else "collect")
+            return NextStep(do="enter" if rules.has_terminal and not current.by_dice else "collect")
         case RoundPhase.ENTERED:
             wrong = sorted(current.entered or ()) != sorted(current.dice or ())
-            return NextStep(do="amend-entry" if wrong else "collect")
+            return NextStep(do="amend-entry" if wrong and not current.by_dice else "collect")
         case RoundPhase.COLLECTED:
             return NextStep(do="pay-next")
 
@@ -111,7 +114,8 @@ def needs(state: TableState, person: Person) -> dict[str, Need]:
     found: dict[str, Need] = {}
     for action, asked in ACTIONS.items():
         if person.role in asked.roles and asked.alters_in(state.round.phase):
-            found[name_of(action)] = Need(tuple(role for role in Role if role in (asked.second or ())), reason=True)
+            second = () if person.role in asked.alone else asked.second or ()
+            found[name_of(action)] = Need(tuple(role for role in Role if role in second), reason=True)
     return found
 
 
@@ -127,7 +131,11 @@ def procedure_view(rules: TableRules) -> ProcedureView:
             _ACTION_OF.get(each.step, str(each.step)) for each in procedure.steps if each.step is not Step.LIGHT
         ),
         void_call=procedure.calls.void,
-        voids=tuple(VoidOption(str(each.reason), each.summary, each.clauses) for each in procedure.voids.values()),
+        facts=tuple(
+            FactOption(str(fact), tuple(map(str, each.then)), each.summary, each.clauses)
+            for fact, each in procedure.facts.items()
+            if fact is not Fact.INTERRUPTED
+        ),
     )
 
 

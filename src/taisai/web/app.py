@@ -26,11 +26,12 @@ from taisai.table.refusals import Refusal
 from taisai.web.api.house import HOUSE_ENDPOINTS
 from taisai.web.api.people import PEOPLE_ENDPOINTS
 from taisai.web.api.pit import PIT_ENDPOINTS
+from taisai.web.api.proof import PROOF_ENDPOINTS
 from taisai.web.api.rules import RULES_ENDPOINTS
 from taisai.web.api.tables import TABLE_ENDPOINTS
 from taisai.web.api.training import TRAINING_ENDPOINTS
 from taisai.web.context import Context
-from taisai.web.endpoint import Endpoint
+from taisai.web.endpoint import TOO_FAST, Endpoint
 from taisai.web.errors import NOTHING_HERE, error_response, no_such_table
 from taisai.web.openapi import openapi
 from taisai.web.pages import page_routes
@@ -49,8 +50,13 @@ ENDPOINTS: Final[tuple[Endpoint, ...]] = (
     *PEOPLE_ENDPOINTS,
     *PIT_ENDPOINTS,
     *HOUSE_ENDPOINTS,
+    *PROOF_ENDPOINTS,
 )
 PLAY: Final = "/play/"
+PAGE_COST: Final = 0.1
+"""What a page or file takes of its address's allowance; an endpoint takes its own."""
+HANDSHAKE_COST: Final = 2
+"""What a socket takes of it: its first frame is a whole table."""
 
 
 class App:
@@ -66,8 +72,9 @@ class App:
         routes = [
             Route(path, partial(self._serve, methods), methods=list(methods)) for path, methods in by_path.items()
         ]
+        self._endpoints = frozenset(by_path)
         routes.append(Route("/openapi.json", lambda _request: Response(document, media_type="application/json")))
-        routes += page_routes()
+        routes += page_routes(context.settings.house.purpose)
         self._router = Router(routes, redirect_slashes=False, default=self._nothing_here)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -89,6 +96,9 @@ class App:
                     headers.setdefault("strict-transport-security", "max-age=31536000")
             await send(message)
 
+        if scope["path"] not in self._endpoints and not self._rated(scope):
+            await error_response(TOO_FAST, headers={"retry-after": "1"})(scope, receive, send_guarded)
+            return
         scope["app"] = self  # without it the router answers a wrong method itself, in a shape of its own
         try:
             await self._router(scope, receive, send_guarded)
@@ -99,6 +109,12 @@ class App:
             response = error_response(Refusal(HouseCode.NOT_FOUND, sentence, allowed=methods), headers=headers)
             response.status_code = error.status_code
             await response(scope, receive, send_guarded)
+
+    def _rated(self, scope: Scope) -> bool:
+        """Whether the address of a request may have another page or file."""
+        addresses = self.context.addresses
+        where = addresses.client_of((scope.get("client") or ("",))[0], Headers(scope=scope))
+        return self.context.rates.take(addresses.group_of(where), PAGE_COST)
 
     async def _serve(self, methods: dict[str, Endpoint], request: Request) -> Response:
         method = "GET" if request.method == "HEAD" else request.method
@@ -140,6 +156,8 @@ class App:
             return Refusal(HouseCode.TOO_MANY, "Too many connections from this address.")
         if not context.is_ready:
             return Refusal(HouseCode.CLOSING, "The house is not open.")
+        if not context.rates.take(context.addresses.group_of(where), HANDSHAKE_COST):
+            return TOO_FAST
         return None
 
     async def _session_of(self, headers: Headers) -> Session | Refusal | None:

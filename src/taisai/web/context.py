@@ -7,42 +7,55 @@ sockets need.
 from __future__ import annotations
 
 import asyncio
+import hmac
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from functools import partial
 from typing import Final
 
 from msgspec.structs import replace
 
-from taisai.books import Shelf
+from taisai.books import BookRefused, Shelf
+from taisai.core.faults import InputFault
+from taisai.core.rulebook import RuleBook
 from taisai.floor.alerts import Alerts
 from taisai.floor.answers import HouseCode
 from taisai.floor.clock import Clock
 from taisai.floor.floor import Floor
+from taisai.floor.heads import HeadKeeper
 from taisai.floor.live import LiveTable
 from taisai.floor.nodes import LEASE_S, Nodes
+from taisai.floor.witnesses import WitnessLink
 from taisai.house.accounts import Accounts, OneTimeLink, SignInRefusal
 from taisai.house.authentication import Authentication
 from taisai.house.digests import Manifest, last_start, manifest, note_differences
+from taisai.house.erasure import Erasure
 from taisai.house.passwords import Passwords
+from taisai.house.persons import PLAYER, Persons, is_person
+from taisai.house.proof import Prover
+from taisai.house.register import Register
 from taisai.house.seats import Seats
 from taisai.house.sessions import THE_CONSOLE, Session, Sessions
 from taisai.house.staff import Staff
 from taisai.journal import Journal, open_journal
+from taisai.journal.log.note import Verifier
 from taisai.protocol.messages import Do, Notice
+from taisai.settings.editions import not_admitted
 from taisai.settings.forms import Settings
 from taisai.streams.house_events import HouseStopped, Post
-from taisai.table.commands import Command
+from taisai.table.commands import Command, SitDown
 from taisai.table.decide import can, may_authorise
-from taisai.table.events import Event
-from taisai.table.people import Person, Role
+from taisai.table.events import Event, PlayerLeft, PlayerSat, PlayerWalkedAway, TableClosed
+from taisai.table.people import CREW, Person, Role
 from taisai.table.refusals import Refusal
 from taisai.web.addresses import Addresses
-from taisai.web.auditing import Auditor
+from taisai.web.auditing import Auditor, Watching
 from taisai.web.dice_health import DiceHealth
 from taisai.web.errors import sign_in_refused
+from taisai.web.guard.work import Work
 from taisai.web.metrics import WebCounts
 from taisai.web.preparation import Preparation
-from taisai.web.security import Rates
+from taisai.web.security import Rates, token_in
 from taisai.web.socket.feed import Feed
 from taisai.web.socket.frames import frame_of
 from taisai.web.socket.peers import Peers
@@ -50,8 +63,11 @@ from taisai.web.socket.peers import Peers
 LOGGER = logging.getLogger("taisai.web")
 DEMO_STAFF: Final = (Role.DEALER, Role.SUPERVISOR, Role.SHIFT_MANAGER)
 SWEEP_S: Final = 60.0
+EDITIONS_S: Final = 5.0
+"""How often idle tables are looked at for an edition that has become due."""
 RELOAD_S: Final = 5.0
 """How soon a node sees that another one has ended or locked a session."""
+FORGET_S: Final = 3600.0
 VERIFY_S: Final = 24 * 3600.0
 """Program, books and settings are verified by digest every day (R36)."""
 
@@ -95,19 +111,43 @@ class Context:
         self.shelf = shelf
         self._has_opened = False
         self.clock = clock or Clock()
-        self.floor = Floor(shelf.book, self._open_journal, self.clock, large_win=settings.house.large_win)
+        self.floor = Floor(
+            self.book,
+            self._open_journal,
+            self.clock,
+            large_win=settings.house.large_win,
+            admits=partial(not_admitted, settings),
+        )
         self.peers = Peers(settings.node.secret)
         if settings.node.address:
-            self.floor.nodes = Nodes(self.floor, settings.node.address, self.peers, self._open_for_leases)
+            self.floor.nodes = Nodes(
+                self.floor, settings.node.address, self.peers, self._open_for_leases, greet=self.peers.greet
+            )
+            self.peers.holder = self.floor.nodes.holder
         self.alerts = Alerts(self.floor, self.clock.now, settings.house.large_win)
+        self.prover = Prover(lambda: self.floor.writer.journal, self.clock.now, settings.proof.origin)
+        self.heads = HeadKeeper(
+            self.floor,
+            self.prover,
+            self.alerts,
+            [WitnessLink(each.url, Verifier.read(each.key)) for each in settings.proof.witnesses],
+            every_s=settings.proof.every_s,
+            demanded=settings.proof.cosignatures,
+            within_s=settings.proof.cosigned_within_s,
+        )
         self.dice_health = DiceHealth(self.floor, self.alerts)
         self.auditor = Auditor()
+        self.watching = Watching(self.floor, self.alerts, shelf, self.clock.now)
         self.counts = WebCounts()
+        self.work = Work()
         self.rates = Rates(200, 400)
         self.sign_in_rates = Rates(settings.limits.sign_ins_per_minute / 60, settings.limits.sign_ins_per_minute)
         self.guess_rates = Rates(1 / 60, GUESSES)
         self.addresses = Addresses(settings.listen, settings.limits.connections_per_address)
         self.manifest: Manifest
+        self.accounts: Accounts
+        self.persons: Persons
+        self.erasure: Erasure
         self.authentication: Authentication
         self.staff: Staff
         self.sessions: Sessions
@@ -115,7 +155,7 @@ class Context:
         self.first_link = ""
         """The token of the first administrator's one-time link, on the first start."""
         self.demo_links: dict[str, str] = {}
-        """Tokens of one-time links for the demo's staff, by post, until they have chosen a password."""
+        """Tokens of one-time links for the demo's staff, by post; empty for one who has chosen a password."""
         self.is_ready = False
         self._passwords = passwords
         self._preparation = Preparation(self.floor, settings, shelf)
@@ -123,6 +163,13 @@ class Context:
         self._gather = {} if gather_s is None else {"gather_s": gather_s}
         self._feeds: dict[str, Feed] = {}
         self._chores: list[asyncio.Task[None]] = []
+
+    def book(self, book_id: str) -> RuleBook:
+        """A book of the shelf; a broken one is refused like one that is not there."""
+        try:
+            return self.shelf.book(book_id)
+        except BookRefused as error:
+            raise InputFault("book", f"{book_id} cannot be used: {error.faults[0]}") from None
 
     def _open_journal(self) -> Journal:
         """Open the journal, or reopen it after a failure: a newer node may have migrated it by then."""
@@ -152,11 +199,19 @@ class Context:
         self.floor.listen(self._changed)
         store = ThreadedStore(self.floor, loop)
         policy = self.settings.sign_in
+        self.persons = Persons(store, self.clock.now)
+        await self.persons.load_staff()
+        self.floor.log.opaque = self.persons.opaque
+        for table in self.floor.tables.values():
+            await self.persons.learn(self._strangers(table))
         self.sessions = Sessions(store, self.floor.log, self.clock.now, policy)
-        accounts = Accounts(store, self.floor.log, self.clock.now, policy)
-        self.authentication = Authentication(accounts, self.sessions, self._passwords)
-        self.staff = Staff(accounts, self.sessions)
-        self.seats = Seats(store, self.floor.log, self.clock.now, policy, self._is_taken)
+        self.accounts = Accounts(store, self.floor.log, self.clock.now, policy)
+        self.accounts.persons = self.persons
+        self.authentication = Authentication(self.accounts, self.sessions, self._passwords)
+        self.authentication.register = Register(lambda: self.floor.writer.journal)
+        self.staff = Staff(self.accounts, self.sessions)
+        self.erasure = Erasure(self.persons, self.accounts, self._seated)
+        self.seats = Seats(store, self.floor.log, self.clock.now, policy, persons=self.persons, players=self.players_at)
         self.manifest = await asyncio.to_thread(manifest, self.settings, self.shelf)
         before = await asyncio.to_thread(last_start, self.floor.writer.journal)
         await note_differences(before, self.manifest, self.floor.log, self.clock.now)
@@ -166,10 +221,15 @@ class Context:
         if self.settings.demo.enabled:
             await self._demo_staff()
         await self._preparation.prepare_all()
+        self._repeat(EDITIONS_S, self._preparation.change_over, "tables could not take up the next edition")
         self._repeat(SWEEP_S, self._sweep, "expired sessions could not be removed")
         self._repeat(VERIFY_S, self.verify, "program, books and settings could not be verified")
         if self.floor.nodes is not None:
             self._repeat(RELOAD_S, self.sessions.reload, "sessions could not be read")
+            self._repeat(RELOAD_S, self._reload_persons, "names could not be read")
+        if self.settings.house.forget_after_days:
+            self._repeat(FORGET_S, self.forget_old, "old names could not be erased")
+        await self.heads.start()
         self.is_ready = True
 
     async def _demo_staff(self) -> None:
@@ -181,6 +241,7 @@ class Context:
             elif not sheet.has_password:
                 link = await self.staff.new_link(THE_CONSOLE, role)
             else:
+                self.demo_links[role] = ""
                 continue
             if isinstance(link, OneTimeLink):
                 self.demo_links[role] = link.token
@@ -194,10 +255,12 @@ class Context:
             feed.broadcast(frame)
         for task in self._chores:
             task.cancel()
+        await self.watching.stop()
         await self.sessions.flush()
         await self.floor.log.note(HouseStopped(why))
         await self.floor.stop()
         await self.peers.close()
+        self.work.close()
 
     def _repeat(self, every_s: float, work: Callable[[], Awaitable[object]], failure: str) -> None:
         """Do something again and again until the house stops; a failure is logged and tried again."""
@@ -215,16 +278,48 @@ class Context:
     async def _sweep(self) -> None:
         await self.sessions.sweep()
         await self.seats.sweep()
+        await self.accounts.guesses.sweep()
 
     async def verify(self) -> list[str]:
         """Compare program, books and settings with those of the start; differences are logged (R36)."""
         now = await asyncio.to_thread(lambda: manifest(self.settings, self._reopen_shelf()))
         return [str(each) for each in await note_differences(self.manifest, now, self.floor.log, self.clock.now)]
 
-    def _is_taken(self, table: str, name: str) -> bool:
-        """Whether a player of this name sits at a table."""
+    def players_at(self, table: str) -> Iterable[str]:
+        """The ids of those who have a seat at a table."""
         live = self.floor.tables.get(table)
-        return live is not None and name in live.state.players
+        return () if live is None else live.state.players
+
+    def _seated(self) -> Iterable[str]:
+        """The ids of everybody who has a seat, at any table."""
+        return [player for table in self.floor.tables.values() for player in table.state.players]
+
+    async def erase(self, person: str, by: str, reason: str) -> int:
+        """Erase what identifies a person, and show it nowhere any more."""
+        rows = await self.erasure.erase(person, by, reason)
+        self._show_again()
+        return rows
+
+    async def forget_old(self) -> int:
+        """Erase what the house keeps no longer."""
+        rows = await self.erasure.erase_older(self.settings.house.forget_after_days)
+        if rows:
+            self._show_again()
+        return rows
+
+    async def _reload_persons(self) -> None:
+        if await self.persons.reload():
+            self._show_again()
+
+    def _show_again(self) -> None:
+        for feed in self._feeds.values():
+            feed.show_again()
+
+    def _strangers(self, table: LiveTable) -> list[str]:
+        """The ids in a table's state whose names this node has not read."""
+        state, known = table.state, self.persons.names
+        seen = {*state.players, *(each.player for each in state.disputes.values())}
+        return [each for each in seen if each not in known and is_person(each)]
 
     # ------------------------------------------------------------------ tables
 
@@ -233,13 +328,33 @@ class Context:
         found = self._feeds.get(name)
         if found is None:
             table = self.floor.table(name)
-            found = self._feeds[name] = Feed(table, self.clock.now, self.floor.until, **self._gather)
+            named = self.persons.named
+            found = self._feeds[name] = Feed(table, self.clock.now, self.floor.until, named=named, **self._gather)
         return found
 
+    def watchers(self, name: str) -> int:
+        """How many clients watch a table."""
+        found = self._feeds.get(name)
+        return 0 if found is None else found.subscriber_count
+
     def _changed(self, table: LiveTable, events: tuple[Event, ...]) -> None:
+        self._preparation.changed(table, events)
         feed = self._feeds.get(table.name)
         if feed is not None:
             feed.changed(events)
+        for event in events:
+            what = event.what
+            if isinstance(what, (PlayerLeft, PlayerWalkedAway)):
+                self.floor.background(self.sessions.end_player(table.name, what.player))
+            elif isinstance(what, TableClosed):
+                self.floor.background(self.sessions.end_players(table.name))
+        if (not events or any(isinstance(event.what, PlayerSat) for event in events)) and self._strangers(table):
+            self.floor.background(self._meet(table))
+
+    async def _meet(self, table: LiveTable) -> None:
+        """Read the names of players who sat down at another node, and show them."""
+        await self.persons.learn(self._strangers(table))
+        self.feed(table.name).show_again()
 
     # ------------------------------------------------------------------ people
 
@@ -253,6 +368,33 @@ class Context:
             found = self.sessions.find(token)
         return found
 
+    def is_ours(self, headers: Mapping[str, str]) -> bool:
+        """Whether a request shows a session of staff, or is another node's: known without asking the journal."""
+        token = token_in(headers)
+        if token is None:
+            return False
+        if self.settings.node.secret and hmac.compare_digest(token.encode(), self.settings.node.secret.encode()):
+            return True
+        session = self.sessions.find(token)
+        return session is not None and not session.is_player
+
+    async def inward(self, do: Do, by: Person, table: str) -> Do | Refusal:
+        """What somebody asks for, with ids in the place of the names that people use.
+
+        A name means the player who is shown by it at the table. Whoever the crew seats under another is a new person,
+        whose id follows from the command's own, so that a repeat seats nobody else.
+        """
+        name = getattr(do.do, "player", None)
+        players = self.players_at(table)
+        if not isinstance(name, str) or name in players:
+            return do
+        found = self.persons.id_among(players, name)
+        if found == name and isinstance(do.do, SitDown) and by.role in CREW:
+            if is_person(name):
+                return Refusal(HouseCode.BAD_MESSAGE, "player: this is an id, and no name.", field="do.player")
+            found = await self.persons.add(PLAYER, name, f"seated {table} {by.id} {do.id}")
+        return replace(do, do=replace(do.do, player=found))
+
     async def command_of(self, do: Do, by: Person, table: str, *, where: str = "") -> Command | Refusal:
         """The command that a person asks for, once the second person, if one is needed, has shown their credentials.
 
@@ -260,6 +402,10 @@ class Context:
         passwords or lock logins with commands that are not theirs to give. Such a command goes to the table without
         the second person, and the table refuses it, carries it out, or answers it as a repeat.
         """
+        named = await self.inward(do, by, table)
+        if isinstance(named, Refusal):
+            return named
+        do = named
         command = Command(id=do.id, at=self.clock.now(), by=by, do=do.do, reason=do.reason, round=do.round)
         second, live = do.second, self.floor.tables.get(table)
         rules = None if live is None else live.rules()

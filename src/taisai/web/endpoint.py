@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from inspect import iscoroutinefunction
 from secrets import token_hex
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
@@ -35,13 +36,17 @@ from taisai.web.errors import (
     no_such_table,
     not_at_table,
 )
-from taisai.web.security import COOKIE, bearer, forged
+from taisai.web.guard.work import made_of
+from taisai.web.security import COOKIE, SAFE_METHODS, bearer, forged, from_elsewhere, not_json
 
 if TYPE_CHECKING:
     from taisai.web.context import Context
 
 LOGGER = logging.getLogger("taisai.web")
 OVERSEERS: Final = SUPERVISORS | {Role.AUDITOR}
+SHORT: Final = 5
+"""Work up to this cost never waits behind longer work."""
+TOO_FAST: Final = Refusal(HouseCode.TOO_FAST, "Too many requests from this address.", allowed="in a second")
 
 
 class Who(StrEnum):
@@ -87,7 +92,8 @@ class Endpoint:
 
     method: str
     path: str
-    handler: Callable[[Call], Awaitable[Any]]
+    handler: Callable[[Call], Any]
+    """A coroutine runs on the event loop and takes less than a millisecond of it; a plain function runs in a thread."""
     summary: str
     answer: Any
     tag: str
@@ -99,6 +105,12 @@ class Endpoint:
     media: str = "application/json"
     also: tuple[str, ...] = ()
     """Other media types in which the answer can be requested."""
+    cost: int = 1
+    """What a request takes of its address's allowance: about one for each millisecond of work."""
+    raw: bool = False
+    """Whether ids of persons stay in the answer: where it says which is whose, or proves a record byte for byte."""
+    derived: bool = False
+    """Whether the answer follows from the rule books, the path and the query alone: it is made once and kept."""
 
     async def serve(self, context: Context, request: Request) -> Response:
         """Answer a request."""
@@ -106,16 +118,16 @@ class Endpoint:
         request_id = token_hex(8)
         where = context.addresses.client_of(request.client.host if request.client else "", request.headers)
         status, who = 500, ""
-        # The path of a one-time link contains its token, which must not reach the log.
-        path = self.path if "{token}" in self.path else request.url.path
+        path = request.url.path
         try:
-            call = await self._call_of(context, request, request_id, where)
+            async with asyncio.timeout(context.settings.limits.request_timeout_s):
+                call = await self._call_of(context, request, request_id, where)
             who = call.session.who if call.session else ""
             async with asyncio.timeout(context.settings.limits.request_timeout_s):
-                answer = await self.handler(call)
-            response = self._response(answer, context, call)
+                response = await self._answer(call)
         except Stop as stop:
             response = error_response(stop.refusal, request_id, stop.headers)
+            _show_names(response, context.persons.named(bytes(response.body)))
         except InputFault as fault:
             response = error_response(bad_message(fault), request_id)
         except TimeoutError:
@@ -148,7 +160,38 @@ class Endpoint:
         response.headers["x-request-id"] = request_id
         return response
 
-    def _response(self, answer: Any, context: Context, call: Call) -> Response:
+    async def _answer(self, call: Call) -> Response:
+        """The answer: kept, made on the loop, or made in a thread; who has not signed in shares one thread."""
+        work = call.context.work
+        if self.derived:
+            key = (self.path, *call.path.values(), call.query)
+            made = work.kept(key)
+            if made is None:
+                self._charge(call.context, call.where)
+                made = await work.make(key, lambda: made_of(self._made(call)))
+            return made.answer(call.request)
+        if iscoroutinefunction(self.handler):
+            response = self._response(await self.handler(call), call)
+            if not self.raw:
+                _show_names(response, call.context.persons.named(bytes(response.body)))
+            return response
+        is_staff = call.session is not None and not call.session.is_player
+        if is_staff:
+            return await asyncio.to_thread(self._made, call)
+        return await work.public(lambda: self._made(call), is_long=self.cost > SHORT)
+
+    def _made(self, call: Call) -> Response:
+        response = self._response(self.handler(call), call)
+        if not (self.raw or self.derived):
+            _show_names(response, call.context.persons.named(bytes(response.body), look_up=True))
+        return response
+
+    def _charge(self, context: Context, where: str) -> None:
+        """Take what the work costs, beyond the one token of every request."""
+        if self.cost > 1 and not context.rates.take(context.addresses.group_of(where), self.cost - 1):
+            raise Stop(TOO_FAST, {"retry-after": "1"})
+
+    def _response(self, answer: Any, call: Call) -> Response:
         if isinstance(answer, Response):
             response = answer
         else:
@@ -157,15 +200,21 @@ class Endpoint:
         if call.cookie is not None:
             token, seconds = call.cookie
             response.set_cookie(
-                COOKIE, token, max_age=seconds, httponly=True, samesite="strict", secure=context.is_secure, path="/"
+                COOKIE,
+                token,
+                max_age=seconds,
+                httponly=True,
+                samesite="strict",
+                secure=call.context.is_secure,
+                path="/",
             )
         return response
 
     # ------------------------------------------------------------------ checks
 
     async def _call_of(self, context: Context, request: Request, request_id: str, where: str) -> Call:
-        if not context.rates.take(where):
-            raise Stop(Refusal(HouseCode.TOO_FAST, "Too many requests from this address."), {"retry-after": "1"})
+        if not context.rates.take(context.addresses.group_of(where)):
+            raise Stop(TOO_FAST, {"retry-after": "1"})
         session = await self._session(context, request)
         query = _typed_query(self.query, request) if self.query is not None else None
         path = {name: str(value) for name, value in request.path_params.items()}
@@ -173,24 +222,30 @@ class Endpoint:
         if table is not None and table not in context.floor.tables:
             raise Stop(no_such_table(table))
         self._let_in(session, table)
+        if not self.derived:
+            self._charge(context, where)
         body = None
         if self.body is not None:
+            wrong = not_json(request.headers)
+            if wrong is not None:
+                raise Stop(wrong)
             body = _typed_body(self.body, await _read(request, context.settings.limits.body_bytes))
         return Call(context, request, request_id, where, session, path, query, body)
 
     async def _session(self, context: Context, request: Request) -> Session | None:
-        token = bearer(request.headers)
+        token, method = bearer(request.headers), request.method
         session = await context.session_of(token)
         if token is None:
-            cookie = request.cookies.get(COOKIE)
-            session = await context.session_of(cookie)
-            if session is not None:
-                refusal = forged(request.method, request.headers, session.csrf, context.settings.listen.allowed_origins)
-                if refusal is not None:
-                    raise Stop(refusal)
+            refusal = from_elsewhere(method, request.headers, context.settings.listen.allowed_origins)
+            if refusal is None:
+                session = await context.session_of(request.cookies.get(COOKIE))
+                refusal = None if session is None else forged(method, request.headers, session.csrf)
+            if refusal is not None:
+                raise Stop(refusal)
         if session is not None and session.locked and not self.while_locked and self.who is not Who.ANYONE:
             raise Stop(SESSION_LOCKED)
-        if session is not None and not session.is_player:
+        if session is not None and not session.is_player and method not in SAFE_METHODS:
+            # Screens read by themselves, at night too: only what a person does keeps a session awake (R15).
             context.sessions.touch(session.key)
         return session
 
@@ -212,6 +267,13 @@ class Endpoint:
             raise Stop(Refusal(HouseCode.NOT_ALLOWED, f"This is for {self.who}.", ("R37",)))
         if table is not None and self.who in (Who.PLAYER, Who.CREW, Who.SUPERVISOR) and not session.reaches(table):
             raise Stop(not_at_table(table))
+
+
+def _show_names(response: Response, body: bytes) -> None:
+    """Put a body with names in the place of one with ids."""
+    if body != response.body:
+        response.body = body
+        response.headers["content-length"] = str(len(body))
 
 
 async def _read(request: Request, most: int) -> bytes:

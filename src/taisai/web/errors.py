@@ -6,6 +6,7 @@ and status of an HTTP answer, or a frame. Nothing else in the server writes an e
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 import msgspec
@@ -83,11 +84,10 @@ def error_response(refusal: Refusal, request_id: str = "", headers: dict[str, st
     )
 
 
-def refused_frame(command_id: str, refusal: Refusal) -> bytes:
-    """A refusal as a frame of the play socket."""
-    return frame_of(
-        Refused(command_id, refusal.code, refusal.sentence, refusal.clauses, refusal.allowed, refusal.field)
-    )  # fmt: skip
+def refused_frame(command_id: str, refusal: Refusal, named: Callable[[bytes], bytes] | None = None) -> bytes:
+    """A refusal as a frame of the play socket; `named` puts names in the place of ids."""
+    sent = Refused(command_id, refusal.code, refusal.sentence, refusal.clauses, refusal.allowed, refusal.field)
+    return frame_of(sent, named)
 
 
 def bad_message(error: Exception) -> Refusal:

@@ -14,6 +14,8 @@ from typing import Any, Final, Literal
 
 import msgspec
 
+from taisai.core.faults import one_line
+
 _FIELDS: Final = ("request", "table", "round", "who", "where", "ms", "path", "node")
 
 
@@ -41,13 +43,16 @@ class TextLines(logging.Formatter):
     """Formats a record for people."""
 
     def __init__(self) -> None:
-        super().__init__("%(asctime)s %(levelname)-7s %(message)s", "%H:%M:%S")
+        super().__init__(datefmt="%H:%M:%S")
 
     def format(self, record: logging.LogRecord) -> str:
-        """Format the record, followed by its fields."""
-        line = super().format(record)
+        """Format the record, followed by its fields; only a traceback has lines of its own, each indented."""
+        head = self.formatTime(record, self.datefmt)
         found = [f"{name}={getattr(record, name)}" for name in _FIELDS if getattr(record, name, None) not in (None, "")]
-        return f"{line}  {' '.join(found)}" if found else line
+        line = one_line(f"{head} {record.levelname:<7} {'  '.join([record.getMessage(), ' '.join(found)]).rstrip()}")
+        if record.exc_info:
+            line += "".join(f"\n    {one_line(each)}" for each in self.formatException(record.exc_info).split("\n"))
+        return line
 
 
 class _Refusals(logging.Filter):

@@ -15,8 +15,8 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.metrics_core import Metric
 
-from taisai import __version__
 from taisai.floor.writer import BUCKETS_S
+from taisai.version import __version__
 
 if TYPE_CHECKING:
     from taisai.web.context import Context
@@ -68,7 +68,7 @@ class _Collector:
         yield GaugeMetricFamily(
             "taisai_in_flight",
             "Commands decided and not yet on disk.",
-            value=sum(t.in_flight for t in floor.tables.values()),
+            value=sum(t.in_flight for t in list(floor.tables.values())),
         )
         yield GaugeMetricFamily("taisai_connections", "Open play sockets.", value=counts.sockets)
         yield CounterMetricFamily("taisai_connections_opened", "Play sockets opened.", value=counts.sockets_opened)
@@ -76,15 +76,16 @@ class _Collector:
         yield CounterMetricFamily("taisai_commit_failures", "Failed journal commits.", value=writer.counts.failures)
         yield CounterMetricFamily("taisai_records", "Records written.", value=writer.counts.records)
         yield self._commit_times()
+        yield from self._log()
         watchers = GaugeMetricFamily("taisai_watchers", "Clients that watch a table.", labels=["table"])
         broken = GaugeMetricFamily("taisai_table_broken", "1 for a table that has stopped.", labels=["table"])
         commands = CounterMetricFamily("taisai_commands", "Commands that reached a table.", labels=["table"])
-        refusals: dict[str, int] = defaultdict(int, counts.refusals)
-        for name, table in floor.tables.items():
-            watchers.add_metric([name], self._context.feed(name).subscriber_count)
+        refusals: dict[str, int] = defaultdict(int, counts.refusals.copy())
+        for name, table in list(floor.tables.items()):
+            watchers.add_metric([name], self._context.watchers(name))
             broken.add_metric([name], 1 if table.broken else 0)
             commands.add_metric([name], table.commands)
-            for code, number in table.refusals.items():
+            for code, number in list(table.refusals.items()):
                 refusals[code] += number
         yield watchers
         yield broken
@@ -101,6 +102,21 @@ class _Collector:
         for path, spent in sorted(counts.request_seconds.items()):
             seconds.add_metric([path], spent)
         yield seconds
+
+    def _log(self) -> Iterator[Metric]:
+        heads = self._context.heads
+        now = heads.now
+        yield GaugeMetricFamily("taisai_log_signed", "Records under the newest signed head.", value=now.size)
+        yield GaugeMetricFamily(
+            "taisai_log_cosigned", "Records under the newest cosigned head.", value=now.cosigned_size
+        )
+        age = 0.0 if now.cosigned_at is None else (self._context.clock.now() - now.cosigned_at) / 1e6
+        yield GaugeMetricFamily("taisai_log_cosigned_age_seconds", "Age of the newest cosigned head.", value=age)
+        yield CounterMetricFamily("taisai_log_heads", "Heads of the log signed.", value=heads.signed)
+        yield CounterMetricFamily("taisai_log_sign_failures", "Heads that could not be signed.", value=heads.failures)
+        yield CounterMetricFamily(
+            "taisai_log_witness_failures", "Cosignatures that witnesses did not give.", value=heads.witness_failures
+        )
 
     def _commit_times(self) -> HistogramMetricFamily:
         counts = self._context.floor.writer.counts

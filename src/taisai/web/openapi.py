@@ -7,9 +7,9 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from taisai import __version__
 from taisai.protocol.errors import Errors
 from taisai.protocol.messages import ClientMessage, ServerMessage
+from taisai.version import __version__
 from taisai.web.endpoint import Endpoint, Who
 
 _REF: Final = "#/components/schemas/{name}"

@@ -23,6 +23,7 @@ MEDIA: Final = {
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
     ".json": "application/json",
+    ".py": "text/x-python; charset=utf-8",
     ".webmanifest": "application/manifest+json",
 }
 PAGES: Final = {
@@ -38,6 +39,7 @@ PAGES: Final = {
     "/odds": "rules/odds.html",
     "/compare": "rules/compare.html",
     "/train": "train/train.html",
+    "/verify": "verify/verify.html",
 }
 """The page at each address; everything else that a page needs is under /static/."""
 
@@ -68,9 +70,17 @@ def _files() -> dict[str, _File]:
     return found
 
 
-def page_routes() -> list[Route]:
-    """The routes of all pages and files."""
+def _marked(page: _File, purpose: str) -> _File:
+    """A page whose body says what the floor is for; `shell.js` puts it into words."""
+    body = page.body.replace(b"<body ", f'<body data-purpose="{purpose}" '.encode(), 1)
+    return _File(body, page.media, f'"{sha256(body).hexdigest()[:32]}"')
+
+
+def page_routes(purpose: str = "gaming") -> list[Route]:
+    """The routes of all pages and files. Where a floor is not for gaming, every page says what it is for (I23)."""
     known = _files()
+    if purpose != "gaming":
+        known |= {name: _marked(known[name], purpose) for name in PAGES.values()}
 
     async def static(request: Request) -> Response:
         found = known.get(request.path_params["name"])

@@ -1,20 +1,24 @@
 """Security of requests: origins, CSRF tokens, rates, headers.
 
 Enters: the headers of a request. Leaves: whether it is accepted, and the headers of every answer. A browser attaches
-cookies to requests that other sites cause, so a request with a cookie must come from our own pages and carry the CSRF
-token of its session. Programs send a bearer token and need neither.
+cookies to requests that other sites cause, so whatever changes something must come from our own pages, signed in or
+not, with a body that is declared as JSON; a request with a cookie carries the CSRF token of its session. Programs send
+a bearer token, or no origin.
 """
 
 from __future__ import annotations
 
 import hmac
 from collections import OrderedDict
+from collections.abc import Mapping
 from time import monotonic
 from typing import Final
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
 
+from taisai.bounds import CALLERS_KEPT
 from taisai.floor.answers import HouseCode
 from taisai.table.refusals import Refusal
 
@@ -46,37 +50,53 @@ def is_own_origin(headers: Headers, allowed: tuple[str, ...]) -> bool:
     return origin in allowed or urlsplit(origin).netloc == headers.get("host", "")
 
 
-def forged(method: str, headers: Headers, csrf: str, allowed: tuple[str, ...]) -> Refusal | None:
-    """Why a request with a cookie is refused as a possible forgery; None when it is accepted."""
-    if method in SAFE_METHODS:
+def from_elsewhere(method: str, headers: Headers, allowed: tuple[str, ...]) -> Refusal | None:
+    """Why a request that changes something is refused as sent by another site's page; None when it is accepted."""
+    if method in SAFE_METHODS or is_own_origin(headers, allowed):
         return None
-    if not is_own_origin(headers, allowed):
-        return Refusal(HouseCode.BAD_ORIGIN, "This came from another site.", field="Origin")
-    if not hmac.compare_digest(headers.get(CSRF_HEADER, "").encode(), csrf.encode()):
-        return Refusal(HouseCode.BAD_TOKEN, "The CSRF token of the session is missing or wrong.", field="X-CSRF-Token")
-    return None
+    return Refusal(HouseCode.BAD_ORIGIN, "This came from another site.", field="Origin")
 
 
-def bearer(headers: Headers) -> str | None:
+def not_json(headers: Headers) -> Refusal | None:
+    """Why a body is refused: a form of another site can send any text, but not as JSON."""
+    if headers.get("content-type", "").partition(";")[0].strip().lower() == "application/json":
+        return None
+    return Refusal(HouseCode.BAD_MESSAGE, "The body is JSON: say so.", allowed="application/json", field="Content-Type")
+
+
+def forged(method: str, headers: Headers, csrf: str) -> Refusal | None:
+    """Why a request with a cookie is refused as a possible forgery; None when it is accepted."""
+    if method in SAFE_METHODS or hmac.compare_digest(headers.get(CSRF_HEADER, "").encode(), csrf.encode()):
+        return None
+    return Refusal(HouseCode.BAD_TOKEN, "The CSRF token of the session is missing or wrong.", field="X-CSRF-Token")
+
+
+def bearer(headers: Mapping[str, str]) -> str | None:
     """The bearer token of a request."""
     kind, _, token = headers.get("authorization", "").partition(" ")
     return token.strip() if kind.lower() == "bearer" and token else None
 
 
+def token_in(headers: Mapping[str, str]) -> str | None:
+    """The token of a session that a request shows: as a bearer, or in its cookie."""
+    return bearer(headers) or cookie_parser(headers.get("cookie", "")).get(COOKIE) or None
+
+
 class Rates:
     """A token bucket for each address or person; the least recently seen are forgotten."""
 
-    def __init__(self, per_second: float, burst: float, *, kept: int = 10_000) -> None:
+    def __init__(self, per_second: float, burst: float, *, kept: int = CALLERS_KEPT) -> None:
         self._per_second, self._burst, self._kept = per_second, burst, kept
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
-    def take(self, who: str) -> bool:
-        """Take one token; false when there is none left."""
+    def take(self, who: str, cost: float = 1) -> bool:
+        """Take tokens; false when there are not so many left. A cost above the burst takes a full bucket."""
+        cost = min(cost, self._burst)
         now = monotonic()
         left, since = self._left.pop(who, (self._burst, now))
         left = min(self._burst, left + (now - since) * self._per_second)
-        ok = left >= 1
-        self._left[who] = (left - 1 if ok else left, now)
+        ok = left >= cost
+        self._left[who] = (left - cost if ok else left, now)
         if len(self._left) > self._kept:
             self._left.popitem(last=False)
         return ok

@@ -22,7 +22,7 @@ def test_files_that_are_not_parquet_are_named(tmp_path: Path) -> None:
     for path in (text, half):
         with pytest.raises(InputFault, match=r"bets: .* is not a Parquet file that can be read"):
             resettle(path, rounds, out, shelf=SHELF)
-    with pytest.raises(FileNotFoundError, match=r"nowhere"):
+    with pytest.raises(InputFault, match=r"nowhere: the file is missing"):
         resettle(bets, tmp_path / "nowhere", out, shelf=SHELF)
     with pytest.raises(InputFault, match=r"output: .* is one of the files to be read"):
         resettle(bets, rounds, bets, shelf=SHELF)

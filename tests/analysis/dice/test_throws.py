@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from taisai.analysis.dice.throws import Throw, Throws
 from taisai.core.dice import roll_of
-from taisai.core.rulebook import VoidReason
+from taisai.core.rulebook import Fact
 from taisai.table import events as e
 
 
@@ -23,7 +23,7 @@ def test_rolls_follow_until_somebody_touches_the_dice() -> None:
         concluded(3, (2, 2, 2)),
         e.DiceInspected("D1", True, ""),
         concluded(4, (3, 3, 3)),
-        e.RoundVoided(5, next(iter(VoidReason)), True, "", (), ()),
+        e.RoundVoided(5, next(iter(Fact)), True, "", (), ()),
         concluded(6, (4, 4, 4)),
     ]
     found = [throw for what in events if (throw := throws.see(what)) is not None]

@@ -12,7 +12,7 @@ from taisai.analysis.risk.shift import shift_result
 from taisai.analysis.risk.traffic import Excess, Group, Traffic, rules_of, traffic_of
 from taisai.analysis.session.exact import Plan
 from taisai.books import open_shelf
-from taisai.core.boxes import BoxName, Kind
+from taisai.core.boxes import BoxName
 from taisai.core.faults import InputFault
 from taisai.core.limits import Opposites, make_limits
 
@@ -65,8 +65,8 @@ def test_limits_are_those_of_a_sign() -> None:
     assert found.best is not None
     limits = found.best.limits
     assert limits.differential[Opposites.BIG_SMALL] == found.best.payout // 100 * 100
-    assert limits.kinds[Kind.SMALL].stake_max == 8000
-    triple = limits.kinds[Kind.TRIPLE].stake_max
+    assert limits.kinds["small"].stake_max == 8000
+    triple = limits.kinds["triple"].stake_max
     assert triple is not None
     assert triple == max(found.best.payout // 180 // 100 * 100, 100)
     for each in limits.kinds.values():
@@ -100,20 +100,22 @@ def test_a_book_without_differential_has_maximums_alone() -> None:
     assert found.excess is Excess.REFUSED
     assert found.best is not None
     assert not found.best.limits.differential
-    assert found.best.limits.kinds[Kind.SMALL].stake_max == found.best.payout
+    assert found.best.limits.kinds["small"].stake_max == found.best.payout
     assert found.best.loss <= 5000
 
 
-def test_fine_shares_are_rounded_against_the_house() -> None:
-    """Where shares lie on too many amounts, the loss is overstated by what is said, never understated."""
+def test_fine_shares_are_rounded_both_ways() -> None:
+    """Where shares lie on too many amounts, the loss is enclosed: advised limits hold it however they are rounded."""
     traffic = Traffic((Group("a", ((BoxName("small"), 700_001),), 2), Group("b", ((BoxName("triple:1"), 30_007),))))
     found = advise(BOOK, LAYOUT, traffic, Fraction(8), risk=30_000_000)
     assert found.best is not None
     assert found.rounded > 1
     rules = rules_of(BOOK, found.best.limits)
     fine = shift_result(LAYOUT, rules, traffic, Fraction(8), level=CHANCE, coarse=max(1, found.rounded // 4))
-    assert fine.value_at_risk <= found.best.loss <= fine.value_at_risk + found.rounded * fine.rounds
-    assert found.best.loss <= found.risk
+    assert found.best.loss_least <= fine.value_at_risk <= found.best.loss <= found.risk
+    assert found.best.loss <= fine.value_at_risk + found.rounded * fine.rounds
+    assert found.next_higher is not None
+    assert found.next_higher.loss_least > found.risk
 
 
 def test_plans_are_limited_where_they_end() -> None:

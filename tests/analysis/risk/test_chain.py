@@ -33,8 +33,8 @@ def test_everybody_there_by_roll() -> None:
     """The house's result on each roll is that of settling everybody's bets together, after the limits."""
     traffic = TRAFFICS["pro rata, comes and goes"]
     nets = round_nets(LAYOUT, rules_of(BOOK, traffic.limits), traffic)
-    # Small 400 against big 100: the differential leaves 250 of small at risk.
-    odds = bets_odds(LAYOUT, parse_bets(LAYOUT, "small=250 big=100 total:9=10"))
+    # Small 400 against big 100: the differential leaves 250 for two equal stakes on small, in units of 10: 120 each.
+    odds = bets_odds(LAYOUT, parse_bets(LAYOUT, "small=240 big=100 total:9=10"))
     assert nets == tuple(-each.net for each in odds.results)
     assert len(nets) == len(ALL_ROLLS)
 

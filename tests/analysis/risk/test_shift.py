@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from taisai.analysis.risk.chain import chain_of
-from taisai.analysis.risk.shift import ShiftResult, coarsened, quantile, value_at_risk
+from taisai.analysis.risk.shift import ShiftResult, coarsened, value_at_risk
 from taisai.analysis.risk.traffic import Traffic, rules_of
 from taisai.analysis.session.exact import Manner, game_of, session
 from taisai.analysis.session.free import Weights
@@ -111,7 +111,9 @@ def test_drop_and_hold() -> None:
     result = computed(buying, Fraction(1))
     assert result.drop == 11_000
     assert result.hold_of_drop == pytest.approx(float(result.mean) / 11_000)
-    assert dict(result.hold_quantiles())[Fraction(1, 2)] == dict(result.quantiles)[Fraction(1, 2)] / (40 * 510)
+    assert result.holds is not None
+    assert result.holds.within == 0
+    assert dict(result.holds.holds)[Fraction(1, 2)] == dict(result.quantiles)[Fraction(1, 2)] / (40 * 510)
     assert computed(Traffic((SMALL, replace(BIG, buy_in=1))), Fraction(1)).hold_of_drop is None
 
 
@@ -130,7 +132,7 @@ def test_coarse_results_are_against_the_house() -> None:
 def test_levels_at_the_ends() -> None:
     """A quantile is the least result whose chance to be reached suffices, also on a step."""
     weights = Weights([-5, 0, 7], [1, 2, 1], 4, 0.0)
-    assert [quantile(weights, Fraction(each, 4)) for each in (1, 2, 3, 4)] == [-5, 0, 0, 7]
+    assert weights.quantiles([Fraction(each, 4) for each in (1, 2, 3, 4)]) == (-5, 0, 0, 7)
     assert value_at_risk(weights, Fraction(3, 4)) == 0
     floats = Weights([-5, 0, 7], [0.25, 0.5, 0.25], 1, 1e-16)
-    assert [quantile(floats, Fraction(each, 4)) for each in (1, 2, 3)] == [-5, 0, 0]
+    assert floats.quantiles([Fraction(each, 4) for each in (1, 2, 3)]) == (-5, 0, 0)

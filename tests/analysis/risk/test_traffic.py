@@ -112,20 +112,20 @@ def test_json_and_csv_say_the_same(tmp_path: Path) -> None:
     ("name", "text", "message"),
     [
         ("a.txt", "", "a.txt: a traffic file is named .toml, .json or .csv"),
-        ("a.toml", "x = ", "a.toml: not TOML"),
-        ("a.json", "{", "a.json: not JSON"),
+        ("a.toml", "x = ", "a.toml: is not TOML"),
+        ("a.json", "{", "a.json: is not JSON"),
         ("a.json", "[]", "traffic: names with values are needed"),
         ("a.csv", "bets\nsmall=1,2\n", "a.csv: line 2: not as many values"),
         ("a.csv", "bets,count\nsmall=1\n", "a.csv: line 2: not as many values"),
         ("a.csv", "bets,colour\nsmall=1,red\n", "players[0].colour: unknown key"),
-        ("a.toml", "x" * (1 << 20) + "=1", "a.toml: a traffic file is at most 1,048,576 bytes"),
+        ("a.toml", "x" * (1 << 20) + "=1", "{}/a.toml: is larger than 1048576 bytes"),
         ("a.toml", "pace = 3", "pace: unknown key; keys are rounds_per_hour"),
         ("a.toml", "players = []", "players: a list of 1 to 100 groups"),
         ("a.toml", "rounds_per_hour = 0", "rounds_per_hour: a whole number from 1"),
         ("a.toml", "players = [{count = 2}]", "players[0].bets: is missing"),
         ("a.toml", "players = [{bets = 3}]", "players[0].bets: write bets as box=amount"),
         ("a.toml", 'players = [{bets = "small"}]', "players[0].bets: write each bet as box=amount"),
-        ("a.toml", "players = [{bets = {field = 3}}]", "players[0].bets: layout rws-tai-sai-v6/C has no box field"),
+        ("a.toml", "players = [{bets = {field = 3}}]", "players[0].bets: layout rws-tai-sai-v6/C has no box 'field'"),
         ("a.toml", "players = [{bets = {small = 1.5}}]", "players[0].bets.small: an amount is a whole number"),
         ("a.toml", 'players = [{bets = "small=1", count = 1001}]', "players[0].count: a whole number from 1 to 1,000"),
         ("a.toml", 'players = [{bets = "small=1", count = true}]', "players[0].count: a whole number"),
@@ -161,13 +161,13 @@ def test_faults_name_the_field(tmp_path: Path, name: str, text: str, message: st
     """What cannot be read is said in one line that names the field."""
     with pytest.raises(InputFault) as caught:
         read_traffic(LAYOUT, written(tmp_path, name, text))
-    assert str(caught.value).startswith(message)
+    assert str(caught.value).startswith(message.format(tmp_path))
     assert "\n" not in str(caught.value)
 
 
 def test_unreadable_files(tmp_path: Path) -> None:
     """A missing file and one that is no text are faults."""
-    with pytest.raises(InputFault, match=r"none\.toml: cannot be read"):
+    with pytest.raises(InputFault, match=r"none\.toml: the file is missing"):
         read_traffic(LAYOUT, tmp_path / "none.toml")
     (tmp_path / "a.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(InputFault, match="not UTF-8"):

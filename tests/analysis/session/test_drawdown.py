@@ -14,6 +14,7 @@ from taisai.analysis.session.drawdown import stopped_drawdown_chances, stopped_d
 from taisai.analysis.session.exact import Game, Manner, Plan, drawdown_chances, drawdown_quantiles
 from taisai.core.faults import InputFault
 from tests.analysis.session.brute import played
+from tests.analysis.session.samples import game_on
 
 SMALL = Game(1000, ((-1000, 111), (1000, 105)))
 
@@ -45,6 +46,9 @@ def test_drawdown_is_that_of_brute_force(
     reached = accumulate(sum(each.chance for each in every if each.drawdown == depth) for depth in depths)
     wanted = next(depth for depth, chance in zip(depths, reached, strict=True) if chance >= level)
     assert stopped_drawdown_quantiles(game, manner, [level]) == ((level, wanted),)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(session_drawdown, "COUNT_MOST", 0)
+        assert stopped_drawdown_quantiles(game, manner, [level]) == ((level, wanted),)
 
 
 def test_without_an_end_it_is_that_of_flat_play() -> None:
@@ -70,6 +74,14 @@ def test_a_plan_deepens_it() -> None:
         stopped_drawdown_quantiles(SMALL, Manner(100, plan=Plan.MARTINGALE, stake_max=8000), [Fraction(1, 2)])
     )
     assert raised[Fraction(1, 2)] > flat[Fraction(1, 2)]
+
+
+def test_few_rounds_of_odd_amounts_are_counted() -> None:
+    """Seven rounds of a martingale with five bets lie on too many amounts for arrays, and are counted one by one."""
+    game = game_on("rws-tai-sai-v6/C", "small=9973 single:4=101 total:9=37 double:2=13 pair:25=7")
+    manner = Manner(7, plan=Plan.MARTINGALE, stake_max=128 * game.staked)
+    found = dict(stopped_drawdown_quantiles(game, manner))
+    assert 0 < found[Fraction(1, 2)] < found[Fraction(99, 100)] <= 127 * game.staked
 
 
 def test_too_much_work_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

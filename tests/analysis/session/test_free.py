@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import accumulate
 
 import pytest
 
@@ -77,3 +78,20 @@ def test_what_would_not_fit_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputFault, match="too much work"):
         drawdown_chances(SMALL, 1_000_000, [10**8])
     assert drawdown_mean(SMALL, 1_000_000) is None
+
+
+@pytest.mark.parametrize(
+    ("layout", "bets", "rounds"),
+    [
+        ("rws-tai-sai-v6/C", "small=3 odd=2 single:4=1 total:9=1 double:2=1", 1),
+        ("nz-division-9/2", "big=5 even=1 any-triple=1 pair:25=2 single:1=3", 2),
+        ("rws-mini-dice-v3/A", "field=2 single:1=1 single:6=3", 5),
+    ],
+)
+def test_a_level_that_is_met_exactly_is_reached(layout: str, bets: str, rounds: int) -> None:
+    """Floats give the quantile of the fractions at every level that a result meets to the last digit."""
+    game = game_on(layout, bets)
+    exact = session(game, Manner(rounds), exact=True)
+    levels = [level for level in accumulate(Fraction(chance) for chance in exact.chances) if level < 1]
+    floats = session(game, Manner(rounds), levels=levels)
+    assert [net for _, net in floats.quantiles] == list(exact.nets[:-1])

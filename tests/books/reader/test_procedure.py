@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from taisai.books import read_book
-from taisai.core.rulebook import Device, Rule, Step, Tumble, VoidReason, VoidScope
+from taisai.core.rulebook import Device, Fact, Rule, Step, Then, Tumble
 from tests.books.helpers import change, lines_of, write_book
 
 TUMBLE = '  { step = "tumble", clause = "3" },\n'
@@ -19,7 +19,8 @@ def test_the_procedure_is_what_the_file_says(tmp_path: Path) -> None:
     assert (procedure.device, procedure.tumble, procedure.tumbles_min) == (Device.TUMBLER, Tumble.AFTER_CLOSE, 3)
     assert [each.step for each in procedure.steps][:3] == [Step.OPEN_BETS, Step.CLOSE_BETS, Step.TUMBLE]
     assert [(item.item, item.clauses) for item in procedure.opening] == [("dice", ("3",))]
-    assert procedure.voids[VoidReason.EXPOSED].scope is VoidScope.ROUND
+    assert procedure.then(Fact.EXPOSED) == (Then.VOID_ROUND,)
+    assert procedure.then(Fact.DAMAGED_DICE) == (Then.RECORD,)
     assert (procedure.calls.open, procedure.calls.bell) == ("Bets", False)
 
 

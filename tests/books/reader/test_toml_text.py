@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from taisai.books import read_book
-from taisai.books.reader.toml_text import DEPTH_MAX, FILE_BYTES_MAX, LINE_MAX, places_of
+from taisai.books.reader.toml_text import FILE_BYTES_MAX, places_of
+from taisai.outside import DEPTH_MAX, LINE_MAX
 from tests.books.broken_cases import BOOK, CLAUSES, GOOD, LAYOUT
 from tests.books.helpers import change, faults_of, lines_of, write_book
 
@@ -75,17 +76,17 @@ def test_a_folder_in_place_of_a_file_is_refused(tmp_path: Path) -> None:
     """A folder that is named like a file of the book is no file."""
     folder = write_book(tmp_path / "mini")
     (folder / "layout-B.toml").mkdir()
-    assert lines_of(folder) == ["layout-B.toml: is not a file"]
+    assert lines_of(folder) == ["layout-B.toml: is a folder, not a file"]
 
 
 def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the operating system refuses is a fault of the book, without paths of the machine."""
 
-    def locked(path: Path) -> bytes:
+    def locked(path: Path, *_more: object) -> int:
         raise PermissionError(13, "Permission denied", str(path))
 
     folder = write_book(tmp_path / "mini")
-    monkeypatch.setattr(Path, "read_bytes", locked)
+    monkeypatch.setattr("taisai.outside.os.open", locked)
     assert lines_of(folder) == [f"{name}: cannot be read: Permission denied" for name in GOOD]
 
 
@@ -171,8 +172,8 @@ def test_keys_with_dots_have_lines_too(tmp_path: Path) -> None:
     change(folder, "book.toml", '"exposed"', '"not-flat"')
     change(folder, "book.toml", "{face}", "{fase}")
     assert [(fault.line, fault.row) for fault in faults_of(folder)] == [
-        (34, "procedure.voids row 2"),
-        (36, "procedure.calls.triple"),
+        (34, "procedure.facts row 2"),
+        (37, "procedure.calls.triple"),
     ]
 
 

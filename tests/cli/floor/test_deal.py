@@ -85,14 +85,14 @@ def _bad_files(folder: Path) -> Iterator[tuple[Path, str]]:
         path.write_bytes(content)
         return path
 
-    yield folder / "missing.shift", "No such file or directory"
+    yield folder / "missing.shift", "the file is missing"
     yield folder, "is a folder, not a file"
     yield made("empty.shift", b""), "empty.shift:1: expected a line `table T1 under BOOK/LAYOUT`"
-    yield made("bytes.shift", b"table \xff"), "not text in UTF-8 (byte 6)"
+    yield made("bytes.shift", b"table \xff"), "is not UTF-8 text (byte 0xff)"
     yield made("verb.shift", SMALLEST.encode() + b"lee: opn-table\n"), "verb.shift:4: unknown verb 'opn-table'; did you"
     yield made("layout.shift", SMALLEST.replace("v6/A", "v6/B").encode()), "table: unknown layout 'rws-tai-sai-v6/B'"
     yield made("book.shift", SMALLEST.replace("v6/A", "v7/A").encode()), "table: unknown layout 'rws-tai-sai-v7/A'"
-    yield made("large.shift", b"#" * (16 * 2**20 + 1)), "a shift is at most 16777216 bytes"
+    yield made("large.shift", b"#" * (16 * 2**20 + 1)), "is larger than 16777216 bytes"
 
 
 def test_a_bad_file_is_one_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -23,5 +23,5 @@ def test_a_shift_is_shown_with_its_calls_and_the_table_at_the_end(capfd: pytest.
 def test_refusals_are_shown_and_do_not_stop_the_shift(capfd: pytest.CaptureFixture[str]) -> None:
     """A refused command is shown with its code, clauses and what is allowed; the next one follows."""
     shown = printed(capfd, "deal", str(REFUSED))
-    assert "! not-yours-to-do: A player may not do this. (§6.6, §7.2) Allowed: by dealer" in shown
+    assert "! not-yours-to-do: A player may not do this. (§6.6) Allowed: by dealer" in shown
     assert "suspended (the bell is broken)" in shown

@@ -1,13 +1,19 @@
-"""`taisai serve --check`: the settings that would apply."""
+"""`taisai serve`: the settings that would apply, and what the console shows."""
 
 from __future__ import annotations
 
 import json
+import socket
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from taisai.cli import main
+from taisai.cli.floor.serve import Told
+from taisai.settings.forms import demo_settings
+from taisai.web.context import Context
 from tests.cli.running import printed, refused
 
 
@@ -24,6 +30,36 @@ def test_serve_shows_the_settings_it_would_take(
         options = (*words, "--journal", "sqlite:///other.db", "--listen", "127.0.0.1:7001")
         shown = json.loads(printed(capfd, "serve", "--check", *options))
         assert (shown["listen"]["port"], shown["journal"]["url"]) == (7001, "sqlite:///other.db")
+
+
+def test_host_and_port_stand_beside_listen(capfd: pytest.CaptureFixture[str]) -> None:
+    """`--host` and `--port` say in two options what `--listen` says in one; both together are refused."""
+    shown = json.loads(printed(capfd, "serve", "--demo", "--check", "--port", "7001"))["listen"]
+    assert (shown["host"], shown["port"]) == ("127.0.0.1", 7001)
+    shown = json.loads(printed(capfd, "serve", "--demo", "--check", "--host", "[::1]"))["listen"]
+    assert (shown["host"], shown["port"]) == ("::1", 8000)
+    assert "--listen" in refused(capfd, "serve", "--demo", "--listen", "127.0.0.1:1", "--port", "2")
+    assert "--port: from 0 to 65535, got 70000" in refused(capfd, "serve", "--demo", "--port", "70000")
+
+
+def test_a_port_in_use_is_one_line(capfd: pytest.CaptureFixture[str]) -> None:
+    """A taken port is refused before anything is opened, with another one to take; the exit code is 2."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert f"--port: {port} is in use" in refused(capfd, "serve", "--demo", "--port", port)
+
+
+def test_the_console_shows_the_links(capfd: pytest.CaptureFixture[str]) -> None:
+    """Who has no password gets a one-time link; who has chosen one, the way to sign in with the login."""
+    settings = demo_settings()
+    links = SimpleNamespace(demo_links={"dealer": "tok1", "supervisor": ""}, first_link="")
+    Told(settings).started(cast(Context, links), "http://127.0.0.1:8000")
+    said = capfd.readouterr().out
+    assert "deal                http://127.0.0.1:8000/welcome?post=dealer&table=TS-A#tok1\n" in said
+    assert "supervise           http://127.0.0.1:8000/sign-in?post=supervisor&table=TS-A   login: supervisor\n" in said
+    assert "single use and expires in 24 h" in said
+    Told(settings).finishing(2, 7)
+    assert capfd.readouterr().out == "finishing 2 rounds, 7 s; again to stop now\n"
 
 
 def test_check_warns_of_a_journal_that_others_may_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,6 +10,7 @@ import pytest
 from taisai.books import open_shelf
 from taisai.journal import open_journal
 from tests.audit.bot import Bot, deal
+from tests.journal.samples import sign_checkpoint
 from tests.streams.keeper import TableKeeper
 
 
@@ -22,5 +23,5 @@ def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
         keeper = TableKeeper(opened, shelf.book, "T1", snapshot_every=60)
         for _ in islice(deal(keeper, Bot(shelf.book("nz-division-9"), "1", 8, trouble=0.15)), 300):
             pass
-        opened.sign_checkpoint(keeper.state.at)
+        sign_checkpoint(opened, keeper.state.at)
     return file

@@ -40,3 +40,26 @@ def test_a_missing_journal_is_one_line(capfd: pytest.CaptureFixture[str], tmp_pa
         for file in (missing, foreign):
             assert str(file) in refused(capfd, command[0], str(file), *command[1:])
     assert str(missing) in refused(capfd, "audit", str(missing))
+
+
+def test_an_audit_goes_on_from_a_signed_result(
+    capfd: pytest.CaptureFixture[str], journal: Path, tmp_path: Path
+) -> None:
+    """The first audit saves its result; the next reads what is new, says what it stands on and what it left out."""
+    key, first = str(tmp_path / "auditor"), tmp_path / "first.audit"
+    whole = printed(capfd, "audit", str(journal), "--save", str(first), "--auditor", key)
+    assert "not checked" not in whole
+    told = printed(capfd, "audit", str(journal), "--since", str(first), "--auditor", key)
+    assert "0 new records of" in told
+    assert "it stands on the result given, which had no finding" in told
+    assert "not checked: the store's own check of its file" in told
+    found = json.loads(printed(capfd, "audit", str(journal), "--since", str(first), "--auditor", key, "--json"))
+    assert found["since"]["position"] == found["position"] > 0
+    other = str(tmp_path / "other")
+    assert "--auditor: there is no key" in refused(
+        capfd, "audit", str(journal), "--since", str(first), "--auditor", other
+    )
+    first.write_bytes(first.read_bytes().replace(b'\\"findings\\":0', b'\\"findings\\":7'))
+    assert "--since: this result was altered" in refused(
+        capfd, "audit", str(journal), "--since", str(first), "--auditor", key
+    )

@@ -11,11 +11,13 @@ import pytest
 from taisai.books import open_shelf
 from taisai.cli import main
 from taisai.journal import Batch, Journal, SqliteJournal, open_journal
+from taisai.journal.opening import shown_address
 from taisai.journal.postgres.journal import PostgresJournal
 from taisai.journal.verify import verify
+from taisai.streams.house_events import HOUSE_STREAM, HouseEventBody, JournalMoved, game_tables, read_house
 from tests.audit.bot import Bot, deal
 from tests.cli.running import printed, refused
-from tests.journal.samples import NOON, content, edit, fill, new
+from tests.journal.samples import NOON, Content, content, edit, fill, new, sign_checkpoint
 from tests.postgres import journal_url, schema_of, server
 from tests.streams.keeper import TableKeeper
 
@@ -29,7 +31,7 @@ def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
         keeper = TableKeeper(opened, shelf.book, "T1", snapshot_every=60)
         for _ in islice(deal(keeper, Bot(shelf.book("nz-division-9"), "1", 8, trouble=0.15)), 200):
             pass
-        opened.sign_checkpoint(keeper.state.at)
+        sign_checkpoint(opened, keeper.state.at)
         opened.put("setting/house", b"harbour")
     return file
 
@@ -41,25 +43,54 @@ def as_bytes(journal: Journal) -> list[tuple[object, ...]]:
 
 @pytest.mark.postgres
 def test_there_and_back(capfd: pytest.CaptureFixture[str], journal: Path, tmp_path: Path) -> None:
-    """A file moved to PostgreSQL and back has the same records, byte for byte, and everything else that it had."""
+    """A file moved to PostgreSQL and back has the same records, byte for byte, and everything else that it had.
+
+    Each move adds one record of the house at the end, which says where the journal came from.
+    """
     url, back = journal_url(tmp_path), tmp_path / "back.db"
     shown = printed(capfd, "move", str(journal), url)
     with SqliteJournal(journal, read_only=True) as source:
         records, standing = as_bytes(source), standing_words(source)
-        wanted = content(source)
+        wanted, length = content(source), source.position()
     assert f"{standing} and 1 key-value entries: copied to postgresql://" in shown
     assert "and proven" in shown
     assert f"put {journal}.key at {tmp_path / 'house.key'}" in shown
     with PostgresJournal(url, read_only=True) as there:
-        assert as_bytes(there) == records
-        assert content(there) == wanted
+        assert as_bytes(there)[:length] == records
+        assert without_house(there) == wanted
+        assert moves(there) == [JournalMoved(str(journal), length)]
+        assert there.position() == length + 1
+        moved = as_bytes(there)
     assert "and proven" in printed(capfd, "move", url, str(back))
     with SqliteJournal(back, read_only=True) as again:
-        assert as_bytes(again) == records
-        assert content(again) == wanted
+        assert as_bytes(again)[: length + 1] == moved
+        assert without_house(again) == wanted
+        assert moves(again) == [JournalMoved(str(journal), length), JournalMoved(shown_address(url), length + 1)]
+        assert again.position() == length + 2
         assert list(verify(again)) == []
         with SqliteJournal(journal, read_only=True) as source:
             assert again.public_key() == source.public_key()
+
+
+def moves(journal: Journal) -> list[HouseEventBody]:
+    """What the house's stream says, all of it by the one at the console."""
+    events = [event for _, event in read_house(journal)]
+    assert {event.by for event in events} == {"console"}
+    return [event.what for event in events]
+
+
+def without_house(journal: Journal) -> Content:
+    """Everything that can be read from a journal except the house's stream."""
+    records, _, heads, snapshots, checkpoints, entries = content(journal)
+    tables = game_tables(journal)
+    return (
+        [record for record in records if record.table != HOUSE_STREAM],
+        [list(journal.read(table)) for table in tables],
+        {table: heads[table] for table in tables},
+        snapshots,
+        checkpoints,
+        entries,
+    )
 
 
 def standing_words(journal: Journal) -> str:
@@ -78,7 +109,7 @@ def test_signing_goes_on_when_the_key_is_there(
     (tmp_path / "house.key").write_bytes(Path(f"{journal}.key").read_bytes())
     with PostgresJournal(url) as there:
         there.append([Batch("T2", 0, [new()])])
-        there.sign_checkpoint(NOON)
+        sign_checkpoint(there, NOON)
         assert list(verify(there)) == []
 
 
@@ -139,9 +170,11 @@ def test_somebody_writes_meanwhile(
     with PostgresJournal(url) as running:
         fill(running)
 
-        def late(self: PostgresJournal) -> dict[str, bytes]:
+        def late(
+            self: PostgresJournal, prefix: str = "", *, after: str = "", count: int | None = None
+        ) -> dict[str, bytes]:
             running.append([Batch("late", running.head("late").seq, [new(running.position())])])
-            return entries(self)
+            return entries(self, prefix, after=after, count=count)
 
         entries = PostgresJournal.entries
         monkeypatch.setattr(PostgresJournal, "entries", late)

@@ -24,3 +24,12 @@ def test_report_shows_days_and_writes_files(capfd: pytest.CaptureFixture[str], j
     assert "No Activity" in printed(capfd, "report", str(journal), "--table", "T9")
     assert "--zone" in refused(capfd, "report", str(journal), "--zone", "Moon/Base")
     assert "--output" in refused(capfd, "report", str(journal), "-o", str(tmp_path / "x.pdf"))
+
+
+def test_par_sheet_of_a_table(journal: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """The PAR sheet of what really was at risk at a table names the rounds, the hold and the bets."""
+    page = tmp_path / "par.html"
+    found = json.loads(printed(capfd, "par", "nz-division-9/1", "--journal", str(journal), "--json", "-o", str(page)))
+    assert found["lines"][0]["name"].startswith("table ")
+    assert "standard deviations from what is expected" in found["played"]["hold"]
+    assert found["played"]["hold"] in page.read_text(encoding="utf-8")

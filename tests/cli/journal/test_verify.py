@@ -12,16 +12,21 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from taisai.audit.openings import opened_wrong
 from taisai.core.dice import Roll, parse_roll
 from taisai.core.fair import commitment_of, roll_from
+from taisai.core.rulebook import Fact
+from taisai.floor.dealer import Stage
 from taisai.floor.dice import Mischief
 from taisai.journal import Batch, open_journal
 from taisai.streams.codec import records_of
+from taisai.table import commands as c
 from taisai.table import events as e
+from taisai.table.state import RoundPhase
 from tests import ROOT
 from tests.cli.running import printed, refused
 from tests.floor.scripted import ScriptedDice
-from tests.floor.simulated import House
+from tests.floor.simulated import DAN, House
 from tests.table.driver import TAI_SAI
 
 DOCUMENT = ROOT / "docs" / "fair-dice.md"
@@ -116,10 +121,14 @@ def test_a_journal_whose_dice_are_all_proven(
     """Proven, void and unfinished rounds are counted; nothing is wrong, exit code 0."""
     file = kept(tmp_path, shift)
     told = printed(capfd, "verify", file)
-    assert told == "5 rounds with committed dice: 3 proven, 1 void, 1 unfinished, 0 wrong\n"
+    counts = "3 proven, 1 void, 0 void before the close, 0 withheld, 1 unfinished, 0 wrong"
+    assert told.splitlines()[0] == f"5 rounds with committed dice: {counts}"
+    assert "1 of 4 rounds with bets are void, their dice known: nothing shows that they favour the house" in told
     found = json.loads(printed(capfd, "verify", file, "--table", "T1", "--json"))
     assert [each["verdict"] for each in found["rounds"]] == ["proven", "void", "proven", "proven", "unfinished"]
-    assert found["counts"] == {"proven": 3, "void": 1, "unfinished": 1, "wrong": 0}
+    nothing = {"void before the close": 0, "withheld": 0, "wrong": 0}
+    assert found["counts"] == {"proven": 3, "void": 1, "unfinished": 1, **nothing}
+    assert (found["voids"]["rounds"], found["voids"]["void_rounds"], found["voids"]["favour_house"]) == (4, 1, False)
     assert found["rounds"][2]["dice"] == [6, 6, 6]
 
 
@@ -133,12 +142,13 @@ def test_one_round_of_a_journal_is_shown_in_full(
     shown = dict(line.split() for line in told.splitlines() if line.startswith("  "))
     given = words(round="3", commitment=shown["commitment"], opening=shown["opening"], dice="6,6,6")
     assert "fits" in printed(capfd, "verify", *given)
-    assert "opening    -" in printed(capfd, "verify", file, "--round", "2")
+    assert "opening       -" in printed(capfd, "verify", file, "--round", "5")
 
 
 WRONG: list[tuple[type, dict[str, Any], str]] = [
     (e.DiceUncovered, {"opening": ""}, "round 4: wrong, dice 2,4,4: committed dice were uncovered without"),
     (e.DiceUncovered, {"opening": OPENING}, "does not fit the commitment"),
+    (e.DiceOpened, {"contributions": ("0" * 32,)}, "the opening gives"),
     (e.RoundConcluded, {"dice": (2, 4, 5)}, "the opening gives (2, 4, 4)"),
     (e.DiceCommitted, {"round": 9}, "round 9: wrong: it was not committed right before it began"),
 ]
@@ -176,6 +186,47 @@ def test_a_round_or_table_that_is_not_there_is_said(
     assert str(tmp_path / "none.db") in refused(capfd, "verify", str(tmp_path / "none.db"))
 
 
+def test_a_void_round_is_opened_or_it_is_withheld(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Void before its close and opened: shown with what it would have been. Never opened: named, exit code 1."""
+    house = House(TAI_SAI).rounds(1).at(Stage.BETTING)
+    house.hand(c.Report(Fact.EXPOSED), DAN)
+    hidden = house.events()
+    opened = house.rounds(1).events()
+    told = printed(capfd, "verify", kept(tmp_path, opened))
+    assert "1 void before the close, 0 withheld" in told
+    one = printed(capfd, "verify", kept(tmp_path, opened, "one.db"), "--round", "2")
+    assert "round 2: void before the close, dice would have been " in one
+    told = printed(capfd, "verify", kept(tmp_path, hidden, "hidden.db"), code=1)
+    assert "table T1, round 2: withheld" in told
+    wrong = last(opened[: len(hidden) + 1], e.DiceOpened, opening=OPENING)
+    assert "does not fit the commitment" in printed(capfd, "verify", kept(tmp_path, wrong, "wrong.db"), code=1)
+
+
+def test_a_house_that_voids_what_it_would_lose_is_found(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """It opens every round, and voids each that any-triple would win just before the close."""
+    triple, other = parse_roll("5,5,5"), parse_roll("1,2,4")
+    house = House(TAI_SAI, lambda: ScriptedDice([triple, other] * 6), players=1)
+    for _ in range(12):
+        house.until(lambda: house.state.round.phase is RoundPhase.BETTING, bets=False)
+        house.bet("p1", "any-triple", 100)
+        if house.state.round.number % 2:
+            house.hand(c.Report(Fact.EXPOSED), DAN)
+        else:
+            house.rounds(1, bets=False)
+    told = printed(capfd, "verify", kept(tmp_path, house.rounds(0).events()), code=1)
+    assert "the voids favour the house" in told
+
+
+def test_a_round_without_its_book_is_counted(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """What cannot be tested for want of its rule book is said, not passed over."""
+    events = [
+        replace(each, what=replace(each.what, book="harbour-sic-bo")) if isinstance(each.what, e.TableSetUp) else each
+        for each in House(TAI_SAI).rounds(3).events()
+    ]
+    told = printed(capfd, "verify", kept(tmp_path, events))
+    assert "3 rounds could not be tested: their rule book is not at hand" in told
+
+
 # ------------------------------------------------------------------ the document
 
 
@@ -189,16 +240,33 @@ def test_the_commands_of_the_document_print_what_it_shows() -> None:
             done = subprocess.run(["bash", "-c", here], capture_output=True, text=True, check=True)
             assert done.stdout == expected
             ran += 1
-    assert ran == 3
+    assert ran == 4
 
 
-def test_the_ten_lines_of_the_document_are_right() -> None:
+def test_the_vectors_of_the_document_are_right() -> None:
+    """Table, round, opening, commitment and contributions of each row give its dice, by both implementations."""
+    rows = re.findall(
+        r"^\| `(.+?)` \| (\d+) \| `(\w+)` \| `(\w+)` \| (.*?)\| (\d,\d,\d) \|$",
+        DOCUMENT.read_text("utf-8"),
+        re.MULTILINE,
+    )
+    assert len(rows) == 4
+    for table, number, opening, commitment, brought, dice in rows:
+        contributions = re.findall(r"\w+", brought)
+        faces = parse_roll(dice).faces
+        assert roll_from(bytes.fromhex(opening), table, int(number), contributions).faces == faces
+        assert opened_wrong(commitment, opening, table, int(number), faces, contributions=contributions) == ""
+
+
+def test_the_lines_of_the_document_are_right() -> None:
     """The function of the document agrees with the core over many rounds, and refuses what does not fit."""
     (code,) = re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
     names: dict[str, Any] = {}
     exec(code, names)
     for number in range(1, 200):
         commitment = commitment_of(SECRET, "Tisch ü", number)
-        assert names["fair"](commitment, OPENING, "Tisch ü", number) == roll_from(SECRET, "Tisch ü", number).faces
+        brought = [f"{number:032x}", "f" * 32]
+        faces = roll_from(SECRET, "Tisch ü", number, brought).faces
+        assert names["fair"](commitment, OPENING, "Tisch ü", number, brought) == faces
     with pytest.raises(AssertionError, match="not what was committed to"):
-        names["fair"](COMMITMENT, OPENING, "T1", 13)
+        names["fair"](COMMITMENT, OPENING, "T1", 13, [])

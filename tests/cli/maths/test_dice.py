@@ -77,7 +77,7 @@ def test_faults_name_the_option(weak: Path, given: dict[str, object], message: s
 def test_a_missing_file_is_one_line(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """A file that is not there, and a line that cannot be read, are one line on standard error."""
     assert main(["dice", str(tmp_path / "none.txt")]) == 2
-    assert "No such file" in capfd.readouterr().err
+    assert "the file is missing" in capfd.readouterr().err
     bad = tmp_path / "bad.txt"
     bad.write_text("1 2 3\n1 2 9\n", encoding="utf-8")
     assert main(["dice", str(bad)]) == 2

@@ -43,7 +43,8 @@ def test_table_names_what_matters(traffic: Path, capsys: pytest.CaptureFixture[s
     for words in (
         "expected win",
         "turnover",
-        "hold of turnover",
+        "hold: win of turnover",
+        "hold at most",
         "hold of drop (70,000)",
         "chance of a loss",
         "value at risk, 99 %",
@@ -147,7 +148,7 @@ def test_faults_of_the_file_name_its_field(tmp_path: Path, capsys: pytest.Captur
     file = tmp_path / "a.toml"
     file.write_text('players = [{bets = "smal=1"}]', encoding="utf-8")
     assert main(["house", NAME, "--traffic", str(file)]) == 2
-    assert "players[0].bets: unknown box 'smal'" in capsys.readouterr().err
+    assert "players[0].bets: layout rws-tai-sai-v6/C has no box 'smal'" in capsys.readouterr().err
 
 
 def test_without_numpy_the_extra_is_named(traffic: Path, monkeypatch: pytest.MonkeyPatch) -> None:

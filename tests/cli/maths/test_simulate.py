@@ -71,7 +71,7 @@ def test_traffic_of_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         ({"seed": -1}, "--seed: a whole number"),
         ({"players": 0}, "--players: 1 to 1000"),
         ({"players": 2, "traffic": Path("x.toml")}, "--players: give --players or --traffic"),
-        ({"traffic": Path("x.toml")}, "x.toml: cannot be read"),
+        ({"traffic": Path("x.toml")}, "x.toml: the file is missing"),
         ({"workers": 0}, "--workers: 1 to 512"),
         ({"shift_rounds": 0}, "--shift-rounds: a shift has"),
         ({"confidence": "1"}, "--confidence: between 0 and 1"),

@@ -17,11 +17,7 @@ from tests.felt.reading import boxes_of, root_of, text_of, with_class
 
 def edge_of(layout: Layout, name: BoxName) -> Fraction:
     """What the house keeps of a unit staked, counted over all rolls."""
-    back = 0
-    for roll in ALL_ROLLS:
-        pays = layout.pays(name, roll)
-        back += 0 if pays is None else pays + 1
-    return 1 - Fraction(back, 216)
+    return 1 - Fraction(sum(layout.back(name, roll) for roll in ALL_ROLLS)) / 216
 
 
 def test_every_area_prints_its_edge(layout: Layout) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -11,8 +12,8 @@ from hypothesis import strategies as st
 
 from taisai.journal.log import merkle
 from taisai.journal.log.merkle import check_consistency, leaf_hash, root_from_inclusion
-from taisai.journal.log.note import Checkpoint, Signer
-from taisai.journal.log.tree import LogBehind, LogDamaged, Tree, tile_name
+from taisai.journal.log.note import COSIGNATURE, Checkpoint, Note, Signer
+from taisai.journal.log.tree import COSIGNED, TILE, LogBehind, LogDamaged, Tree, number_of, tile_name
 
 HOUSE = Signer("casino.example/floor", Ed25519PrivateKey.from_private_bytes(bytes(32)))
 
@@ -24,18 +25,26 @@ class Dictionary:
         self.kept: dict[str, bytes] = {}
         self.commits = 0
 
-    def entries(self, prefix: str = "") -> Mapping[str, bytes]:
-        """The entries whose names begin so."""
-        return {name: value for name, value in sorted(self.kept.items()) if name.startswith(prefix)}
+    def get(self, key: str) -> bytes | None:
+        """The value under a name."""
+        return self.kept.get(key)
 
-    def put_all(self, entries: Mapping[str, bytes | None]) -> None:
-        """Write entries in one commit."""
+    def entries(self, prefix: str = "", *, after: str = "", count: int | None = None) -> Mapping[str, bytes]:
+        """The entries whose names begin so."""
+        found = ((name, value) for name, value in sorted(self.kept.items()) if name.startswith(prefix) and name > after)
+        return dict(islice(found, count))
+
+    def put_all(self, entries: Mapping[str, bytes | None], when: Mapping[str, bytes | None] | None = None) -> bool:
+        """Write entries in one commit, if others are as expected."""
+        if any(self.kept.get(name) != value for name, value in (when or {}).items()):
+            return False
         self.commits += 1
         for name, value in entries.items():
             if value is None:
                 self.kept.pop(name, None)
             else:
                 self.kept[name] = value
+        return True
 
 
 def leaves(count: int, start: int = 0) -> list[bytes]:
@@ -67,7 +76,7 @@ def test_records_are_proven_from_the_tiles() -> None:
         before = store.commits
         tree.extend(leaves(count, tree.size))
         assert store.commits == before + 1
-        heads.append(Checkpoint.read(tree.sign(HOUSE).text))
+        heads.append(Checkpoint.read(tree.keep_head(tree.sign(HOUSE)).text))
     last = heads[-1]
     for head in heads:
         check_consistency(head.size, head.root, last.size, last.root, tree.consistency(head.size, last.size))
@@ -86,9 +95,9 @@ def test_a_journal_that_was_cut_back_is_not_signed() -> None:
     shorter.extend(leaves(299))
     other.extend([*leaves(299), *leaves(5, 9_000)])
     with pytest.raises(LogBehind, match="cut back"):
-        shorter.sign(HOUSE, known)
+        shorter.sign(HOUSE, [known])
     with pytest.raises(LogBehind, match="they changed"):
-        other.sign(HOUSE, known)
+        other.sign(HOUSE, [known])
     assert shorter.head() is other.head() is None
 
 
@@ -96,8 +105,8 @@ def test_the_same_tree_is_signed_once() -> None:
     """Nothing new is no new head."""
     tree = Tree(Dictionary())
     tree.extend(leaves(3))
-    assert tree.sign(HOUSE) == tree.sign(HOUSE)
-    assert len(tree.heads()) == 1
+    assert tree.keep_head(tree.sign(HOUSE)) == tree.keep_head(tree.sign(HOUSE))
+    assert len(list(tree.heads())) == 1
     assert Tree(Dictionary()).head() is None
 
 
@@ -113,3 +122,64 @@ def test_missing_tiles_are_noticed() -> None:
     store.kept[tile_name(0, 2)] = last[:64]
     with pytest.raises(LogDamaged, match="should hold 88 hashes and holds 2"):
         Tree(store)
+
+
+def test_two_nodes_extend_one_tree() -> None:
+    """Of two that extend the tree at once, the slower one reads what the quicker one wrote, and goes on from there."""
+    store = Dictionary()
+    one, two = Tree(store), Tree(store)
+    assert one.extend(leaves(300))
+    assert not two.extend(leaves(200))
+    assert (two.size, two.root()) == (300, one.root())
+    assert two.extend(leaves(100, 300))
+    one.reload()
+    assert (one.size, one.root()) == (400, two.root())
+
+
+def test_a_head_gathers_signatures() -> None:
+    """Cosignatures that come later join the head; a head of another text at the same size replaces nothing newer."""
+    tree = Tree(Dictionary())
+    tree.extend(leaves(10))
+    head = tree.keep_head(tree.sign(HOUSE))
+    signatures = [
+        Signer(f"w{number}.example", Ed25519PrivateKey.from_private_bytes(bytes([number]) * 32), COSIGNATURE).sign(
+            head.text, number
+        )
+        for number in (1, 2)
+    ]
+    assert tree.head(COSIGNED) is None
+    tree.keep_head(Note(head.text, tuple(signatures[:1])))
+    kept = tree.keep_head(Note(head.text, tuple(signatures[1:])), cosigned=True)
+    assert [each.name for each in kept.signatures] == ["casino.example/floor", "w1.example", "w2.example"]
+    assert tree.head() == tree.head(COSIGNED) == tree.head_of(10) == kept
+    tree.extend(leaves(5, 10))
+    newer = tree.keep_head(tree.sign(HOUSE))
+    assert (tree.head(), tree.head(COSIGNED)) == (newer, kept)
+    assert list(tree.heads(after=10)) == [newer]
+
+
+def test_tiles_are_built_again() -> None:
+    """Tiles follow from the records: forgotten ones are built again, and the heads still hold."""
+    store = Dictionary()
+    tree = Tree(store)
+    tree.extend(leaves(700))
+    head = tree.keep_head(tree.sign(HOUSE))
+    tree.clear()
+    assert (tree.size, [name for name in store.kept if name.startswith(TILE)]) == (0, [])
+    tree.extend(leaves(800))
+    assert tree.sign(HOUSE, [Checkpoint.read(head.text)])
+
+
+def test_heads_are_numbered() -> None:
+    """Each head says its number; of two nodes that sign at once, the slower one signs again."""
+    tree = Tree(Dictionary())
+    for number in (1, 2, 3):
+        tree.extend(leaves(2, tree.size))
+        note = tree.sign(HOUSE)
+        assert number_of(Checkpoint.read(note.text)) == number
+        assert tree.keep_next(note)
+        assert tree.keep_next(note)
+    last = tree.sign(HOUSE)
+    assert not tree.keep_next(Note(last.text.replace("head 3", "head 2"), last.signatures))
+    assert tree.head() == last
+    assert number_of(Checkpoint("a", 1, bytes(32), ("head x", "other"))) == 0

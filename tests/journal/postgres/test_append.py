@@ -23,7 +23,7 @@ from taisai.journal.verify import verify
 from tests import ROOT
 from tests.journal.postgres.appender import append_all
 from tests.journal.postgres.meddling import LONG_S, run_out, take
-from tests.journal.samples import NOON, new, several
+from tests.journal.samples import NOON, new, several, sign_checkpoint
 from tests.postgres import journal_url
 
 pytestmark = pytest.mark.postgres
@@ -41,8 +41,8 @@ def test_an_append_whose_answer_is_lost_is_not_doubled(tmp_path: Path, monkeypat
     """When records were written and only the answer was lost, repeating them is refused, with either kind of append."""
     write = Appender._write
 
-    async def lost(self: Appender, connection: Any, *more: Any) -> bool:
-        assert await write(self, connection, *more)
+    async def lost(self: Appender, connection: Any, *more: Any, is_leased: bool) -> bool:
+        assert await write(self, connection, *more, is_leased=is_leased)
         raise ConnectionResetError
 
     with PostgresJournal(journal_url(tmp_path)) as journal:
@@ -96,7 +96,7 @@ def test_two_writers_take_turns(tmp_path: Path) -> None:
         for step in range(0, 12, 2):
             assert one.append([Batch("a", step, [new(step)]), Batch("b", step, [new(step)])])["a"].seq == step + 1
             two.append([Batch("a", step + 1, [new(step + 1)]), Batch("b", step + 1, [new(step + 1)])])
-            (one if step % 4 else two).sign_checkpoint(NOON + step)
+            sign_checkpoint(one if step % 4 else two, NOON + step)
             one.put("turn", b"%d" % step)
             assert two.entries() == {"turn": b"%d" % step}
         with pytest.raises(SequenceConflict, match="is at record 12, not at 11"):
@@ -122,11 +122,12 @@ def test_nodes_take_turns_without_locking_the_end(nodes: tuple[PostgresJournal, 
     assert list(verify(one)) == []
 
 
-def test_a_write_without_a_lease_is_noticed(nodes: tuple[PostgresJournal, PostgresJournal]) -> None:
-    """A holder whose table was written to without a lease gets a sequence conflict, and then continues."""
+def test_a_write_without_a_lease_is_noticed(nodes: tuple[PostgresJournal, PostgresJournal], tmp_path: Path) -> None:
+    """A holder whose lease ran out, and whose table was then written to, gets a sequence conflict and continues."""
     one, two = nodes
     fences = {"T1": take(one, "T1", "one") or 0}
     one.leases.append([Batch("T1", 0, [new("a")])], fences)
+    run_out(tmp_path)
     two.append([Batch("T1", 1, [new("b")])])
     with pytest.raises(SequenceConflict):
         one.leases.append([Batch("T1", 1, [new("c")])], fences)

@@ -26,7 +26,7 @@ from taisai.journal import (
 from taisai.journal.postgres.journal import PostgresJournal
 from taisai.journal.verify import verify
 from tests.journal.postgres.meddling import tampered
-from tests.journal.samples import NOON, codes, content, fill, new, several
+from tests.journal.samples import NOON, codes, content, fill, new, several, sign_checkpoint
 from tests.postgres import Server, journal_url, schema_of, server
 
 pytestmark = pytest.mark.postgres
@@ -128,7 +128,7 @@ def test_a_read_only_server(tmp_path: Path) -> None:
         for change in (
             lambda: journal.append([Batch("a", 1, [new("c2")])]),
             lambda: journal.put("a", b""),
-            lambda: journal.sign_checkpoint(NOON),
+            lambda: sign_checkpoint(journal, NOON),
         ):
             with pytest.raises(JournalReadOnly, match="is read-only: a standby server"):
                 change()
@@ -256,16 +256,16 @@ def test_the_key_is_where_the_address_says(tmp_path: Path, monkeypatch: pytest.M
     with PostgresJournal(without) as journal:
         assert journal.key_file == tmp_path / "settings" / "taisai" / f"{journal.id}.key"
         assert codes(verify(journal)) == {"key-missing"}
-        with pytest.raises(SigningError, match="is missing, and this journal's checkpoints were signed with it"):
-            journal.sign_checkpoint(NOON)
+        with pytest.raises(SigningError, match="is missing, and this journal was signed with it"):
+            sign_checkpoint(journal, NOON)
     (tmp_path / "new").mkdir()
     other = journal_url(tmp_path / "new").partition("&key=")[0]
     with PostgresJournal(other) as journal:
-        journal.sign_checkpoint(NOON)
+        sign_checkpoint(journal, NOON)
         assert journal.key_file.is_file()
         assert list(verify(journal)) == []
     with PostgresJournal(other) as journal:
-        journal.sign_checkpoint(NOON)
+        sign_checkpoint(journal, NOON)
         assert list(verify(journal)) == []
 
 
@@ -276,7 +276,7 @@ def test_a_folder_for_the_key_that_cannot_be_made(tmp_path: Path) -> None:
         PostgresJournal(journal_url(tmp_path, key=tmp_path / "file" / "house.key")) as journal,
         pytest.raises(SigningError, match="cannot be made"),
     ):
-        journal.sign_checkpoint(NOON)
+        sign_checkpoint(journal, NOON)
 
 
 def test_a_number_out_of_range(on_server: PostgresJournal) -> None:
@@ -284,7 +284,7 @@ def test_a_number_out_of_range(on_server: PostgresJournal) -> None:
     with pytest.raises(JournalFailed, match="failed"):
         list(on_server.read("a", 0, 2**70))
     with pytest.raises(JournalFailed, match="failed"):
-        on_server.sign_checkpoint(2**70)
+        sign_checkpoint(on_server, 2**70)
     on_server.append([Batch("a", 0, several(0, 3))])
     assert list(verify(on_server)) == []
 

@@ -18,7 +18,7 @@ import pytest
 from taisai.journal import Batch, JournalError, JournalFailed, JournalFull, JournalInUse, SqliteJournal
 from taisai.journal.verify import verify, verify_file
 from tests import ROOT
-from tests.journal.samples import NOON, TABLES, content, copy_of, fill, several
+from tests.journal.samples import NOON, TABLES, content, copy_of, fill, several, sign_checkpoint
 from tests.journal.sqlite.writer import commit
 
 
@@ -99,7 +99,7 @@ def test_power_lost(tmp_path: Path, seed: int) -> None:
     with SqliteJournal(path) as journal:
         for number in range(1, 25):
             commit(journal, number, chance)
-        journal.sign_checkpoint(NOON)
+        sign_checkpoint(journal, NOON)
         # By another process: a file that is opened and closed in this one loses SQLite's locks.
         subprocess.run(["cp", str(path), f"{path}-wal", f"{path}.pub", str(tmp_path / "..")], check=True)
     saved = tmp_path / ".."

@@ -23,7 +23,7 @@ from taisai.journal import (
 from taisai.journal.sqlite.database import readable_by_others
 from taisai.journal.sqlite.schema import APPLICATION_ID
 from taisai.journal.verify import verify
-from tests.journal.samples import copy_of, edit, fill, new, several
+from tests.journal.samples import copy_of, edit, fill, new, several, sign_checkpoint
 
 
 def test_other_files_are_refused(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_a_new_journal_and_its_backup_are_their_owners_alone(tmp_path: Path) -> 
     try:
         with SqliteJournal(tmp_path / "floor.db") as journal:
             journal.put("staff/ann", b"a hash")
-            journal.sign_checkpoint(1)
+            sign_checkpoint(journal, 1)
             journal.backup(tmp_path / "copy.db")
             modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
     finally:

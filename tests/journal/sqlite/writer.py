@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from taisai.journal import Batch, Journal, NewRecord, SqliteJournal
+from tests.journal.samples import sign_checkpoint
 
 TABLES = ("a", "b", "c")
 
@@ -44,7 +45,7 @@ def main() -> None:
             print(commit(journal, number, chance), flush=True)
             match chance.randrange(8):
                 case 0:
-                    journal.sign_checkpoint(number)
+                    sign_checkpoint(journal, number)
                 case 1 if head := journal.head("a").seq:
                     journal.save_snapshot("a", head, 1, chance.randbytes(5000))
                 case _:

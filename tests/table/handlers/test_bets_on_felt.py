@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from taisai.core.rulebook import VoidReason
+from taisai.core.rulebook import Fact
 from taisai.table import commands as c
 from taisai.table import events as e
 from taisai.table.parts import Handed
@@ -26,7 +26,7 @@ def test_felt_and_mixed_stacks_go_back_as_they_came_when_void() -> None:
         deal.begin().bet("ann", "small", 50, "red").bet("ann", "small", 20).felt("ann", "small", 75, "red")
         deal.do(c.PlaceBet("ann", "small", 100, c.How.CALL))
         deal.up_to(phase)
-        void = deal.void(VoidReason.NOT_FLAT)
+        void = deal.void(Fact.NOT_FLAT)
         assert void.handed == (Handed("ann", "small", 245, 125, "red"),)
         assert (deal.state.balance("colour:red"), deal.state.balance("player:ann")) == (500, 4500)
 

@@ -60,9 +60,9 @@ def test_3_4_a_bet_outside_the_limits_is_refused_with_the_limit_named() -> None:
     """Under the minimum and over the maximum, each refusal says what would be allowed, by its clauses."""
     deal = table()
     refusal = deal.refused(c.PlaceBet("ann", "small", 45), Code.UNDER_MINIMUM, ANN)
-    assert (refusal.allowed, refusal.clauses) == ("at least 50", ("3.3", "3.4", "5.2"))
+    assert (refusal.allowed, refusal.clauses) == ("at least 50", ("3.3", "3.4", "5.2", "I21"))
     refusal = deal.refused(c.PlaceBet("ann", "small", 1005), Code.OVER_MAXIMUM, ANN)
-    assert (refusal.allowed, refusal.clauses) == ("at most 1000", ("3.3", "3.4", "5.1", "3.5"))
+    assert (refusal.allowed, refusal.clauses) == ("at most 1000", ("3.3", "3.4", "5.1", "I32", "3.5"))
     assert refusal.sentence == "1005 would take small over its maximum; there is room for 1000."
     deal.bet("ann", "total:9", 50)
     assert deal.refused(c.PlaceBet("ann", "small", 45), Code.UNDER_MINIMUM, ANN).allowed == "at least 50"
@@ -87,7 +87,7 @@ def test_1_3_the_differential_is_between_the_sides_of_all_players(one: str, othe
     """One side may be ahead by the differential; whatever the other side takes gives it room, whoever bets it."""
     deal = table(TAI_SAI_C, **{pair: 200})
     refusal = deal.refused(c.PlaceBet("ann", one, 205), Code.OVER_DIFFERENTIAL, ANN)
-    assert (refusal.allowed, refusal.clauses) == ("at most 200", ("1.3", "3.3", "3.4", "5.1", "3.5"))
+    assert (refusal.allowed, refusal.clauses) == ("at most 200", ("1.3", "3.3", "3.4", "5.1", "I32", "3.5"))
     deal.bet("ann", one, 200).bet("bob", other, 300).bet("ann", one, 300)
     assert deal.refused(c.PlaceBet("cas", one, 50), Code.OVER_DIFFERENTIAL, player("cas")).allowed == "at most 0"
     deal.bet("cas", other, 400)
@@ -99,16 +99,16 @@ def test_3_4_of_two_limits_the_maximum_is_named_and_the_room_is_what_both_leave(
     deal = table(big_small=200)
     refusal = deal.refused(c.PlaceBet("ann", "big", 1005), Code.OVER_MAXIMUM, ANN)
     assert refusal.allowed == "at most 200"
-    assert set(refusal.clauses) == {"1.3", "3.3", "3.4", "3.5", "5.1"}
+    assert set(refusal.clauses) == {"1.3", "3.3", "3.4", "3.5", "5.1", "I32"}
 
 
 def test_felt_bets_are_accepted_whatever_their_size_and_shown() -> None:
     """Chips found on the felt break every limit, off the unit too; the dealer sees each breach with its clause."""
     deal = table(big_small=200).felt("ann", "big", 1203).felt("bob", "small", 7).felt("cas", "total:9", 1100)
     assert breaches(deal.rules, deal.state) == [
-        Breach("big", None, Rule.DIFFERENTIAL, 996, ("1.3", "3.3", "3.4", "5.1")),
-        Breach("total:9", None, Rule.MAXIMUM, 100, ("3.3", "3.4", "5.1")),
-        Breach("small", "bob", Rule.MINIMUM, 43, ("3.3", "3.4", "5.2")),
+        Breach("big", None, Rule.DIFFERENTIAL, 996, ("1.3", "3.3", "3.4", "5.1", "I32")),
+        Breach("total:9", None, Rule.MAXIMUM, 100, ("3.3", "3.4", "5.1", "I32")),
+        Breach("small", "bob", Rule.MINIMUM, 43, ("3.3", "3.4", "5.2", "I21")),
     ]
     deal.do(c.CloseBets())
     assert breaches(deal.rules, deal.state) == []
@@ -124,14 +124,15 @@ def test_a_withdrawal_on_the_lighter_side_may_break_a_differential() -> None:
     assert deal.state.round.totals == {"big": 200}
 
 
-def test_what_is_over_the_other_sides_maximum_gives_no_room() -> None:
-    """A side counts against its opposite only up to its own maximum, as it will at the close."""
+@pytest.mark.clause("rws-tai-sai-v6 §5.1.1", "rws-tai-sai-v6 §1.3")
+def test_sides_are_weighed_as_placed() -> None:
+    """A player within every limit is not cut because others overfilled the side opposite, whenever it is noticed."""
     by_kind = {"small": c.BoxLimit(50, 300), "big": c.BoxLimit(50, 5000)}
     several = c.TableLimits(5, c.BoxLimit(50, 1000), by_kind, {"big-small": 200})
     deal = opened(TAI_SAI, several, ann=5000, bob=5000).begin().felt("ann", "small", 900).felt("bob", "big", 700)
-    assert over(deal) == [("small", Rule.MAXIMUM, 600), ("big", Rule.DIFFERENTIAL, 200)]
+    assert over(deal) == [("small", Rule.MAXIMUM, 600)]
     deal.do(c.CloseBets())
-    assert {bet.box: bet.at_risk for bet in deal.state.round.bets} == {"small": 300, "big": 500}
+    assert {bet.box: bet.at_risk for bet in deal.state.round.bets} == {"small": 300, "big": 700}
 
 
 @pytest.mark.clause("rws-tai-sai-v6 §5.1")
@@ -169,7 +170,7 @@ def test_5_2_a_player_under_the_minimum_is_told_and_may_raise_or_withdraw() -> N
     deal = table().felt("ann", "small", 20).felt("bob", "small", 30).bet("cas", "small", 50)
     deal.do(c.AdviseMinimum("ann", "small"))
     assert deal.last(e.MinimumAdvised) == e.MinimumAdvised("ann", "small", 20, 50)
-    assert deal.refused(c.AdviseMinimum("cas", "small"), Code.NOTHING_TO_DO).clauses == ("5.2",)
+    assert deal.refused(c.AdviseMinimum("cas", "small"), Code.NOTHING_TO_DO).clauses == ("5.2", "I21")
     deal.refused(c.AdviseMinimum("ann", "big"), Code.NOTHING_TO_DO)
     deal.refused(c.AdviseMinimum("ann", "corner"), Code.UNKNOWN)
     assert deal.refused(c.PlaceBet("ann", "small", 25), Code.UNDER_MINIMUM, ANN).allowed == "at least 30"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from taisai.core.rulebook import VoidReason
+from taisai.core.rulebook import Fact
 from taisai.table import commands as c
 from taisai.table.handlers.shared import (
     colour_out,
@@ -76,7 +76,7 @@ def test_a_sound_set_must_be_in_the_tumbler() -> None:
     assert empty.allowed == "receive-dice, seal-dice"
     deal = opened(OPEN_COVER, ann=100)
     assert no_sound_dice(deal.rules, deal.state) is None
-    deal.begin().void(VoidReason.DAMAGED_DICE)
+    deal.begin().void(Fact.DAMAGED_DICE)
     damaged = no_sound_dice(deal.rules, deal.state)
     assert isinstance(damaged, Refusal)
     assert damaged.allowed == "retire-dice, then seal-dice of another set"

@@ -60,22 +60,22 @@ def test_5_4_an_interruption_at_any_phase_with_any_readable_dice(layout: str, ph
     """Established from the first die read after a valid tumble: concluded; with none, or in open betting: void."""
     deal = interrupted(layout, phase)
     readable = LIE[:count]
-    if phase is RoundPhase.BETTING and count:
-        two = (DEALER, SUPERVISOR, "by torchlight")
-        refusal = deal.refused(c.ResolveInterruption(readable, LIE), Code.WRONG_STEP, *two)
-        assert set(refusal.clauses) == set(deal.rules.clauses(Rule.INTERRUPTION_VOID))
-        resolve(deal, (), None)
-    else:
-        resolve(deal, readable, LIE if count else None)
-    assert not deal.state.round.interrupted
     known = phase not in (RoundPhase.BETTING, RoundPhase.CLOSED)
+    if known and not count:
+        two = (DEALER, SUPERVISOR, "by torchlight")
+        refusal = deal.refused(c.ResolveInterruption((), None), Code.CONTRADICTED, *two)
+        assert set(refusal.clauses) == set(deal.rules.clauses(Rule.INTERRUPTION_CONCLUDED))
+        readable = LIE
+    resolve(deal, readable, LIE if readable else None)
+    assert not deal.state.round.interrupted
     if known or (count and phase is RoundPhase.CLOSED):
         assert deal.state.round.dice == LIE
         assert deal.phase is (phase if known else RoundPhase.UNCOVERED)
         deal.up_to(RoundPhase.COLLECTED, *LIE).do(c.PayAll())
         assert (deal.funds("ann"), deal.funds("bob")) == (1100, 950)
     else:
-        assert (deal.past.void, deal.past.dice) == ("interrupted", None)
+        tumbled_before = layout == NZ and phase is RoundPhase.BETTING and count
+        assert (deal.past.void, deal.past.dice) == ("exposed" if tumbled_before else "interrupted", None)
         assert (deal.funds("ann"), deal.funds("bob")) == (1000, 1000)
     deal.replays()
 
@@ -87,11 +87,19 @@ def test_5_4_2_dice_that_were_not_tumbled_for_this_round_establish_nothing(layou
     deal = opened(layout, ann=1000).begin().bet("ann", "single:3", 100)
     deal.do(c.CloseBets())
     deal.do(c.Interrupt("power"), SYSTEM)
-    two = (DEALER, SUPERVISOR, "by torchlight")
-    refusal = deal.refused(c.ResolveInterruption(LIE, LIE), Code.WRONG_STEP, *two)
-    assert "not tumbled" in refusal.sentence
-    resolve(deal, (), None)
+    resolve(deal, LIE, LIE)
+    assert deal.last(e.InterruptionResolved).readable == LIE, "what could be read is on record as it was"
     assert (deal.past.void, deal.funds("ann")) == ("interrupted", 1000)
+
+
+@pytest.mark.clause("rws-tai-sai-v6 §5.4", "rws-tai-sai-v6 §5.5.3")
+def test_5_4_dice_that_can_be_read_while_bets_are_open_were_exposed() -> None:
+    """Tumbled before the close and readable in open betting: that is 5.5.3, and nobody has to say "none"."""
+    deal = opened(TAI_SAI, ann=1000).begin().bet("ann", "single:3", 100)
+    deal.do(c.Tumble(3))
+    deal.do(c.Interrupt("power"), SYSTEM)
+    resolve(deal, LIE, LIE)
+    assert (deal.past.void, deal.past.clauses) == ("exposed", ("1.9", "5.12", "5.5.3"))
 
 
 @BOOKS
@@ -117,8 +125,8 @@ def test_an_interruption_is_resolved_by_two_people_who_agree_with_the_record() -
     deal.refused(said, Code.SECOND_PERSON_UNFIT, DEALER, SYSTEM, "by torchlight")
     deal.refused(said, Code.REASON_NEEDED, DEALER, SUPERVISOR)
     two = (DEALER, SUPERVISOR, "by torchlight")
-    for other in (c.ResolveInterruption((6,)), c.ResolveInterruption((3, 3)), c.ResolveInterruption((), (3, 1, 6))):
-        assert deal.refused(other, Code.BAD_VALUE, *two).allowed == "3, 1, 5"
+    for other in (c.ResolveInterruption((6,)), c.ResolveInterruption((3, 3)), c.ResolveInterruption(())):
+        assert deal.refused(other, Code.CONTRADICTED, *two).allowed == "3, 1, 5"
     resolve(deal, (1,), (5, 3, 1))
     assert deal.last(e.InterruptionResolved).readable == LIE
     deal.refused(said, Code.NOT_INTERRUPTED, *two)

@@ -79,11 +79,13 @@ def test_the_shifts_use_every_action_and_show_every_event() -> None:
     seen = {type(event.what) for entry in entries for event in entry.events}
     codes = {entry.refusal.code for entry in entries if entry.refusal is not None}
     assert [each.__name__ for each in ACTION_TYPES if each not in done] == []
-    assert [each.__name__ for each in EVENT_TYPES if each not in seen] == []
+    # A shift has one book: tests of the handler and of the preparation of tables hold the change of editions. No book
+    # of the package rolls again with the bets standing.
+    assert [each for each in EVENT_TYPES if each not in seen] == [e.EditionTaken, e.RollVoided]
     # The digest of a book would be in the sentence, and change with every word of the book; a round too old to be
     # reversed takes more than a hundred rounds; a shift does not say for which round something is meant. Each is held
     # by a test of its own.
-    assert set(Code) - codes == {Code.WRONG_BOOK, Code.TOO_OLD, Code.ROUND_OVER}
+    assert set(Code) - codes == {Code.WRONG_BOOK, Code.ROUND_OVER}
 
 
 def test_the_shifts_void_by_every_reason() -> None:
@@ -95,7 +97,8 @@ def test_the_shifts_void_by_every_reason() -> None:
         for event in entry.events
         if isinstance(event.what, e.RoundVoided)
     }
-    assert {(book.id, why) for book in shelf().books() for why in book.procedure.voids} == voided
+    ruled = {("rws-tai-sai-v6", "ruling")}
+    assert {(book.id, why) for book in shelf().books() for why in book.procedure.voids} | ruled == voided
 
 
 def test_the_shifts_hold_every_rule_of_the_table() -> None:
@@ -295,14 +298,14 @@ def test_the_digest_of_the_book_need_not_be_written() -> None:
         (HEAD + "dan:\n", 5, "expected a verb after dan:"),
         (HEAD + "dan: amount=5\n", 5, "expected a verb after dan:"),
         (HEAD + "dan: opn-bets\n", 5, "did you mean open-bets"),
-        (HEAD + "dan: xyzzy\n", 5, "there are set-up, assign-dealing, count-float"),
+        (HEAD + "dan: xyzzy\n", 5, "there are set-up, assign-dealing, test-source"),
         (HEAD + "ann: place-bet small\n", 5, "place-bet needs amount; write place-bet BOX AMOUNT [how=…] [colour=…]"),
         (HEAD + "dan: place-bet small 500\n", 5, "place-bet needs amount; write place-bet PLAYER BOX AMOUNT"),
         (HEAD + "ann: place-bet small much\n", 5, "amount: expected a whole number, got 'much'"),
         (HEAD + "ann: place-bet small 0\n", 5, "amount: must be a whole number >= 1"),
         (HEAD + "ann: place-bet small 500 how=loudly\n", 5, "how: unknown value 'loudly'"),
         (HEAD + "ann: place-bet small 500 chips=3\n", 5, "place-bet has no chips; write place-bet"),
-        (HEAD + "ann: place-bet small 500 placed red blue\n", 5, "'blue' is one word too many"),
+        (HEAD + f"ann: place-bet small 500 placed red {0:032} blue\n", 5, "'blue' is one word too many"),
         (HEAD + "ann: place-bet small 500 box=big\n", 5, "box is said twice"),
         (HEAD + "lee: inspect-dice\n", 5, "inspect-dice needs sound; write inspect-dice sound|not-sound"),
         (HEAD + "lee: inspect-dice sound not-sound\n", 5, "sound is said twice"),

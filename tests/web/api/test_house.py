@@ -40,6 +40,56 @@ async def test_a_disabled_table_begins_no_round() -> None:
 
 
 @on_a_loop
+async def test_a_disabling_is_lifted_by_its_rank_or_above() -> None:
+    """A supervisor lifts neither an administrator's house-wide disabling nor makes it their own; an equal rank may."""
+    async with open_house() as running:
+        await running.ready_table("T1")
+        await running.hire("pat", "kim")
+        for what in ("*", "T1"):
+            body = {"what": what, "reason": "the camera is dark"}
+            for by, others in (("admin", ("sue", "pat", "kim")), ("kim", ("sue", "pat"))):
+                await running.crew[by].call("POST", "/api/house/disable", body)
+                for other in others:
+                    for _ in range(2):
+                        with pytest.raises(Refused) as refused:
+                            await running.crew[other].call("POST", "/api/house/enable", body)
+                        assert refused.value.code == "not-allowed"
+                        await running.crew[other].call("POST", "/api/house/disable", body)
+                assert (await running.client.floor()).tables[0].disabled
+                assert await running.crew[by].call("POST", "/api/house/enable", body) == {"disabled": []}
+            await running.crew["sue"].call("POST", "/api/house/disable", body)
+            assert await running.crew["pat"].call("POST", "/api/house/enable", body) == {"disabled": []}
+
+
+@on_a_loop
+async def test_a_supervisor_of_one_table_reads_of_that_table() -> None:
+    """Reports and the house's events show a supervisor the tables of their post; the house's audit is not theirs."""
+    async with open_house() as running:
+        await running.ready_table("Waikato")
+        await running.ready_table("Otago")
+        await running.hire("pat", tables=("Otago",))
+        pat, sue = running.crew["pat"], running.crew["sue"]
+        for what in ("Waikato", "Otago"):
+            await sue.call("POST", "/api/house/disable", {"what": what, "reason": "to try"})
+        report = await pat.call("GET", "/api/report", query={"by": "life"})
+        assert {row["table"] for row in report["rows"]} == {"Otago"}
+        assert {each["table"] for each in report["significant"]} <= {"Otago", "@house"}
+        assert "Waikato" not in str(report)
+        with pytest.raises(Refused) as refused:
+            await pat.call("GET", "/api/report", query={"by": "life", "table": "Waikato"})
+        assert refused.value.code == "not-here"
+        events = await pat.call("GET", "/api/house/events", query={"all": True})
+        assert [each["told"] for each in events if "Waikato" in each["told"] or "sign" in each["kind"]] == []
+        assert [each["kind"] for each in events] == ["house.table-disabled"]
+        for method in ("GET", "POST"):
+            with pytest.raises(Refused) as refused:
+                await pat.call(method, "/api/house/audit")
+            assert refused.value.code == "not-allowed"
+        whole = await sue.call("GET", "/api/report", query={"by": "life"})
+        assert {row["table"] for row in whole["rows"]} == {"Waikato", "Otago"}
+
+
+@on_a_loop
 async def test_only_what_exists_and_is_reached_is_disabled() -> None:
     """An unknown table, a table of somebody else's and a dealer's wish are refused."""
     async with open_house() as running:

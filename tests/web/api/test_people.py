@@ -2,14 +2,40 @@
 
 from __future__ import annotations
 
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
 import pytest
 from msgspec.structs import replace
 
-from taisai.client import Refused
+from taisai.audit.run import Audit
+from taisai.client import Client, Refused, Second, Session
+from taisai.house.passwords import Passwords
+from taisai.journal import open_journal
+from taisai.settings.forms import Listen, Node
 from taisai.table import commands as c
 from taisai.table.people import Role
-from tests.house.people import HOUR, MINUTE
-from tests.web.serving import PASSWORD, ROOMY, on_a_loop, open_house, quick_clock, settings_for
+from taisai.web.api.people import CASHIER
+from taisai.web.context import Context
+from taisai.web.serve import server_of
+from tests.house.people import CHEAP, HOUR, MINUTE
+from tests.postgres import journal_url
+from tests.web.servers import running as serving
+from tests.web.serving import (
+    FLOAT,
+    PASSWORD,
+    ROOMY,
+    Running,
+    on_a_loop,
+    open_house,
+    quick_clock,
+    settings_for,
+    shelf,
+    sqlite_url,
+)
 
 
 @on_a_loop
@@ -91,6 +117,27 @@ async def test_a_login_switched_off_is_off_everywhere() -> None:
             await table.until_seq(running.context.floor.tables["T1"].state.seq)
             await table.ping()
             assert table.crew["float"] == float_before
+
+
+@on_a_loop
+async def test_what_a_page_asks_for_by_itself_keeps_no_session_awake() -> None:
+    """A pit screen that polls locks after five minutes on the server; somebody who touches it stays (R15)."""
+    clock, hand = quick_clock()
+    async with open_house(clock=clock) as running:
+        await running.ready_table("T1")
+        sue = running.crew["sue"]
+        for _ in range(4):
+            hand.after(MINUTE)
+            await sue.call("GET", "/api/pit")
+            await sue.call("GET", "/api/alerts")
+        await sue.call("POST", "/api/me/awake")
+        hand.after(4 * MINUTE)
+        await sue.call("GET", "/api/pit")
+        hand.after(MINUTE)
+        for path in ("/api/pit", "/api/alerts"):
+            with pytest.raises(Refused) as refused:
+                await sue.call("GET", path)
+            assert refused.value.code == "locked"
 
 
 @on_a_loop
@@ -198,8 +245,236 @@ async def test_a_player_who_signs_out_leaves_their_bets() -> None:
         await ann.do("T1", c.PlaceBet("ann", "small", 500))
         await ann.call("POST", "/api/sign-out")
         state = running.context.floor.tables["T1"].state
-        assert not state.players["ann"].present
+        assert not state.players[running.id_of("ann")].present
         assert (await running.client.look_at("T1")).view["stakes"] == {"ann": {"small": 500}}
         with pytest.raises(Refused) as refused:
             await ann.refresh()
         assert refused.value.code == "not-signed-in"
+
+
+@on_a_loop
+async def test_a_former_occupant_keeps_nothing() -> None:
+    """After leave-table the token of the sitting is over; it neither bets with nor walks off with the next one's chips.
+
+    The next occupant has the same name, and the old token is tried as if it had not been ended in time.
+    """
+    async with open_house() as running:
+        await running.ready_table("T1")
+        dan = running.crew["dan"]
+        old = await running.seat("ann")
+        first = running.id_of("ann")
+        async with old.table() as before:
+            await before.do(c.LeaveTable("ann"))
+            await running.context.sessions.end_player("T1", first)
+            new = await running.seat("ann")
+            assert running.id_of("ann") != first
+            await dan.do("T1", c.OpenBets())
+            theft: tuple[c.Action, ...] = (c.PlaceBet("ann", "small", 500), c.LeaveTable("ann"), c.SitDown("ann"))
+            for do in theft:
+                with pytest.raises(Refused) as refused:
+                    await old.do("T1", do)
+                assert refused.value.code == "not-signed-in"
+                with pytest.raises(Refused) as refused:
+                    await before.do(do)
+                assert refused.value.code == "not-signed-in"
+            late = await running.context.sessions.begin_player("T1", first)
+            for do in theft[:2]:
+                answer = await running.client.resume(late.token)
+                with pytest.raises(Refused) as refused:
+                    await answer.do("T1", do)
+                assert refused.value.code in ("not-yours-to-do", "not-seated"), do
+            assert (await new.do("T1", c.PlaceBet("ann", "small", 500))).seq
+            seat = (await running.client.look_at("T1")).view
+            assert seat["stakes"] == {"ann": {"small": 500}}
+
+
+@on_a_loop
+async def test_a_sitting_has_one_token_and_ends_with_it() -> None:
+    """A new token for a seat ends the one before; walking away and closing the table end it; reconnecting does not."""
+    async with open_house() as running:
+        await running.ready_table("T1")
+        dan, sue = running.crew["dan"], running.crew["sue"]
+        ann = await running.seat("ann")
+        async with ann.table() as table:
+            await table.drop()
+            await table.until_seq(running.context.floor.tables["T1"].state.seq)
+        assert (await ann.refresh()).player == "ann"
+        funds = running.context.floor.tables["T1"].state.funds(running.id_of("ann"))
+        again = await running.client.sit_down(code=(await dan.seat_code("T1", "ann")).code)
+        assert again.me.player == "ann"
+        assert running.context.floor.tables["T1"].state.funds(running.id_of("ann")) == funds
+        await ended(ann)
+        await dan.do("T1", c.WalkAway("ann"))
+        await ended(again)
+        back = await running.client.sit_down(code=(await dan.seat_code("T1", "ann")).code)
+        assert running.context.floor.tables["T1"].state.funds(running.id_of("ann")) == funds
+        await sue.do("T1", c.CloseTable(FLOAT))
+        await ended(back)
+
+
+async def ended(session: Session) -> None:
+    """Wait until a session is over."""
+
+    async def wait() -> None:
+        while True:
+            await session.refresh()
+            await asyncio.sleep(0.02)  # an address has 200 requests a second
+
+    with pytest.raises(Refused, match="not-signed-in"):
+        await wait()
+
+
+@on_a_loop
+async def test_a_guest_who_asks_again_is_the_same_guest() -> None:
+    """After a lost answer the same request gives the same guest and chips; a seat that was given up stays so."""
+    async with open_house(settings_for(demo=True)) as running:
+        table = next(each.table for each in (await running.client.floor()).tables if each.phase == "open")
+        asked = "0123456789abcdef0123"
+        guests = [await running.client.sit_down(guest_at=table, request_id=asked) for _ in range(3)]
+        assert len({each.me.player for each in guests}) == 1
+        await ended(guests[0])
+        state = running.context.floor.tables[table].state
+        player = running.id_of(guests[0].me.player or "", table)
+        assert state.funds(player) == running.context.settings.demo.guest_chips
+        assert (await running.client.sit_down(guest_at=table)).me.player != guests[0].me.player
+        await guests[2].do(table, c.LeaveTable(guests[2].me.player or ""))
+        with pytest.raises(Refused) as refused:
+            await running.client.sit_down(guest_at=table, request_id=asked)
+        assert refused.value.code == "not-here"
+        assert player not in running.context.floor.tables[table].state.players
+
+
+@on_a_loop
+async def test_a_guest_has_a_nickname_and_buys_again() -> None:
+    """The name at the table is the one that was chosen; who has lost most of their chips buys again, once a round."""
+    async with open_house(settings_for(demo=True)) as running:
+        table = next(each.table for each in (await running.client.floor()).tables if each.phase == "open")
+        chips = running.context.settings.demo.guest_chips
+        ann = await running.client.sit_down(guest_at=table, player="Ann")
+        assert ann.me.player == "Ann"
+        with pytest.raises(Refused, match="The name Ann is taken"):
+            await running.client.sit_down(guest_at=table, player="Ann")
+        with pytest.raises(Refused, match="not-allowed"):
+            await ann.buy_again()
+        live = running.context.floor.tables[table]
+        player = running.id_of("Ann", table)
+        lost = c.Command(id="lost", at=live.state.at, by=CASHIER, do=c.CashOut(player, chips - 100))
+        assert (await running.context.floor.do(table, lost)).refusal is None
+        sold = await asyncio.gather(*(ann.buy_again() for _ in range(3)), return_exceptions=True)
+        assert chips in sold
+        assert live.state.funds(player) == chips + 100
+    async with open_house() as running:
+        await running.ready_table()
+        with pytest.raises(Refused, match="not-found"):
+            await (await running.seat("bob")).buy_again()
+
+
+NAME = "annabella.hartmann"
+LOGIN = "dan.hartmann"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def test_who_somebody_was_is_erased_and_the_records_stay_whole(kind: str, tmp_path: Path) -> None:
+    """No record ever has a name, login or address; erased, no row has it either, and audit, money and pages stand."""
+    url = sqlite_url(tmp_path) if kind == "sqlite" else journal_url(tmp_path)
+
+    @on_a_loop
+    async def run() -> None:
+        async with open_house(settings_for(url)) as running:
+            await running.ready_table("T1")
+            admin, dan = running.crew["admin"], running.crew["dan"]
+            link = await admin.add_staff(LOGIN, "Daniel Hartmann", {Role.DEALER: "*"})
+            await running.client.choose_password(link.token, PASSWORD)
+            other = await running.client.sign_in(LOGIN, PASSWORD, "dealer")
+            ann = await running.seat(NAME)
+            person = running.id_of(NAME)
+            await other.do("T1", c.OpenBets())
+            await ann.do("T1", c.PlaceBet(NAME, "small", 500))
+            for do in (c.CloseBets(), c.Tumble(3), c.Uncover((1, 5, 6)), c.Announce(), c.Collect()):
+                await dan.do("T1", do)
+            with pytest.raises(Refused, match="they leave first"):
+                await admin.call("POST", f"/api/persons/{person}/erase", {"reason": "asked for"})
+            await ann.do("T1", c.LeaveTable(NAME))
+            assert NAME in str(await dan.journal("T1", count=500))
+            assert {each["by"] for each in await dan.journal("T1", count=500, by=LOGIN)} == {LOGIN}
+            (found,) = await admin.call("GET", "/api/persons", query={"name": NAME})
+            assert (found["id"], found["erased"]) == (person, False)
+            await admin.call("POST", f"/api/persons/{person}/erase", {"reason": "asked for"})
+            await admin.call("POST", f"/api/staff/{LOGIN}/disable", {"reason": "has left us"})
+            (staff,) = await admin.call("GET", "/api/persons", query={"name": LOGIN})
+            await admin.call("POST", f"/api/persons/{staff['id']}/erase", {"reason": "has left us"})
+            for page in (
+                await dan.journal("T1", count=500),
+                await admin.call("GET", "/api/house/events", query={"all": True}),
+                await admin.call("GET", "/api/report", query={"by": "life", "form": "html"}),
+                await admin.call("GET", "/api/staff"),
+                (await running.client.look_at("T1")).view,
+            ):
+                assert not any(word in str(page) for word in (NAME, LOGIN, "Hartmann"))
+            assert f"erased-{person[2:6]}" in str(await dan.journal("T1", count=500))
+            events = await admin.call("GET", "/api/house/events")
+            assert [each["by"] for each in events if each["kind"] == "house.person-erased"] == ["admin", "admin"]
+        async with open_house(settings_for(url)) as again:
+            again.crew["dan"] = await again.client.sign_in("dan", PASSWORD, "dealer")
+            assert f"erased-{person[2:6]}" in str(await again.crew["dan"].journal("T1", count=500))
+
+    run()
+    with open_journal(url) as journal:
+        assert list(Audit(shelf().book).findings(journal)) == []
+        records = b"".join(record.by.encode() + record.body for record in journal.read_all())
+        rows = b"".join(key.encode() + value for key, value in journal.entries().items())
+        assert not any(word in records + rows for word in (NAME.encode(), LOGIN.encode(), b"artmann"))
+        assert b"127.0.0.1" not in records
+
+
+@pytest.mark.slow
+@pytest.mark.postgres
+@on_a_loop
+async def test_two_nodes_show_the_same_people(tmp_path: Path) -> None:
+    """Another node knows who sits down, ends a sitting's token with the sitting, and forgets whom this one erased."""
+    url = journal_url(tmp_path)
+    async with AsyncExitStack() as stack:
+        one = await stack.enter_async_context(node(url))
+        await one.ready_table("T1")
+        two = await stack.enter_async_context(node(url))
+        ann = await one.seat("ann")
+        seat = await two.client.resume(ann.token)
+        while (await two.client.look_at("T1")).view["seats"].keys() != {"ann"}:
+            await asyncio.sleep(0.01)
+        await one.crew["dan"].do("T1", c.OpenBets())
+        await seat.do("T1", c.PlaceBet("ann", "small", 500))
+        await one.crew["dan"].do("T1", c.Interrupt("dark"))
+        person = one.id_of("ann")
+        dan = await two.client.resume(one.crew["dan"].token)
+        second = Second("sue", PASSWORD, Role.SUPERVISOR)
+        await one.crew["dan"].do("T1", c.ResolveInterruption(()), reason="dark", second=second)
+        await dan.do("T1", c.LeaveTable("ann"))
+        await ended(ann)
+        await ended(seat)
+        new = await one.seat("ann")
+        with pytest.raises(Refused, match="not-signed-in"):
+            await seat.do("T1", c.LeaveTable("ann"))
+        assert (await new.refresh()).player == "ann"
+        assert "'ann'" in str(await dan.journal("T1", count=500))
+        assert await one.context.erase(person, "admin", "asked for") >= 1
+        await two.context._reload_persons()
+        assert f"erased-{person[2:6]}" in str(await dan.journal("T1", count=500))
+
+
+@asynccontextmanager
+async def node(url: str) -> AsyncIterator[Running]:
+    """One node of a house, at a port of its own."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    settings = replace(
+        settings_for(url),
+        listen=Listen(port=port),
+        node=Node(address=f"http://127.0.0.1:{port}", secret="between the two of us"),
+    )
+    context = Context(settings, shelf(), gather_s=0.001, passwords=Passwords(CHEAP))
+    await context.start()
+    async with serving(server_of(context)) as address, Client(address) as client:
+        yield Running(context, address, client)
+        await context.stop("the test is over")

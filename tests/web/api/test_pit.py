@@ -63,6 +63,7 @@ def test_alerts_survive_a_restart(tmp_path: Path) -> None:
             told = {each["kind"]: (each["what"], each["times"], each["amount"]) for each in alerts}
             assert told == {
                 "interrupted": (told["interrupted"][0], 1, 0),
+                "not-rejected": ("big, over its maximum", 1, 1000),
                 "breach": (told["breach"][0], 1, 0),
                 "suspended": ("a second glass", 2, 0),
                 "large-win": ("ann on total:7", 1, 500 * 12),

@@ -46,6 +46,19 @@ async def test_a_felt_is_drawn_as_asked() -> None:
 
 
 @on_a_loop
+async def test_the_examiners_report_can_be_saved() -> None:
+    """Every clause of a book with its status, as a page or as plain values."""
+    async with open_house() as running, httpx.AsyncClient(base_url=running.address) as http:
+        page, plain = [await http.get(f"{BOOK}/conformance", params={"form": form}) for form in ("html", "json")]
+        assert page.headers["content-type"].startswith("text/html")
+        assert "5.11" in page.text
+        told = plain.json()
+        assert told["digest"] == shelf().book("rws-tai-sai-v6").digest
+        assert {each["id"] for each in told["clauses"]} >= set(shelf().book("rws-tai-sai-v6").clauses)
+        assert one_shape(await http.get("/api/books/no-such/conformance"))["field"] == "book"
+
+
+@on_a_loop
 async def test_odds_and_settlements_are_answered() -> None:
     """Bets on every roll, two layouts side by side, a round settled with its clauses."""
     async with open_house() as running, httpx.AsyncClient(base_url=running.address) as http:

@@ -6,9 +6,10 @@ import re
 
 import httpx
 import msgspec
+import pytest
 from msgspec.structs import replace
 
-from taisai.client import Table
+from taisai.client import Refused, Table
 from taisai.protocol.answers import CarriedOut
 from taisai.table import commands as c
 from taisai.table.state import PastRound
@@ -16,7 +17,7 @@ from taisai.web.api.tables import rounds_per_hour
 from taisai.web.app import ENDPOINTS
 from tests.web.asking import one_shape
 from tests.web.doors import PATHS
-from tests.web.serving import Running, on_a_loop, open_house, set_up_of
+from tests.web.serving import Running, on_a_loop, open_house, set_up_of, settings_for
 from tests.web.socket.clients import raw
 
 
@@ -47,14 +48,15 @@ async def test_nobody_sees_another_players_balance() -> None:
         await running.ready_table("T1", colours={"red": c.ColourSet(5_000)})
         ann, bob = await running.seat("ann", buy_in=432_100), await running.seat("bob")
         secrets: set[int] = {432_100, 54_300}
-        floor = running.context.floor
-        floor.listen(lambda table, _events: secrets.add(table.state.funds("ann")))
+        floor, person = running.context.floor, running.id_of("ann")
+        floor.listen(lambda table, _events: secrets.add(table.state.funds(person)))
         heard: list[str] = []
         async with raw(running, "T1", bob) as as_bob, raw(running, "T1", None) as as_nobody:
             async with ann.table() as table:
                 await running.crew["dan"].do("T1", c.TakeColour("ann", "red", 100, 54_300))
                 await play_a_round(running, table)
                 await running.crew["dan"].do("T1", c.TurnInColour("ann"))
+                shown = numbers_in(str(await ann.my_rounds()))
                 await table.do(c.LeaveTable("ann"))
                 await table.until_seq(floor.tables["T1"].state.seq)
             for socket in (as_bob, as_nobody):
@@ -70,7 +72,7 @@ async def test_nobody_sees_another_players_balance() -> None:
         assert len(secrets) > 4
         told = {found for text in heard for found in numbers_in(text)}
         assert told & (secrets - {0}) == set()
-        shown = numbers_in(str(await ann.my_rounds())) | numbers_in(str(await running.crew["dan"].journal("T1")))
+        shown |= numbers_in(str(await running.crew["dan"].journal("T1")))
         assert shown & secrets, "the figures looked for are not what the program writes"
 
 
@@ -120,6 +122,22 @@ async def test_a_table_is_opened_under_a_new_name() -> None:
 
 
 @on_a_loop
+async def test_a_set_up_that_is_sent_again_gets_its_first_answer() -> None:
+    """Whoever lost the answer sends the same id: nothing is done twice; with another id the name is taken."""
+    async with open_house() as running:
+        await running.hire("sue", "pat")
+        sue, set_up = running.crew["sue"], set_up_of("rws-tai-sai-v6/A")
+        first = await sue.put_up("T1", set_up, command_id="my-set-up")
+        again = await sue.put_up("T1", set_up, command_id="my-set-up")
+        assert (again.seq, again.repeated, again.events) == (first.seq, True, first.events)
+        for who, command_id in (("sue", "another"), ("pat", "my-set-up")):
+            with pytest.raises(Refused) as refused:
+                await running.crew[who].put_up("T1", set_up, command_id=command_id)
+            assert (refused.value.code, refused.value.field) == ("not-allowed", "table")
+        assert running.context.floor.tables["T1"].state.seq == first.seq
+
+
+@on_a_loop
 async def test_a_journal_is_read_with_filters() -> None:
     """Records come after a seq, or the last so many, of a kind or by a person, each with its sentences and hash."""
     async with open_house() as running:
@@ -146,3 +164,23 @@ async def test_rounds_are_counted_by_the_hour() -> None:
         for ends, found in (((), None), ((1,), None), ((1, 1 + half), 2), ((0, 1, 1 + half), 2)):
             history = tuple(replace(past, ended_at=end) for end in ends)
             assert rounds_per_hour(replace(state, history=history), now) == found
+
+
+@on_a_loop
+async def test_guests_find_a_table_by_its_code() -> None:
+    """A demo floor with an address gives it as text and as a QR code of each table; any other floor has none."""
+    settings = settings_for(demo=True)
+    with_address = replace(settings, listen=replace(settings.listen, public_url="http://192.168.1.20:8000"))
+    async with open_house(with_address) as running:
+        floor = await running.client.floor()
+        assert (floor.join, floor.guest_chips) == ("http://192.168.1.20:8000", settings.demo.guest_chips)
+        code = await running.client.call("GET", "/api/tables/TS-C/join.svg")
+        assert code.startswith("<svg")
+        with pytest.raises(Refused, match="no-such-table"):
+            await running.client.call("GET", "/api/tables/nowhere/join.svg")
+    async with open_house() as running:
+        await running.ready_table()
+        floor = await running.client.floor()
+        assert (floor.join, floor.guest_chips) == ("", 0)
+        with pytest.raises(Refused, match="not-found"):
+            await running.client.call("GET", "/api/tables/T1/join.svg")

@@ -16,7 +16,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from taisai.client import Refused, Session, merged
-from taisai.core.rulebook import VoidReason
+from taisai.core.rulebook import Fact
 from taisai.table import commands as c
 from taisai.web.socket import subscriber as subscribers
 from taisai.web.socket.plain import PlainTransport
@@ -131,6 +131,19 @@ async def test_a_flood_is_refused_and_then_dropped() -> None:
         await goes_on(running, bob)
         crew = (await running.crew["dan"].crew("T1"))["crew"]
         assert crew["funds"]["ann"] >= 20_000 - 31 * 100
+
+
+@on_a_loop
+async def test_a_watch_counts_for_what_it_asks() -> None:
+    """A hundred frames of a few bytes, from somebody who only watches, bring a handful of snapshots and an end."""
+    limits = replace(ROOMY, commands_per_second=1, commands_burst=100)
+    async with betting(settings_for(limits=limits)) as (running, _, bob):
+        async with raw(running, "T1", None) as mine:
+            await mine.send(*[{"t": "watch"} for _ in range(100)])
+            answers, code = await mine.until_end()
+        assert code == 1008
+        assert sum(each["t"] == "snapshot" for each in answers) <= 5
+        await goes_on(running, bob)
 
 
 @on_a_loop
@@ -304,7 +317,7 @@ async def test_a_client_that_never_reads_does_not_hold_up_the_others(monkeypatch
         socket = await connect(url, sock=silent, additional_headers=headers, compression=None, max_queue=1)
         feed = running.context.feed("T1")
         async with bob.table() as play:
-            (subscriber,) = [each for each in feed._subscribers if each.player == "ann"]
+            (subscriber,) = [each for each in feed._subscribers if each.player == running.id_of("ann")]
             transport = subscriber._transport
             for _ in range(200):
                 for _ in range(20):
@@ -348,7 +361,7 @@ TO_THE_NEXT_ROUND: tuple[c.Action, ...] = (
 
 @on_a_loop
 async def test_a_command_for_one_round_is_not_carried_out_in_another() -> None:
-    """A late bet and a late void are refused, over socket and HTTP; an id that was carried out gets its answer."""
+    """A late bet is refused, a late fact is on record and voids nothing; an id that was carried out gets its answer."""
     async with betting() as (running, ann, _), raw(running, "T1", ann) as late:
         dan = running.crew["dan"]
         first = (await running.client.look_at("T1")).view["round"]["number"]
@@ -358,7 +371,9 @@ async def test_a_command_for_one_round_is_not_carried_out_in_another() -> None:
             await dan.do("T1", do, of_round=first)
         assert (await late.refused({**bet("c2"), "round": first}))["code"] == "round-over"
         with pytest.raises(Refused, match="round-over: This was meant for round 1; the table has round 2"):
-            await dan.do("T1", c.VoidRound(VoidReason.NOT_FLAT), of_round=first)
+            await dan.do("T1", c.CloseBets(), of_round=first)
+        await dan.do("T1", c.Report(Fact.NOT_FLAT), of_round=first)
+        assert running.context.floor.tables["T1"].state.round.number == first + 1
         await late.send({**bet("c1"), "round": first})
         assert (await late.next("done"))["seq"] == stood["seq"]
         await late.send({**bet("c2"), "round": first + 1})

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq  # type: ignore[import-untyped] # as above
 from numpy.typing import NDArray
 
 from taisai.core.faults import InputFault
+from taisai.outside import open_file
 
 BATCH: Final = 262_144
 """Rows that are read at a time."""
@@ -25,8 +26,7 @@ BATCH: Final = 262_144
 
 def open_parquet(path: Path, field: str) -> Any:
     """A Parquet file; `field` names it in messages."""
-    with path.open("rb"):
-        pass  # the error of a file that is missing or closed to us is Python's own, which names it
+    open_file(path).close()  # a file that is missing, or none, is named better here than by Arrow
     with _readable(path, field):
         file = pq.ParquetFile(path)
     names = file.schema_arrow.names

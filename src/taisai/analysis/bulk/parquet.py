@@ -33,6 +33,7 @@ from taisai.analysis.bulk.settle import VOID, bulk_table, roll_codes, settle_bul
 from taisai.books import Shelf, open_shelf
 from taisai.core.dice import DICE_COUNT
 from taisai.core.faults import InputFault, shown
+from taisai.outside import real_path
 
 Progress = Callable[[int, int], None]
 """Told after each batch: bets done, and bets in all."""
@@ -147,7 +148,7 @@ def resettle(
     The file is written whole or not at all, and only when everything that was to be read could be.
     """
     read = [path for path in (bets_path, rounds_path, against) if path is not None]
-    if out_path.resolve() in [path.resolve() for path in read]:
+    if real_path(out_path) in [real_path(path) for path in read]:
         raise InputFault("output", f"{out_path} is one of the files to be read")
     if not out_path.parent.is_dir():
         raise InputFault("output", f"no folder {out_path.parent}")

@@ -24,7 +24,6 @@ ERROR: Final = 0.01
 """Chance that fair dice fail the battery."""
 _EXPECTED_LEAST: Final = 5
 """Fewer of a kind than this, and chi-square is no longer a good approximation."""
-_COUPON_MOST: Final = 24
 _GAP_MOST: Final = 20
 
 
@@ -66,17 +65,17 @@ def battery(rolls: Indices, *, ordered: bool = True) -> Battery:
     # Throws round by round, and one die after the other, each in its own order of time.
     in_turn, by_die = dice.T.reshape(-1), dice.reshape(-1)
     tests = [
-        _counted("faces", "faces, all dice", count, 3, counts=np.bincount(in_turn, minlength=6), chances=face),
-        _counted("totals", "totals", count, 1, counts=np.bincount(dice.sum(axis=0), minlength=16), chances=_TOTALS),
+        counted("faces", "faces, all dice", count, 3, counts=np.bincount(in_turn, minlength=6), chances=face),
+        counted("totals", "totals", count, 1, counts=np.bincount(dice.sum(axis=0), minlength=16), chances=_TOTALS),
     ]
     if ordered:
         every = np.bincount(index, minlength=216)
         tests += [
             *(_faces(die, each) for die, each in enumerate(dice, start=1)),
-            _counted("rolls", "all 216 rolls", count, 1, counts=every, chances=[1 / 216] * 216),
+            counted("rolls", "all 216 rolls", count, 1, counts=every, chances=[1 / 216] * 216),
             *(_serial(die, each) for die, each in enumerate(dice, start=1)),
             _runs(dice),
-            _coupon(in_turn, count),
+            coupon_of(in_turn, max(count, 1), 6, "coupon", "throws until all faces came"),
             _gap(by_die, count),
             _poker(in_turn, count),
         ]
@@ -84,7 +83,7 @@ def battery(rolls: Indices, *, ordered: bool = True) -> Battery:
         low, middle, high = np.sort(dice, axis=0)
         sets = np.bincount(36 * low + 6 * middle + high, minlength=216)[[roll.index for roll in ALL_COMBINATIONS]]
         ways = [len(set(permutations(roll.faces))) / 216 for roll in ALL_COMBINATIONS]
-        tests.append(_counted("combinations", "all 56 combinations", count, 1, counts=sets, chances=ways))
+        tests.append(counted("combinations", "all 56 combinations", count, 1, counts=sets, chances=ways))
     made = [test.chance for test in tests if test.chance is not None]
     bound = ERROR / max(1, len(made))
     return Battery(count, tuple(tests), bound, min(made) >= bound if made else None)
@@ -95,7 +94,7 @@ _TOTALS: Final = [
 ]
 
 
-def _counted(
+def counted(
     name: str,
     title: str,
     rounds: int,
@@ -117,7 +116,7 @@ def _counted(
 
 def _faces(die: int, faces: NDArray[np.int64]) -> BatteryTest:
     counts = np.bincount(faces, minlength=6)
-    return _counted(f"faces-{die}", f"faces, die {die}", len(faces), 1, counts=counts, chances=[1 / 6] * 6)
+    return counted(f"faces-{die}", f"faces, die {die}", len(faces), 1, counts=counts, chances=[1 / 6] * 6)
 
 
 def _serial(die: int, faces: NDArray[np.int64]) -> BatteryTest:
@@ -125,7 +124,7 @@ def _serial(die: int, faces: NDArray[np.int64]) -> BatteryTest:
     paired = faces[: len(faces) // 2 * 2].reshape(-1, 2)
     counts = np.bincount(6 * paired[:, 0] + paired[:, 1], minlength=36)
     title = f"pairs in time, die {die}"
-    return _counted(f"serial-{die}", title, len(faces), 0.5, counts=counts, chances=[1 / 36] * 36)
+    return counted(f"serial-{die}", title, len(faces), 0.5, counts=counts, chances=[1 / 36] * 36)
 
 
 def _runs(dice: NDArray[np.int64]) -> BatteryTest:
@@ -161,21 +160,22 @@ def _lengths(
         alone -= 1
     cells = np.minimum(np.asarray(lengths, dtype=np.int64), alone)
     shares = [*chances[:alone], 1 - sum(chances[:alone])]
-    return _counted(name, title, rounds, per_round, counts=np.bincount(cells, minlength=alone + 1), chances=shares)
+    return counted(name, title, rounds, per_round, counts=np.bincount(cells, minlength=alone + 1), chances=shares)
 
 
-def _coupon(faces: NDArray[np.int64], rounds: int) -> BatteryTest:
-    """How many throws it takes until all six faces have come, again and again."""
+def coupon_of(values: NDArray[np.int64], rounds: int, kinds: int, name: str, title: str) -> BatteryTest:
+    """How many values it takes until all kinds have come, again and again."""
     lengths, seen, since = [], 0, 0
-    for face in faces.tolist():
-        seen |= 1 << face
+    for value in values.tolist():
+        seen |= 1 << value
         since += 1
-        if seen == 63:
-            lengths.append(since - 6)
+        if seen == (1 << kinds) - 1:
+            lengths.append(since - kinds)
             seen = since = 0
-    chances = [perm(6) * _stirling(length - 1, 5) / 6**length for length in range(6, _COUPON_MOST)]
-    # All six come within 14.7 throws on average.
-    return _lengths("coupon", "throws until all faces came", rounds, 3 / 14.7, lengths=lengths, chances=chances)
+    chances = [perm(kinds) * _stirling(length - 1, kinds - 1) / kinds**length for length in range(kinds, 4 * kinds)]
+    # All kinds come within so many values on average: 14.7 for six.
+    needed = kinds * sum(1 / each for each in range(1, kinds + 1))
+    return _lengths(name, title, rounds, values.size / rounds / needed, lengths=lengths, chances=chances)
 
 
 def _gap(faces: NDArray[np.int64], rounds: int) -> BatteryTest:
@@ -192,4 +192,4 @@ def _poker(faces: NDArray[np.int64], rounds: int) -> BatteryTest:
     one, *more = (perm(6, count) * _stirling(5, count) / 6**5 for count in range(1, 6))
     counts = np.bincount(np.maximum(different, 2) - 2, minlength=4)
     chances = [one + more[0], *more[1:]]
-    return _counted("poker", "different faces among five", rounds, 3 / 5, counts=counts, chances=chances)
+    return counted("poker", "different faces among five", rounds, 3 / 5, counts=counts, chances=chances)

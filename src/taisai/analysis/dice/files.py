@@ -10,7 +10,6 @@ tumbler, and `tumbler` the tumbler where several take turns.
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,6 +20,7 @@ import msgspec
 from taisai.analysis.dice.gathering import Gathering, Thrown
 from taisai.core.dice import DICE_COUNT, Roll, parse_roll, roll_of
 from taisai.core.faults import InputFault, shown
+from taisai.outside import csv_rows, open_file, read_bytes
 
 _COLUMNS: Final = (("d1", "d2", "d3"), ("die1", "die2", "die3"), ("die_1", "die_2", "die_3"), ("dice",), ("roll",))
 _LISTS: Final = ("rolls", "throws", "results", "rounds", "data")
@@ -31,6 +31,8 @@ _PARQUET_MARK: Final = b"PAR1"
 _MARKS: Final = (";", "|", "/", "+")
 """What may stand between faces instead of a comma."""
 _NUMBERED: Final = re.compile(r"(?:#|no\.?|round|roll|throw)?\s*(\d+)\s*(?:[:)\]=]|\.(?=\s))\s*(.*)", re.IGNORECASE)
+ROLLS_BYTES_MAX: Final = 64 * 1024 * 1024
+"""Of a file of rolls that is text: some ten million rolls. Parquet has no such bound."""
 HOW: Final = (
     "write a roll a line, as 1 2 3, 1,2,3, 1+2+3 or 123; or a heading with columns d1, d2, d3 or dice; or JSON, as "
     "[[1, 2, 3], …]"
@@ -39,14 +41,15 @@ HOW: Final = (
 
 def read_rolls(path: Path) -> tuple[Thrown, ...]:
     """The rolls of a file, by set of dice and tumbler."""
-    with path.open("rb") as file:
+    with open_file(path) as file:
         is_parquet = file.read(len(_PARQUET_MARK)) == _PARQUET_MARK
     gathering = Gathering()
     if is_parquet:
         _gather_parquet(path, gathering)
     else:
+        content = read_bytes(path, ROLLS_BYTES_MAX)
         try:
-            text = path.read_text(encoding="utf-8-sig")
+            text = content.decode("utf-8-sig")
         except UnicodeDecodeError:
             raise InputFault(str(path), "is neither text in UTF-8, Parquet, nor a journal") from None
         if text.lstrip()[:1] in ("[", "{"):
@@ -153,7 +156,7 @@ class _Heading:
         _gather_row(dict(zip(self._names, values, strict=True)), gathering)
 
     def _cut(self, line: str) -> list[str]:
-        return next(csv.reader([line], delimiter=self._mark))
+        return next(csv_rows([line], "", delimiter=self._mark))
 
 
 def _dice_of(names: Sequence[str]) -> tuple[str, ...]:
@@ -202,13 +205,13 @@ def _gather_json(path: Path, text: str, gathering: Gathering) -> None:
     lines = [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
     try:
         value = msgspec.json.decode(text)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         if len(lines) == 1 or not _is_json(lines[0][1]):
             raise InputFault(str(path), f"is not JSON that can be read: {error}") from None
         for number, line in lines:
             try:
                 _gather_item(msgspec.json.decode(line), gathering)
-            except (InputFault, msgspec.DecodeError) as fault:
+            except (InputFault, msgspec.DecodeError, RecursionError) as fault:
                 raise InputFault(f"{path}, line {number}", str(fault)) from None
         return
     for number, item in enumerate(_items(path, value), start=1):
@@ -221,7 +224,7 @@ def _gather_json(path: Path, text: str, gathering: Gathering) -> None:
 def _is_json(text: str) -> bool:
     try:
         msgspec.json.decode(text)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return False
     return True
 

@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 from taisai.core.boxes import BoxName
 from taisai.core.dice import ALL_COMBINATIONS, ALL_ROLLS, FACES, Roll
 from taisai.core.faults import InputFault
+from taisai.core.money import Odds
 from taisai.core.rulebook import Layout
 
 PARTS: Final = 1_000_000
@@ -55,7 +56,7 @@ class _Returns:
         self._unit = lcm(*(share.denominator for share in faces))
         ways = [int(share * self._unit) for share in faces]
         # For the dice that keep their faces, from low to high: what comes back, times the unit for each die that falls.
-        self._back: dict[tuple[int, ...], dict[BoxName, int]] = {}
+        self._back: dict[tuple[int, ...], dict[BoxName, Odds]] = {}
         for roll in ALL_ROLLS:
             chance = 1
             # The last dice stay, the first ones fall anew: none of them, one, two or all three.
@@ -71,7 +72,7 @@ class _Returns:
     def best(self, last: Roll, keep: Fraction) -> BestBet:
         """The best box after a roll."""
         stays, falls = keep.numerator, keep.denominator - keep.numerator
-        back: dict[BoxName, int] = {}
+        back: dict[BoxName, Odds] = {}
         for count in range(4):
             weight = (stays * self._unit) ** count * falls ** (3 - count)
             for kept in combinations(last.low_to_high, count):
@@ -115,7 +116,7 @@ def moves_gain(layout: Layout, moves: Sequence[Sequence[Sequence[float]]]) -> Ga
     after, counts = [], []
     for last in ALL_COMBINATIONS if alike else ALL_ROLLS:
         one, two, three = (ways[die][face - 1] for die, face in enumerate(last.faces))
-        back: dict[BoxName, int] = {}
+        back: dict[BoxName, Odds] = {}
         for roll, wins in zip(ALL_ROLLS, backs, strict=True):
             a, b, c = roll.faces
             chance = one[a - 1] * two[b - 1] * three[c - 1]

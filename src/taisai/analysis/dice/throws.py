@@ -44,7 +44,7 @@ class Throws:
                 return throw
             case e.DiceUncovered():
                 self._opened = bool(what.opening)
-            case e.TableSetUp():
+            case e.TableSetUp() | e.EditionTaken():
                 self.layout = f"{what.book}/{what.layout}"
             case e.DiceSealed():
                 self._dice_set, self._follows = what.dice_set, False

@@ -13,15 +13,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import reduce
-from math import gcd, isqrt
+from math import ceil, gcd, isqrt
 from typing import Final, NamedTuple
 
 from taisai.analysis.risk.chain import Chain, chain_of
-from taisai.analysis.risk.shift import coarsened, quantile, rounds_of, value_at_risk
+from taisai.analysis.risk.shift import coarsened, rounds_of, value_at_risk
 from taisai.analysis.risk.traffic import Excess, Traffic, rules_of
 from taisai.analysis.risk.walk import results_after, worst_until
 from taisai.analysis.session.free import CELLS_MOST
-from taisai.core.boxes import BoxName, Kind
+from taisai.core.boxes import BoxName
 from taisai.core.faults import InputFault
 from taisai.core.limits import OPPOSITE_BOXES, Limits, make_limits
 from taisai.core.money import chips_of
@@ -30,8 +30,9 @@ from taisai.core.rulebook import Layout, Rule, RuleBook
 
 CHANCE: Final = Fraction(999, 1000)
 """The chance with which the loss stays under the amount when none is given."""
-_CELLS_AIM: Final = CELLS_MOST // 8
-"""Results that are told apart while limits are tried: where there are more, they are rounded against the house."""
+_CELLS_AIMS: Final = (CELLS_MOST // 8, CELLS_MOST)
+"""Results that are told apart while limits are tried. Where there are more they are rounded, once for and once against
+the house; the second number is tried where the first leaves open whether the loss is held."""
 
 
 class Advised(NamedTuple):
@@ -40,7 +41,9 @@ class Advised(NamedTuple):
     payout: int
     limits: Limits
     loss: int
-    """The loss that is not exceeded with the chance asked for."""
+    """The loss that is not exceeded with the chance asked for; where results were rounded, at most this."""
+    loss_least: int
+    """The same, at least."""
     mean: float
     """What the house is expected to win on a round, plans at their first step."""
     turnover: float
@@ -65,7 +68,7 @@ class Advice(NamedTuple):
     next_higher: Advised | None
     """The next higher ones, which do not hold it."""
     rounded: int
-    """Results of a round were rounded down, against the house, to multiples of at most this; 1 when none was."""
+    """Results of a round were rounded, once down and once up, to multiples of at most this; 1 when none was."""
 
     @property
     def is_needed(self) -> bool:
@@ -91,7 +94,7 @@ def advise(
     chips_of(risk, "risk", at_least=1)
     if not 0 < chance < 1:
         raise InputFault("chance", f"between 0 and 1, got {chance}")
-    judge = _Judge(book, layout, traffic, rounds_of(traffic, hours), chance, anytime=anytime)
+    judge = _Judge(book, layout, traffic, rounds_of(traffic, hours), chance=chance, risk=risk, anytime=anytime)
     unlimited = judge.without()
     payouts = list(judge.payouts())
     tried: dict[int, Advised] = {}
@@ -122,26 +125,34 @@ class _Judge:
     """Judges limits: what a shift loses under them."""
 
     def __init__(
-        self, book: RuleBook, layout: Layout, traffic: Traffic, rounds: int, chance: Fraction, *, anytime: bool
+        self,
+        book: RuleBook,
+        layout: Layout,
+        traffic: Traffic,
+        rounds: int,
+        *,
+        chance: Fraction,
+        risk: int,
+        anytime: bool,
     ) -> None:
-        self.book, self.layout, self.traffic = book, layout, traffic
+        self.book, self.layout, self.traffic, self.risk = book, layout, traffic, risk
         self.rounds, self.chance, self.anytime = rounds, chance, anytime
         self.excess = rules_of(book, None, traffic.excess).excess
         self.unit = 1 if traffic.limits is None else int(traffic.limits.unit)
         self.minimums = {kind: self._minimum(kind) for kind in layout.kinds}
         self.demand = self._demand()
-        self.odds: dict[Kind, int] = {}
+        self.odds: dict[str, int] = {}
         for name, box in layout.boxes.items():
-            best = max(each.pays for each in box_odds(layout, name).pay_ways)
+            best = max(ceil(each.pays) for each in box_odds(layout, name).pay_ways)
             self.odds[box.kind] = max(self.odds.get(box.kind, 0), best)
         self.staked: float | None = None
         self.rounded = 1
 
-    def _minimum(self, kind: Kind) -> int:
+    def _minimum(self, kind: str) -> int:
         limits = self.traffic.limits
         if limits is None:
             return 0
-        box = next(box for box in self.layout.boxes.values() if box.kind is kind)
+        box = next(box for box in self.layout.boxes.values() if box.kind == kind)
         return int(limits.of(box.name).stake_min)
 
     def _demand(self) -> dict[BoxName, int]:
@@ -202,21 +213,27 @@ class _Judge:
 
     def _judged(self, payout: int, limits: Limits) -> Advised:
         whole = chain_of(self.layout, rules_of(self.book, limits, self.excess), self.traffic)
-        chain = self._coarse(whole)
-        if self.anytime:
-            loss = quantile(worst_until(chain, self.rounds), self.chance)
-        else:
-            loss = value_at_risk(results_after(chain, (self.rounds,))[self.rounds], self.chance)
+        most, least, step = 0, 0, 1
+        for aim in _CELLS_AIMS:
+            step = self._step(whole, aim)
+            most = self._loss(whole if step == 1 else coarsened(whole, step))
+            least = most if step == 1 else self._loss(coarsened(whole, step, up=True))
+            if not least <= self.risk < most:
+                break
+        self.rounded = max(self.rounded, step)
         # Of the first round: what plans do later depends on luck, not on the limits alone.
         turnover, mean = float(whole.turnover[0]), float(whole.mean())
-        return Advised(payout, limits, loss, mean, turnover, turnover / self.staked if self.staked else 1.0)
+        return Advised(payout, limits, most, least, mean, turnover, turnover / self.staked if self.staked else 1.0)
 
-    def _coarse(self, chain: Chain) -> Chain:
-        """The chain, rounded against the house where its results are too many: shares lie on every unit."""
+    def _loss(self, chain: Chain) -> int:
+        """The loss that is not exceeded with the chance asked for."""
+        if self.anytime:
+            return worst_until(chain, self.rounds).quantiles((self.chance,))[0]
+        return value_at_risk(results_after(chain, (self.rounds,))[self.rounds], self.chance)
+
+    def _step(self, chain: Chain, aim: int) -> int:
+        """To which multiples results are rounded so that they are not too many: shares lie on every unit."""
         fine = reduce(gcd, (move.net for moves in chain.states for move in moves)) or 1
         most = max(int(chain.variance(state)) for state in range(len(chain.states))) + 1
-        step = -(-16 * isqrt(most * self.rounds) // _CELLS_AIM)
-        if step <= fine:
-            return chain
-        self.rounded = max(self.rounded, step)
-        return coarsened(chain, step)
+        step = -(-16 * isqrt(most * self.rounds) // aim)
+        return 1 if step <= fine else step

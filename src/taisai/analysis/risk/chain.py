@@ -46,6 +46,14 @@ class Move(NamedTuple):
     ways: int
 
 
+class Risked(NamedTuple):
+    """A result of a round in the first state, with what was at risk for it, and in how many ways."""
+
+    net: int
+    risk: int
+    ways: int
+
+
 class Chain(NamedTuple):
     """The table's rounds: by state of the plans, the first state first."""
 
@@ -54,8 +62,8 @@ class Chain(NamedTuple):
     """Ways of a round, the same in every state."""
     turnover: tuple[Fraction, ...]
     """By state: what is expected to be at risk on a round."""
-    is_even: bool
-    """Whether every round that is not void has the same at risk."""
+    risked: tuple[Risked, ...]
+    """Results and what was at risk for them, in the first state."""
 
     def mean(self, state: int = 0) -> Fraction:
         """The house's expected result of a round."""
@@ -86,7 +94,7 @@ def chain_of(layout: Layout, rules: TableRules, traffic: Traffic) -> Chain:
     scale = traffic.void.denominator - traffic.void.numerator
     total = 216 * builder.crowd_total * traffic.void.denominator
     found, turnover = [], []
-    at_risk: set[int] = set()
+    risked: dict[tuple[int, int], int] = {}
     for place, state in enumerate(states):
         moves: dict[tuple[int, int], int] = {}
         staked = 0
@@ -96,12 +104,16 @@ def chain_of(layout: Layout, rules: TableRules, traffic: Traffic) -> Chain:
             if len(moves) > RESULTS_MOST * len(states):
                 raise _too_many("results of one round")
             staked += risk * ways * scale
-            at_risk.add(risk)
+            if place == 0:
+                risked[net, risk] = risked.get((net, risk), 0) + ways * scale
         if ways_void:
             moves[0, place] = moves.get((0, place), 0) + ways_void
         found.append(tuple(Move(net, then, ways) for (net, then), ways in sorted(moves.items())))
         turnover.append(Fraction(staked, total))
-    return Chain(tuple(found), total, tuple(turnover), len(at_risk) == 1)
+    if ways_void:
+        risked[0, 0] = risked.get((0, 0), 0) + ways_void
+    joint = tuple(Risked(net, risk, ways) for (net, risk), ways in sorted(risked.items()))
+    return Chain(tuple(found), total, tuple(turnover), joint)
 
 
 def round_nets(layout: Layout, rules: TableRules, traffic: Traffic) -> tuple[int, ...]:

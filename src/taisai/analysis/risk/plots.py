@@ -7,18 +7,20 @@ PDF by its suffix, in the manner of `taisai.analysis.plots`, and the figures tha
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from math import ceil
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from taisai.analysis.plots import BLUE, GREY, ORANGE, VERMILION, figure_for, frame_axes, save_figure
+from taisai.analysis.plots import BLUE, GREY, ORANGE, VERMILION, figure_for, frame_axes, label_ends, save_figure
 from taisai.analysis.risk.shift import ShiftResult
 from taisai.analysis.simulate.report import Report
 from taisai.analysis.simulate.tally import Tally
 from taisai.core.dice import ALL_COMBINATIONS, ALL_ROLLS
 from taisai.core.faults import InputFault
+from taisai.core.odds import percent_chance
 
 Drawn = tuple[list[str], list[tuple[object, ...]]]
 """The figures behind a picture: a heading, and rows."""
@@ -39,7 +41,7 @@ def plot_win(title: str, result: ShiftResult, file: Path) -> Drawn:
     _line(axes, -risk, f"{level} " + (f"lose at most {risk:,d}" if risk > 0 else f"win at least {-risk:,d}"), 1.1 * top)
     axes.set_ylim(0, 1.2 * top)
     axes.set_xlabel("house's win in the shift, minor units")
-    _finish(axes, f"{title}\nthe house loses {float(result.loss) * 100:.2f} % of shifts")
+    _finish(axes, f"{title}\nthe house loses {percent_chance(Fraction(result.loss), 2)} of shifts")
     save_figure(figure, file)
     return ["win", "chance"], list(zip(result.nets, result.chances, strict=True))
 
@@ -54,21 +56,17 @@ def plot_hours(title: str, result: ShiftResult, file: Path) -> Drawn:
         axes.fill_between(hours, spread[:, outer], spread[:, -1 - outer], color=BLUE, alpha=alpha, linewidth=0)
     axes.plot(hours, [0.0, *(float(mark.mean) for mark in result.marks)], color=VERMILION, linewidth=1.8)
     axes.axhline(0, color="black", linewidth=0.6)
-    for level, net in result.quantiles:
-        axes.annotate(
-            f"{float(level) * 100:g} %\n{net:+,d}",
-            (hours[-1], net),
-            xytext=(4, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=7,
-            annotation_clip=False,
-        )
+    axes.plot(hours, spread[:, len(levels) // 2], color="black", linewidth=0.9, linestyle=(0, (4, 3)))
     axes.set_xlim(0, hours[-1])
+    label_ends(axes, [(net, f"{float(level) * 100:g} %\n{net:+,d}", "black") for level, net in result.quantiles])
     axes.set_xlabel("hours")
     axes.set_ylabel("house's win so far, minor units")
     axes.yaxis.set_major_formatter(_signed)
-    axes.set_title(f"{title}\nbands: 98, 90 and 50 % of shifts, computed; red: average", loc="left", fontsize=10)
+    axes.set_title(
+        f"{title}\nbands: 98, 90 and 50 % of shifts, computed; red: average; dashed: the 50 % line (median)",
+        loc="left",
+        fontsize=10,
+    )
     frame_axes(axes, "y")
     save_figure(figure, file)
     names = ["hours", "rounds", "mean", *(f"quantile {float(level) * 100:g} %" for level in levels)]

@@ -13,9 +13,8 @@ from fractions import Fraction
 from math import fsum
 from typing import Final, NamedTuple
 
-import numpy as np
-
 from taisai.analysis.risk.chain import Chain, chain_of, round_nets
+from taisai.analysis.risk.hold import HoldQuantiles, hold_quantiles
 from taisai.analysis.risk.traffic import TableRules, Traffic
 from taisai.analysis.risk.walk import results_after, worst_until
 from taisai.analysis.session.exact import LEVELS, Number
@@ -79,7 +78,9 @@ class ShiftResult(NamedTuple):
     """How far the house may be behind at the worst moment, ascending."""
     worst_chances: tuple[Number, ...]
     hold: Number
-    """Win of turnover, expected."""
+    """What the house is expected to win, of the turnover that is expected."""
+    holds: HoldQuantiles | None
+    """Win of the turnover that there was; None where it was not computed."""
     drop: int | None
     """What players buy, where every group says so."""
     marks: tuple[Mark, ...]
@@ -93,10 +94,6 @@ class ShiftResult(NamedTuple):
     def hold_of_drop(self) -> float | None:
         """Win of what players bought, expected."""
         return None if self.drop is None else float(self.mean) / self.drop
-
-    def hold_quantiles(self) -> tuple[tuple[Fraction, float], ...]:
-        """Win of the expected turnover, by level."""
-        return tuple((level, net / float(self.turnover)) for level, net in self.quantiles)
 
 
 def shift_result(
@@ -131,7 +128,7 @@ def shift_result(
             Fraction(mark, traffic.rounds_per_hour),
             *_mean_and_deviation(chain, found[mark], mark),
             _below(found[mark], 0),
-            tuple((each, quantile(found[mark], each)) for each in levels),
+            tuple(zip(levels, found[mark].quantiles(levels), strict=True)),
             value_at_risk(found[mark], level),
             staked[mark],
         )
@@ -150,16 +147,17 @@ def shift_result(
         variance=variance,
         nets=tuple(whole.nets),
         chances=_chances(whole),
-        quantiles=tuple((each, quantile(whole, each)) for each in levels),
+        quantiles=tuple(zip(levels, whole.quantiles(levels), strict=True)),
         loss=_below(whole, 0),
         level=level,
         value_at_risk=at_risk,
         shortfall=_shortfall(whole, level, at_risk),
         float_level=float_level,
-        float_needed=quantile(at_worst, float_level),
+        float_needed=at_worst.quantiles((float_level,))[0],
         worst=tuple(at_worst.nets),
         worst_chances=_chances(at_worst),
         hold=mean / staked[rounds] if staked[rounds] else 0.0,
+        holds=hold_quantiles(chain, rounds, levels),
         drop=None if None in buys else drop,
         marks=marks,
         nets_by_roll=round_nets(layout, rules, traffic),
@@ -179,11 +177,14 @@ def rounds_of(traffic: Traffic, hours: Fraction, *, exact: bool = False) -> int:
     return rounds
 
 
-def coarsened(chain: Chain, step: int) -> Chain:
-    """The chain with every result rounded down, against the house, to a multiple of the step."""
+def coarsened(chain: Chain, step: int, *, up: bool = False) -> Chain:
+    """The chain with every result rounded to a multiple of the step: down, against the house, or up."""
     if step < 1:
         raise InputFault("coarse", f"an amount is at least 1, got {step}")
-    states = tuple(tuple(move._replace(net=move.net // step * step) for move in moves) for moves in chain.states)
+    over = step - 1 if up else 0
+    states = tuple(
+        tuple(move._replace(net=(move.net + over) // step * step) for move in moves) for moves in chain.states
+    )
     return chain._replace(states=states)
 
 
@@ -253,25 +254,9 @@ def _below(weights: Weights, net: int) -> Number:
     return Fraction(sum(map(int, under)), weights.total) if weights.error == 0.0 else fsum(under)
 
 
-def quantile(weights: Weights, level: Fraction) -> int:
-    """The least result that is reached or stayed under with at least this chance."""
-    if weights.error == 0.0:
-        reached = 0
-        for net, weight in zip(weights.nets, weights.weights, strict=True):
-            reached += int(weight)
-            if reached >= level * weights.total:
-                return net
-        raise AssertionError("the weights do not add up to their total")  # pragma: no cover - they do
-    # From the upper end, where the chances that matter for high levels are small and keep their digits.
-    above = np.cumsum(np.asarray(weights.weights)[::-1])[::-1]
-    # above[i] is the chance of result i or more: the least result with at most 1 - level over it.
-    over = np.append(above[1:], 0.0)
-    return weights.nets[int(np.argmax(over <= float(1 - level)))]
-
-
 def value_at_risk(weights: Weights, level: Fraction) -> int:
     """The least loss that is not exceeded with at least this chance; a win counts as a negative loss."""
-    return quantile(_turned(weights), level)
+    return _turned(weights).quantiles((level,))[0]
 
 
 def _turned(weights: Weights) -> Weights:

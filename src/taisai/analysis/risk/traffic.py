@@ -7,10 +7,6 @@ unknown key is refused.
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -27,6 +23,7 @@ from taisai.core.limits import Limits, headroom_of, make_limits
 from taisai.core.money import CHIPS_MAX, Chips, chips_of, parse_chips
 from taisai.core.prorata import fix_stakes
 from taisai.core.rulebook import Layout, Rule, RuleBook
+from taisai.outside import csv_rows, json_of, read_bytes, text_of, toml_of
 
 ROUNDS_PER_HOUR: Final = 40
 """Rounds that a table deals in an hour when the file does not say."""
@@ -134,9 +131,16 @@ def rules_of(book: RuleBook, limits: Limits | None, excess: Excess | None = None
     """The rules of a table under a book; of the book only what settling stakes needs, so that it travels."""
     if excess is Excess.PRO_RATA and not book.has(Rule.PRO_RATA):
         raise InputFault("excess", f"{book.id} has no pro rata: write refused")
-    procedure = replace(book.procedure, steps=(), opening=(), voids={})
+    procedure = replace(book.procedure, steps=(), opening=(), facts={})
     light = replace(
-        book, terms={}, rules=dict(book.rules), procedure=procedure, clauses={}, interpretations={}, layouts={}
+        book,
+        terms={},
+        rules=dict(book.rules),
+        procedure=procedure,
+        clauses={},
+        interpretations={},
+        layouts={},
+        translations={},
     )
     by_book = Excess.PRO_RATA if book.has(Rule.PRO_RATA) else Excess.REFUSED
     return TableRules(light, limits, by_book if excess is None else excess)
@@ -145,29 +149,13 @@ def rules_of(book: RuleBook, limits: Limits | None, excess: Excess | None = None
 def read_traffic(layout: Layout, file: Path) -> Traffic:
     """The traffic of a file; the suffix says how it is written."""
     field = file.name
-    try:
-        with file.open("rb") as stream:
-            data = stream.read(FILE_MOST + 1)
-    except OSError as error:
-        raise InputFault(field, f"cannot be read: {error.strerror}") from None
-    if len(data) > FILE_MOST:
-        raise InputFault(field, f"a traffic file is at most {FILE_MOST:,} bytes")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputFault(field, "not UTF-8 text") from None
+    text = text_of(read_bytes(file, FILE_MOST), field)
     raw: Any
     match file.suffix.lower():
         case ".toml":
-            try:
-                raw = tomllib.loads(text)
-            except tomllib.TOMLDecodeError as error:
-                raise InputFault(field, f"not TOML: {error}") from None
+            raw = toml_of(text, field)
         case ".json":
-            try:
-                raw = json.loads(text)
-            except ValueError as error:
-                raise InputFault(field, f"not JSON: {error}") from None
+            raw = json_of(text.encode(), field)
         case ".csv":
             raw = _csv_rows(text, field)
         case _:
@@ -176,12 +164,13 @@ def read_traffic(layout: Layout, file: Path) -> Traffic:
 
 
 def _csv_rows(text: str, field: str) -> dict[str, object]:
-    rows = csv.DictReader(io.StringIO(text, newline=""))
-    players = []
+    heading, *rows = [row for row in csv_rows(text.splitlines(keepends=True), field) if row] or [[]]
+    players: list[dict[str, str]] = []
     for row in rows:
-        if None in row or None in row.values():
-            raise InputFault(field, f"line {rows.line_num}: not as many values as the heading has names")
-        players.append({name.strip(): value.strip() for name, value in row.items() if value.strip()})
+        if len(row) != len(heading):
+            raise InputFault(field, f"line {len(players) + 2}: not as many values as the heading has names")
+        pairs = zip(heading, row, strict=True)
+        players.append({name.strip(): value.strip() for name, value in pairs if value.strip()})
     return {"players": players}
 
 

@@ -154,7 +154,7 @@ def bands(game: Game, manner: Manner, levels: Sequence[Fraction] = LEVELS) -> li
         found = {mark: float_weights(game.ways, mark) for mark in marks}
     else:
         found = _walked(game, manner, marks, exact=False).marks
-    return [Band(0, (0,) * len(levels)), *(Band(mark, _quantiles(found[mark], levels)) for mark in marks)]
+    return [Band(0, (0,) * len(levels)), *(Band(mark, found[mark].quantiles(levels)) for mark in marks)]
 
 
 def steps_of(game: Game, manner: Manner) -> tuple[Step, ...]:
@@ -229,7 +229,7 @@ def _result(game: Game, manner: Manner, weights: Weights, curves: Curves, levels
         chances=curve(weights.weights),
         mean=mean,
         variance=variance,
-        quantiles=tuple(zip(levels, _quantiles(weights, levels), strict=True)),
+        quantiles=tuple(zip(levels, weights.quantiles(levels), strict=True)),
         ahead=summed(weight for net, weight in pairs if net > 0),
         even=summed(weight for net, weight in pairs if net == 0),
         ruin=chance(curves.ruin[-1]),
@@ -242,20 +242,6 @@ def _result(game: Game, manner: Manner, weights: Weights, curves: Curves, levels
         target_by_round=curve(curves.target),
         error_bound=weights.error,
     )
-
-
-def _quantiles(weights: Weights, levels: Sequence[Fraction]) -> tuple[int, ...]:
-    if weights.error == 0.0:
-        reached, found = 0, {}
-        for net, weight in zip(weights.nets, weights.weights, strict=True):
-            reached += int(weight)
-            for level in levels:
-                if level not in found and reached >= level * weights.total:
-                    found[level] = net
-        return tuple(found[level] for level in levels)
-    sums = np.cumsum(np.asarray(weights.weights))
-    places = np.searchsorted(sums, np.array([float(level) for level in levels]))
-    return tuple(weights.nets[min(at, len(weights.nets) - 1)] for at in places.tolist())
 
 
 def drawdown_chances(game: Game, rounds: int, depths: Sequence[int]) -> list[float]:
@@ -307,6 +293,8 @@ def drawdown_quantiles(
     reach = min(worst, int((abs(game.mean) * rounds + 4 * int((game.variance * rounds) ** 0.5)) / unit) + 1)
     while reach < worst and drawdown_chances(game, rounds, [(reach + 1) * unit])[0] > 1 - max(levels):
         reach = min(worst, 2 * reach)
+    # What floats cannot tell from the level counts as reached.
+    slack = rounds * (len(game.ways) + 2) * float(np.finfo(np.float64).eps)
     found = []
     for level in levels:
         low, high = -1, reach  # P(drawdown <= low) is under the level, P(drawdown <= high) is not
@@ -314,7 +302,7 @@ def drawdown_quantiles(
             tried = sorted({low + (high - low) * part // 17 for part in range(1, 17)} - {low, high}) or [low + 1]
             chances = drawdown_chances(game, rounds, [(each + 1) * unit for each in tried])
             for each, chance in zip(tried, chances, strict=True):
-                if 1 - chance >= level:
+                if 1 - chance + slack >= level:
                     high = min(high, each)
                 else:
                     low = max(low, each)

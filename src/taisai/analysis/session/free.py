@@ -8,6 +8,8 @@ A round is a polynomial (a power of x for each result, its ways the coefficient)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from fractions import Fraction
 from functools import reduce
 from math import gcd, log, log2
 from typing import Final, NamedTuple
@@ -32,6 +34,30 @@ class Weights(NamedTuple):
     total: int
     error: float
     """No sum of weights is further than this from the truth; 0 for whole numbers."""
+
+    def quantiles(self, levels: Sequence[Fraction]) -> tuple[int, ...]:
+        """For each level the least result that is reached or stayed under with at least this chance.
+
+        Floats cannot tell whether a chance is exactly the level or misses it by their error: within it, it counts as
+        reached. A session of a few rounds often meets a level exactly, and its floats may lie on either side.
+        """
+        if self.error == 0.0:
+            places = [self._place(level) for level in levels]
+        else:
+            # Chances of more than each result: high levels compare small numbers, which keep their digits.
+            over = np.cumsum(np.asarray(self.weights[::-1], dtype=np.longdouble))[::-1]
+            over = np.append(over[1:], np.longdouble(0))
+            slack = self.error + over.size * float(np.finfo(np.longdouble).eps)
+            places = [int(np.argmax(over <= float(1 - level) + slack)) for level in levels]
+        return tuple(self.nets[place] for place in places)
+
+    def _place(self, level: Fraction) -> int:
+        reached = 0
+        for place, weight in enumerate(self.weights):
+            reached += int(weight)
+            if reached >= level * self.total:
+                return place
+        raise AssertionError("the weights do not add up to their total")  # pragma: no cover - they do
 
 
 class _Lattice(NamedTuple):

@@ -7,15 +7,17 @@ manner of `taisai.analysis.plots`: the same input gives the same bytes.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from taisai.analysis.plots import BLUE, GREY, ORANGE, VERMILION, figure_for, frame_axes, save_figure
-from taisai.analysis.session.exact import LEVELS, Band, Game, Manner, SessionResult, steps_of
+from taisai.analysis.plots import BLUE, GREY, ORANGE, VERMILION, figure_for, frame_axes, label_ends, save_figure
+from taisai.analysis.session.exact import LEVELS, Band, Game, Manner, Number, SessionResult, steps_of
 from taisai.core.faults import InputFault
+from taisai.core.odds import percent_chance
 
 _BARS_MOST: Final = 160
 """Bars that can still be told apart; results beyond are drawn together."""
@@ -47,8 +49,9 @@ def plot_distribution(title: str, result: SessionResult, file: Path) -> None:
     axes.set_ylabel("chance, per cent" + (f" (a bar for each {step * together:,.0f})" if together > 1 else ""))
     axes.xaxis.set_major_formatter(_signed)
     axes.set_title(
-        f"{title}\nexpected {float(result.mean):+,.0f}, ahead {float(result.ahead) * 100:.2f} %"
-        + (f", ruined {float(result.ruin) * 100:.2f} %" if result.ruin else ""),
+        f"{title}\nexpected {float(result.mean):+,.0f}, ahead {_chance(result.ahead)}"
+        + (f", ruined {_chance(result.ruin)}" if result.ruin else "")
+        + (f", at the stop-win {_chance(result.target)}" if result.target else ""),
         loc="left",
         fontsize=10,
     )
@@ -88,10 +91,10 @@ def _mark_quantiles(axes: Any, result: SessionResult, top: float) -> None:
     left, right = axes.get_xlim()
     # A label is about a twelfth of the picture wide: it goes to the lowest row where the one before leaves room.
     width = (right - left) / 12
-    ends = [left - width] * 3
+    ends: list[float] = []
     for net, levels in places.items():
-        row = next((row for row, end in enumerate(ends) if end < net - width / 2), len(ends) - 1)
-        ends[row] = net + width / 2
+        row = next((row for row, end in enumerate(ends) if end <= net - width / 2), len(ends))
+        ends[row:] = [net + width / 2, *ends[row + 1 :]]
         axes.axvline(net, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)))
         axes.annotate(
             f"{', '.join(levels)} %\n{net:+,d}",
@@ -101,7 +104,7 @@ def _mark_quantiles(axes: Any, result: SessionResult, top: float) -> None:
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
         )
     axes.set_xlim(left, right)
-    axes.set_ylim(0, top * 1.34)
+    axes.set_ylim(0, top * (1.14 + 0.1 * len(ends)))
 
 
 def plot_ruin(title: str, result: SessionResult, file: Path) -> None:
@@ -111,26 +114,18 @@ def plot_ruin(title: str, result: SessionResult, file: Path) -> None:
     figure, axes, _ = figure_for(8, 4.5, file)
     rounds = np.arange(result.rounds + 1)
     step = max(1, result.rounds // 2000)
+    labels: list[tuple[float, str, str]] = []
     for name, curve, colour, style in (
         ("ruined", result.ruin_by_round, VERMILION, "-"),
-        ("stopped at the stop-win", result.target_by_round, BLUE, "--"),
+        ("at the stop-win", result.target_by_round, BLUE, "--"),
     ):
         if curve[-1]:
             heights = np.array([float(chance) * 100 for chance in curve])
             axes.plot(rounds[::step], heights[::step], color=colour, linestyle=style, linewidth=1.8)
-            axes.annotate(
-                f"{name} {heights[-1]:.2f} %",
-                (rounds[-1], heights[-1]),
-                xytext=(-4, 5),
-                textcoords="offset points",
-                ha="right",
-                va="bottom",
-                fontsize=8,
-                color=colour,
-            )
+            labels.append((float(heights[-1]), f"{name}\n{_chance(curve[-1])}", colour))
     axes.set_xlim(0, result.rounds)
     axes.set_ylim(0, None)
-    axes.margins(y=0.12)
+    label_ends(axes, labels, size=8)
     axes.set_xlabel("rounds played")
     axes.set_ylabel("chance until then, per cent")
     axes.set_title(title, loc="left", fontsize=10)
@@ -185,28 +180,23 @@ def plot_paths(
     labels: dict[int, list[str]] = {}
     for level, net in zip(LEVELS, spread[-1].nets, strict=True):
         labels.setdefault(net, []).append(f"{float(level) * 100:g}")
-    for net, levels in labels.items():
-        axes.annotate(
-            f"{', '.join(levels)} %\n{net:+,d}",
-            (manner.rounds, net),
-            xytext=(4, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=7,
-            annotation_clip=False,
-        )
     axes.set_xlim(0, manner.rounds)
+    label_ends(axes, [(net, f"{', '.join(levels)} %\n{net:+,d}", "black") for net, levels in labels.items()])
     axes.set_xlabel("rounds")
     axes.set_ylabel("player's result so far, minor units")
     axes.yaxis.set_major_formatter(_signed)
     axes.set_title(
-        f"{title}\nbands: computed, holding 98, 90 and 50 % of all sessions; red: median; "
+        f"{title}\nbands: computed, holding 98, 90 and 50 % of all sessions; red: the 50 % line (median)\n"
         f"lines: {count} sessions drawn with seed {seed}",
         loc="left",
         fontsize=9,
     )
     frame_axes(axes, "y")
     save_figure(figure, file)
+
+
+def _chance(chance: Number) -> str:
+    return percent_chance(Fraction(chance), 2)
 
 
 def _signed(value: float, _: object) -> str:

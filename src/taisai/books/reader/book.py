@@ -23,14 +23,19 @@ from taisai.books.reader.clauses import (
     read_clauses,
     read_interpretations,
 )
+from taisai.books.reader.definitions import BOXES, read_definitions
 from taisai.books.reader.faults import BookFault, BookRefused
 from taisai.books.reader.files import ID, ID_WORDS, Reading
+from taisai.books.reader.forms import quoted
 from taisai.books.reader.layouts import read_layouts
+from taisai.books.reader.names import NAMES, all_names, own_names, read_translations, words_of_book
+from taisai.books.reader.pictures import PICTURES, read_faces
 from taisai.books.reader.procedure import read_procedure, read_rules, read_terms
+from taisai.books.reader.recount_file import check_recounts
 from taisai.books.reader.software import SOFTWARE, former_digests, read_software
 from taisai.core.rulebook import RuleBook
 
-_NAMES: Final = ("book.toml", "clauses.toml", "interpretations.toml", SOFTWARE)
+_NAMES: Final = ("book.toml", "clauses.toml", "interpretations.toml", BOXES, PICTURES, SOFTWARE)
 _NOT_RULES: Final = ("duty", "room")
 """Keys of a clause that say nothing about the game."""
 
@@ -61,17 +66,35 @@ def read_folder(folder: Path) -> BookRead:
     interpretations = read_interpretations(reading, clauses)
     duties, formerly = read_software(reading, duties_here)
     reading.citable |= clauses.keys() | interpretations.keys()
-    layouts = {layout.id: layout for layout in read_layouts(reading, _layout_files(reading))}
+    translations = read_translations(reading)
+    faces = read_faces(reading, book_file, form.faces if form else [])
+    definitions = read_definitions(reading)
+    names = own_names(translations, faces, definitions)
+    found = read_layouts(reading, _layout_files(reading), definitions, names, faces)
+    layouts = {layout.id: layout for layout in found}
+    check_recounts(reading, layouts)
     if form is None:
         raise BookRefused(reading.book_id, reading.faults)
+    if form.replaces is not None:
+        if not ID.fullmatch(form.replaces) or form.replaces == reading.book_id:
+            book_file.fault(
+                f"`replaces` names the edition before this one by its folder, got {quoted(form.replaces)}", "replaces"
+            )
+        if effective is None:
+            book_file.fault("an edition that replaces another says from when: `effective` is missing", "replaces")
     terms = read_terms(reading, book_file, form.terms)
     rules = read_rules(reading, book_file, form.rules)
-    procedure = read_procedure(reading, book_file, form.procedure)
+    procedure = read_procedure(reading, book_file, form.procedure, faces)
+    if not reading.faults:
+        words = words_of_book(form, layouts.values(), procedure, clauses.values(), faces)
+        for translation in translations.values():
+            translation.check(words)
     if reading.citations_known:
         check_every_clause_is_cited(reading, clauses_file, duties)
     if reading.faults:
         raise BookRefused(reading.book_id, reading.faults)
-    tables = {file.name: file.table for file in reading.files if file.name != SOFTWARE}
+    rules_in = [file for file in reading.files if file.name != SOFTWARE and not NAMES.fullmatch(file.name)]
+    tables = {file.name: file.table for file in rules_in}
     digest = digest_of(reading.book_id, _rules_alone(tables))
     book = RuleBook(
         id=reading.book_id,
@@ -81,12 +104,16 @@ def read_folder(folder: Path) -> BookRead:
         jurisdiction=form.jurisdiction,
         document=form.document,
         effective=effective,
+        replaces=form.replaces or "",
         terms=MappingProxyType(terms),
         rules=MappingProxyType(rules),
         procedure=procedure,
         clauses=MappingProxyType(clauses),
         interpretations=MappingProxyType(interpretations),
         layouts=MappingProxyType(layouts),
+        names=names,
+        faces=faces,
+        translations=MappingProxyType(all_names(translations, faces, definitions)),
         digest=digest,
         formerly=former_digests(digest, digest_of(reading.book_id, tables), formerly),
     )
@@ -98,8 +125,8 @@ def _layout_files(reading: Reading) -> list[str]:
     found = {path.name for path in reading.folder.glob("*") if path.suffix.lower() == ".toml"}
     names = {name for name in found if name.startswith("layout-") and name.endswith(".toml")}
     for name in sorted(found - names - set(_NAMES)):
-        if not name.startswith("."):
-            reason = f"no file of a rule book; these are {', '.join(_NAMES)} and layout-ID.toml"
+        if not name.startswith(".") and not NAMES.fullmatch(name):
+            reason = f"no file of a rule book; these are {', '.join(_NAMES)}, layout-ID.toml and names.LANG.toml"
             reading.faults.append(BookFault(name, None, "", reason))
     if not names:
         reading.citations_known = False

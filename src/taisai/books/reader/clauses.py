@@ -62,7 +62,9 @@ def read_interpretations(reading: Reading, known: Mapping[str, Clause]) -> dict[
             file.fault(f"interpretation {row.id} stands twice", "interpretations", index)
         if row.id in known:
             file.fault(f"the id {row.id} is that of a clause", "interpretations", index)
-        entries[row.id] = Interpretation(row.id, clauses, row.question, row.reading, row.house_choice)
+        entries[row.id] = Interpretation(
+            row.id, clauses, row.question, row.reading, row.house_choice, frozenset(row.admits)
+        )
     return entries
 
 

@@ -16,8 +16,9 @@ from msgspec import Struct
 
 from taisai.books.reader import forms
 from taisai.books.reader.faults import BookFault
-from taisai.books.reader.toml_text import Unreadable, places_of, table_of, text_of
+from taisai.books.reader.toml_text import places_of, text_of
 from taisai.core.faults import shown
+from taisai.outside import Unreadable, toml_of
 
 ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """What a book or a layout may be called."""
@@ -37,7 +38,7 @@ class BookFile:
         self._readable = False
         try:
             self._text = text_of(path)
-            self.table = table_of(self._text)
+            self.table = toml_of(self._text, self.name)
             self._readable = True
         except Unreadable as error:
             reading.faults.append(BookFault(self.name, error.line, "", error.reason))
@@ -128,7 +129,9 @@ class Reading:
         clauses = (citation,) if isinstance(citation, str) else tuple(citation or ())
         for clause in clauses:
             if clause not in self.citable and self.ids_known:
+                bare = clause.replace("§", "").replace("clause", "").strip()
+                remedy = f"; write {bare}" if bare != clause and bare in self.citable else ""
                 reason = f"unknown clause {shown(clause)}: neither clauses.toml nor interpretations.toml has it"
-                file.fault(reason, key, index)
+                file.fault(reason + remedy, key, index)
         self.cited.update(clauses)
         return clauses

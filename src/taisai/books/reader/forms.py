@@ -19,12 +19,18 @@ from msgspec import Meta, Struct
 from msgspec.structs import FieldInfo
 
 from taisai.books.duties import Duty
+from taisai.core.cloth import Side, Tone
 from taisai.core.faults import shown
-from taisai.core.rulebook import Device, Rule, Step, Tumble, VoidReason, VoidScope
+from taisai.core.money import Rounding
+from taisai.core.names import Colour
+from taisai.core.rulebook import Device, Fact, Rule, Step, Then, Tumble
 
 # The description of each type completes the sentence "`key` must be ..." (`_not_wanted`).
 _ONE_LINE = r"\A(?=.*\S)[^\x00-\x1f\x7f-\x9f\u2028\u2029]+\Z"
 _NOT_BLANK = r"\S"
+
+OTHER_GROUP = "other"
+"""The group of boxes whose book names none."""
 
 Text = Annotated[str, Meta(pattern=_ONE_LINE, description="a line of text")]
 Prose = Annotated[str, Meta(pattern=_NOT_BLANK, description="text")]
@@ -33,10 +39,21 @@ _Id = Annotated[str, Meta(min_length=1)]
 Citation = Annotated[
     _Id | Annotated[list[_Id], Meta(min_length=1)], Meta(description="a clause id or a list of clause ids")
 ]
+Consequence = Annotated[
+    Then | Annotated[list[Then], Meta(min_length=1)], Meta(description=f"one or a list of {', '.join(Then)}")
+]
+Word = Annotated[
+    str, Meta(pattern=r"\A[a-z0-9]+(-[a-z0-9]+)*\Z", description="a word of small letters, digits and dashes")
+]
 Rows = Annotated[list[object], Meta(description="a list of rows")]
 Truth = Annotated[bool, Meta(description="true or false")]
 Size = Annotated[int, Meta(ge=1, le=200)]
 Digest = Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z", description="a digest of 64 hexadecimal digits")]
+NameTable = Annotated[dict[str, Text], Meta(description="a table of the book's words and these, both text")]
+Outlines = Annotated[
+    list[Annotated[str, Meta(pattern=r"\A[MmLlHhVvCcSsQqTtAaZz0-9 .,-]{1,4000}\Z")]],
+    Meta(min_length=1, max_length=40, description="a list of outlines, each as SVG path data in a square of 100"),
+]
 DutyList = Annotated[list[Duty], Meta(min_length=1, description=f"a list of one or more of {', '.join(Duty)}")]
 
 
@@ -52,6 +69,41 @@ class BookForm(Struct, forbid_unknown_fields=True):
     rules: Rows
     terms: Rows = []
     effective: object = None
+    replaces: Text | None = None
+    faces: Rows = []
+
+
+class FaceForm(Struct, forbid_unknown_fields=True):
+    """A row of `faces`."""
+
+    face: Annotated[int, Meta(ge=1, le=6, description="a face, 1 to 6")]
+    name: Text
+    colour: Colour | None = None
+    picture: Word | None = None
+
+
+class PicturesForm(Struct, forbid_unknown_fields=True):
+    """`pictures.toml`."""
+
+    pictures: Annotated[dict[str, Outlines], Meta(description="a table of lists of outlines")]
+
+
+class NamesForm(Struct, forbid_unknown_fields=True):
+    """`names.LANG.toml`: for each part of the book, its own words and those of this language."""
+
+    book: NameTable = {}
+    bets: NameTable = {}
+    boxes: NameTable = {}
+    needs: NameTable = {}
+    kinds: NameTable = {}
+    layouts: NameTable = {}
+    sections: NameTable = {}
+    labels: NameTable = {}
+    faces: NameTable = {}
+    calls: NameTable = {}
+    facts: NameTable = {}
+    opening: NameTable = {}
+    clauses: NameTable = {}
 
 
 class ProcedureForm(Struct, forbid_unknown_fields=True):
@@ -61,9 +113,10 @@ class ProcedureForm(Struct, forbid_unknown_fields=True):
     tumble: Tumble
     tumbles_min: Annotated[int, Meta(ge=1, description="a whole number of at least 1")]
     steps: Rows
-    voids: Rows
+    facts: Rows
     calls: CallsForm
     opening: Rows = []
+    admits: list[Device] = []
 
 
 class CallsForm(Struct, forbid_unknown_fields=True):
@@ -109,13 +162,14 @@ class OpeningForm(Struct, forbid_unknown_fields=True):
     summary: Prose
 
 
-class VoidForm(Struct, forbid_unknown_fields=True):
-    """A row of `procedure.voids`."""
+class FactForm(Struct, forbid_unknown_fields=True):
+    """A row of `procedure.facts`."""
 
-    reason: VoidReason
-    scope: VoidScope
+    fact: Fact
+    then: Consequence
     clause: Citation
     summary: Prose
+    reason: Word | None = None
 
 
 class ClausesForm(Struct, forbid_unknown_fields=True):
@@ -172,6 +226,7 @@ class InterpretationForm(Struct, forbid_unknown_fields=True):
     question: Prose
     reading: Prose
     house_choice: Truth
+    admits: list[Device] = []
 
 
 class LayoutForm(Struct, forbid_unknown_fields=True):
@@ -182,6 +237,32 @@ class LayoutForm(Struct, forbid_unknown_fields=True):
     pay: Annotated[list[object], Meta(min_length=1, description="a list of at least one row")]
     triple_clause: Citation | None = None
     felt: FeltForm | None = None
+    player_edge: Truth = False
+    rounding: RoundingForm | None = None
+
+
+class RoundingForm(Struct, forbid_unknown_fields=True):
+    """`rounding` of a layout: what becomes of winnings that are no whole minor units."""
+
+    way: Rounding
+    clause: Citation
+
+
+class BoxesForm(Struct, forbid_unknown_fields=True):
+    """`boxes.toml`."""
+
+    boxes: Rows
+
+
+class BoxForm(Struct, forbid_unknown_fields=True):
+    """A row of `boxes`."""
+
+    box: Text
+    title: Text
+    needs: Text | None = None
+    when: Text | None = None
+    group: Text = OTHER_GROUP
+    plural: Text | None = None
 
 
 class PayForm(Struct, forbid_unknown_fields=True):
@@ -191,6 +272,9 @@ class PayForm(Struct, forbid_unknown_fields=True):
     boxes: Text
     pays: object
     clause: Citation
+    when: Text | None = None
+    ways: Annotated[int, Meta(ge=1, le=216, description="on how many of the 216 rolls, 1 to 216")] | None = None
+    edge: Text | None = None
     dice: Annotated[int, Meta(ge=1, le=3, description="1, 2 or 3")] | None = None
     totals: (
         Annotated[
@@ -202,11 +286,23 @@ class PayForm(Struct, forbid_unknown_fields=True):
     triple_clause: Citation | None = None
 
 
+Language = Annotated[
+    str, Meta(pattern=r"\A[a-z]{2,3}(-[A-Za-z]{2,4})?\Z", description="a language such as zh-Hant or zh-Hans")
+]
+Labels = Annotated[
+    list[Annotated[str, Meta(min_length=1)]],
+    Meta(min_length=1, description='a list of labels such as "name: BIG" or "odds: 1 WINS {pays}"'),
+]
+
+
 class FeltForm(Struct, forbid_unknown_fields=True):
-    """`[felt]` of a layout."""
+    """`[felt]` of a layout. `print` has labels by the part of a box's name before the colon."""
 
     size: Annotated[tuple[Size, Size], Meta(description="[width, height], whole numbers from 1 to 200")]
     blocks: Rows
+    print: Annotated[dict[str, Labels], Meta(description="a table of lists of labels")] = {}
+    reconstructed: Prose | None = None
+    lang: Language | None = None
 
 
 class BlockForm(Struct, forbid_unknown_fields=True):
@@ -218,6 +314,11 @@ class BlockForm(Struct, forbid_unknown_fields=True):
     ]
     boxes: Text
     columns: Annotated[Size, Meta(description="a whole number from 1 to 200")] | None = None
+    section: Text | None = None
+    print: Labels | None = None
+    heading: Text | None = None
+    side: Side | None = None
+    tone: Tone | None = None
 
 
 Form = TypeVar("Form", bound=Struct)

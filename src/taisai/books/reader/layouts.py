@@ -6,44 +6,79 @@ whose felt, if drawn, holds every box.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 
 from taisai.books.reader import forms
+from taisai.books.reader.definitions import with_pay_rows
 from taisai.books.reader.felt_plan import read_felt
 from taisai.books.reader.files import ID, ID_WORDS, BookFile, Reading
 from taisai.books.reader.forms import quoted
-from taisai.core.boxes import ONE_FACE_KINDS, BoxName, parse_boxes
+from taisai.core.boxes import BoxName, Definitions
+from taisai.core.cloth import FeltPlan
+from taisai.core.dice import ALL_ROLLS
 from taisai.core.faults import InputFault
-from taisai.core.rulebook import FeltPlan, Layout, PayRow, make_layout, pay_row_faults
+from taisai.core.money import Odds, RoundingRule, odds_number, parse_odds, unit_needed
+from taisai.core.names import Face, Names
+from taisai.core.odds import percent
+from taisai.core.predicates import parse_predicate, ways_of
+from taisai.core.rulebook import Layout, PayRow, RowFault, make_layout, pay_row_faults
 
-PAYS_MAX = 1_000_000
 
-
-def read_layouts(reading: Reading, names: Iterable[str]) -> Iterator[Layout]:
+def read_layouts(
+    reading: Reading, files: Iterable[str], definitions: Definitions, names: Names, faces: tuple[Face, ...]
+) -> Iterator[Layout]:
     """The layouts of these files that have no fault."""
-    for name in names:
+    for name in files:
         file = reading.open(name)
         layout_id = name.removeprefix("layout-").removesuffix(".toml")
         if not ID.fullmatch(layout_id):
             file.fault(f"the id of a layout, after layout-, {ID_WORDS}")
         form = file.form(forms.LayoutForm)
-        layout = _layout(reading, file, layout_id, form) if form is not None else None
+        layout = (
+            _layout(reading, file, layout_id, form, definitions, names=names, faces=faces) if form is not None else None
+        )
         if layout is not None:
             yield layout
 
 
-def _layout(reading: Reading, file: BookFile, layout_id: str, form: forms.LayoutForm) -> Layout | None:
+def _layout(
+    reading: Reading,
+    file: BookFile,
+    layout_id: str,
+    form: forms.LayoutForm,
+    definitions: Definitions,
+    *,
+    names: Names,
+    faces: tuple[Face, ...],
+) -> Layout | None:
     faults_before = len(reading.faults)
-    rows = tuple(_pay_rows(reading, file, form.pay))
-    names: set[BoxName] | None = None
+    forms_of_rows = list(file.rows("pay", form.pay, forms.PayForm))
+    definitions = with_pay_rows(definitions, [row for _, row in forms_of_rows])
+    rows = tuple(_pay_rows(reading, file, forms_of_rows, definitions))
+    payouts: dict[BoxName, list[str]] | None = None
     if len(rows) == len(form.pay):  # With a row missing, the rest cannot be proved.
-        names = {box.name for row in rows for box in row.boxes}
-        for fault in pay_row_faults(rows):
+        payouts = {}
+        for row in rows:
+            for box in row.boxes:
+                odds = payouts.setdefault(box.name, [])
+                if (number := str(odds_number(row.pays))) not in odds:
+                    odds.append(number)
+        faults = pay_row_faults(rows) or list(_edge_faults(rows, form, [row for _, row in forms_of_rows]))
+        for fault in faults:
             file.fault(fault.reason, "pay", fault.row)
     felt: FeltPlan | None = None
     if form.felt is not None:
-        felt = read_felt(form.felt, names, lambda reason, index: file.fault(reason, "felt.blocks", index))
+        felt = read_felt(
+            form.felt, definitions, payouts, lambda reason, index: file.fault(reason, "felt.blocks", index)
+        )
     clauses = reading.cite(file, form.clause, "clause")
+    rounding: RoundingRule | None = None
+    if form.rounding is not None:
+        rounding = RoundingRule(form.rounding.way, reading.cite(file, form.rounding.clause, "rounding"))
+        if unit_needed(row.pays for row in rows) == 1:
+            file.fault("has no effect: all odds are whole numbers to 1", "rounding")
     triple_clauses = reading.cite(file, form.triple_clause, "triple_clause")
     if len(reading.faults) > faults_before:
         return None
@@ -55,25 +90,66 @@ def _layout(reading: Reading, file: BookFile, layout_id: str, form: forms.Layout
         triple_clauses=triple_clauses,
         rows=rows,
         felt=felt,
+        rounding=rounding,
+        names=names,
+        faces=faces,
     )
 
 
-def _pay_rows(reading: Reading, file: BookFile, raw: list[object]) -> Iterator[PayRow]:
-    for index, row in file.rows("pay", raw, forms.PayForm):
+def _edge_faults(
+    rows: Sequence[PayRow], form: forms.LayoutForm, written: Sequence[forms.PayForm]
+) -> Iterator[RowFault]:
+    """Ways and edges that a row states and that are not so; boxes that return more than their stake."""
+    returned: dict[BoxName, Odds] = {}
+    for row in rows:
+        for box in row.boxes:
+            returned[box.name] = returned.get(box.name, 0) + (row.pays + 1) * ways_of(row.applies(box))
+    for number, (row, said) in enumerate(zip(rows, written, strict=True)):
+        for box in row.boxes:
+            ways, edge = ways_of(row.applies(box)), 1 - Fraction(returned[box.name]) / len(ALL_ROLLS)
+            if said.ways not in {None, ways}:
+                yield RowFault(number, f"{box.name} is paid on {ways} of the 216 rolls, not on {said.ways} ways")
+            if said.edge is not None and not _is_edge(said.edge, edge):
+                yield RowFault(number, f"the edge of {box.name} is {percent(edge)} ({edge}), not {said.edge}")
+            if edge < 0 and not form.player_edge:
+                reason = f"{box.name} returns more than it takes (edge {percent(edge)}); is {row.odds} a slip?"
+                yield RowFault(number, f"{reason} If not, write player_edge = true in the layout")
+                break
+
+
+def _as_written(pays: object) -> int | str:
+    return pays if isinstance(pays, int) else str(pays)
+
+
+def _is_edge(text: str, edge: Fraction) -> bool:
+    """Whether a stated edge is this one, to as many places as it states: `2.78 %`, `1/9`."""
+    found = re.fullmatch(r"(-?\d+)(?:\.(\d{1,9}))?\s*%|(-?\d+/[1-9]\d{0,8})", text)
+    if found is None:
+        return False
+    if found[3] is not None:
+        return Fraction(found[3]) == edge
+    places = len(found[2] or "")
+    return abs(edge * 100 - Fraction(f"{found[1]}.{found[2] or 0}")) * 2 <= Fraction(1, 10**places)
+
+
+def _pay_rows(
+    reading: Reading, file: BookFile, rows: list[tuple[int, forms.PayForm]], definitions: Definitions
+) -> Iterator[PayRow]:
+    for index, row in rows:
         clauses = reading.cite(file, row.clause, "pay", index)
         triple_clauses = reading.cite(file, row.triple_clause, "pay", index)
-        if type(row.pays) is not int or not 1 <= row.pays <= PAYS_MAX:
-            reason = f"`pays` is the odds to 1, a whole number from 1 to {PAYS_MAX}; got {quoted(row.pays)}"
-            file.fault(reason, "pay", index)
-            continue
         try:
-            boxes = parse_boxes(row.boxes)
+            pays = parse_odds(row.pays, quoted(row.pays))
+            boxes = definitions.named(row.boxes)
+            when = None if row.when is None else parse_predicate(row.when, boxes[0].values)
         except InputFault as fault:
             file.fault(fault.reason, "pay", index)
             continue
-        if row.dice is not None and boxes[0].kind not in ONE_FACE_KINDS:
-            reason = f"`dice` goes with {', '.join(sorted(ONE_FACE_KINDS))} only, not with {boxes[0].kind}"
-            file.fault(reason, "pay", index)
+        if when is None and boxes[0].definition.when is None:
+            file.fault(f"no `when`, and nothing else says when {boxes[0].name} wins", "pay", index)
+            continue
+        if row.dice is not None and len(boxes[0].faces) != 1:
+            file.fault(f"`dice` goes with boxes of one face only, not with {boxes[0].kind}", "pay", index)
             continue
         totals = None if row.totals is None else frozenset(row.totals)
-        yield PayRow(row.bet, boxes, row.pays, clauses, row.dice, totals, triple_clauses)
+        yield PayRow(row.bet, boxes, pays, clauses, row.dice, totals, triple_clauses, when, _as_written(row.pays))

@@ -9,21 +9,23 @@ from __future__ import annotations
 import string
 from collections.abc import Iterator
 from types import MappingProxyType
+from typing import Final
 
 from taisai.books.reader import forms
 from taisai.books.reader.files import BookFile, Reading
-from taisai.core.calls import CALL_WORDS
 from taisai.core.faults import shown
+from taisai.core.names import CALL_WORDS, DIGITS, Calls, Face
 from taisai.core.rulebook import (
-    Calls,
+    VOIDING,
+    Fact,
+    FactRule,
     OpeningItem,
     Procedure,
     ProcedureStep,
     Rule,
     Step,
+    Then,
     Tumble,
-    VoidReason,
-    VoidRule,
 )
 
 _ONCE_EACH = (Step.TUMBLE, Step.OPEN_BETS, Step.CLOSE_BETS, Step.UNCOVER, Step.ANNOUNCE, Step.COLLECT, Step.PAY)
@@ -45,7 +47,9 @@ def read_rules(reading: Reading, file: BookFile, raw: list[object]) -> dict[Rule
     return rules
 
 
-def read_procedure(reading: Reading, file: BookFile, form: forms.ProcedureForm) -> Procedure:
+def read_procedure(
+    reading: Reading, file: BookFile, form: forms.ProcedureForm, faces: tuple[Face, ...] = ()
+) -> Procedure:
     """The procedure of a round; faults go to `reading`."""
     steps = tuple(
         ProcedureStep(row.step, reading.cite(file, row.clause, "procedure.steps", index))
@@ -60,21 +64,55 @@ def read_procedure(reading: Reading, file: BookFile, form: forms.ProcedureForm) 
             file.fault(f"opening item {item.item} stands twice", "procedure.opening", index)
         clauses = reading.cite(file, item.clause, "procedure.opening", index)
         opening[item.item] = OpeningItem(item.item, clauses, item.summary)
-    voids: dict[VoidReason, VoidRule] = {}
-    for index, void in file.rows("procedure.voids", form.voids, forms.VoidForm):
-        if void.reason in voids:
-            file.fault(f"void reason {void.reason} stands twice", "procedure.voids", index)
-        clauses = reading.cite(file, void.clause, "procedure.voids", index)
-        voids[void.reason] = VoidRule(void.reason, void.scope, clauses, void.summary)
     return Procedure(
         device=form.device,
         tumble=form.tumble,
         tumbles_min=form.tumbles_min,
         steps=steps,
         opening=tuple(opening.values()),
-        voids=MappingProxyType(voids),
-        calls=_calls(reading, file, form.calls),
+        facts=MappingProxyType(_facts(reading, file, form.facts)),
+        calls=_calls(reading, file, form.calls, tuple(face.name for face in faces) or DIGITS),
+        admits=frozenset(form.admits),
     )
+
+
+def _facts(reading: Reading, file: BookFile, raw: list[object]) -> dict[Fact, FactRule]:
+    """What follows from each fact that the book names."""
+    facts: dict[Fact, FactRule] = {}
+    for index, row in file.rows("procedure.facts", raw, forms.FactForm):
+        if row.fact in facts:
+            file.fault(f"fact {row.fact} stands twice", "procedure.facts", index)
+        then = tuple(row.then) if isinstance(row.then, list) else (row.then,)
+        for reason in _fact_faults(row.fact, then):
+            file.fault(reason, "procedure.facts", index)
+        clauses = reading.cite(file, row.clause, "procedure.facts", index)
+        facts[row.fact] = FactRule(row.fact, then, clauses, row.summary, row.reason or str(row.fact))
+    interrupted = facts.get(Fact.INTERRUPTED)
+    # With a row missing, nobody can tell what the book says.
+    if len(facts) == len(raw) and (interrupted is None or not interrupted.voids):
+        wanted = f'{{ fact = "{Fact.INTERRUPTED}", then = "{Then.VOID_ROUND}", clause = "...", summary = "..." }}'
+        reason = "nothing says that an interrupted round is void, and no restart could end it"
+        file.fault(f"{reason}; write {wanted}", "procedure.facts")
+    return facts
+
+
+_ONLY_AFTER: Final = {
+    Then.VOID_ROUNDS_OF_SET: (Fact.DAMAGED_DICE,),
+    Then.DICE_DECIDE: (Fact.LIGHTS_FAULT, Fact.TERMINAL_DEAD),
+}
+"""Consequences that only some facts have."""
+
+
+def _fact_faults(fact: Fact, then: tuple[Then, ...]) -> Iterator[str]:
+    """Why these cannot all follow from the fact."""
+    for each, facts in _ONLY_AFTER.items():
+        if each in then and fact not in facts:
+            yield f"{each} follows from {' or '.join(facts)} only, not from {fact}"
+    ends = [each for each in then if each in (*VOIDING, Then.RE_ROLL, Then.DICE_DECIDE)]
+    if len(ends) > 1:
+        yield f"of {fact} a round ends one way, not {' and '.join(ends)}"
+    if Then.RECORD in then and len(then) > 1:
+        yield f"{Then.RECORD} of {fact} goes with nothing else"
 
 
 def _order_faults(steps: list[Step], tumble: Tumble) -> Iterator[str]:
@@ -113,7 +151,7 @@ def _call_fault(template: str, allowed: frozenset[str]) -> str | None:
     return None
 
 
-def _calls(reading: Reading, file: BookFile, form: forms.CallsForm) -> Calls:
+def _calls(reading: Reading, file: BookFile, form: forms.CallsForm, faces: tuple[str, ...]) -> Calls:
     for key, allowed in CALL_WORDS.items():
         reason = _call_fault(str(getattr(form, key)), allowed)
         if reason is not None:
@@ -128,4 +166,5 @@ def _calls(reading: Reading, file: BookFile, form: forms.CallsForm) -> Calls:
         double_last=form.double_last,
         triple=form.triple,
         bell=form.bell,
+        faces=faces,
     )

@@ -7,7 +7,6 @@ end; or the shift as JSON, or checked against the output that the file holds.
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Annotated, Final
 
 from cyclopts import Parameter
@@ -16,6 +15,7 @@ from taisai.cli.floor.screen import show_shift
 from taisai.cli.floor.terminal import TerminalTable
 from taisai.cli.show import AsJson, BookDirs, print_json, shelf_of
 from taisai.core.faults import InputFault
+from taisai.outside import bounded, read_text, text_of
 from taisai.table.figures import table_result
 from taisai.table.notation.run import Transcript, blessed, differences, run_shift
 from taisai.table.notation.script import (
@@ -84,19 +84,8 @@ def deal(
 
 def _text_of(file: str) -> str:
     if file == "-":
-        raw = sys.stdin.buffer.read(SHIFT_BYTES_MAX + 1)
-    else:
-        path = Path(file)
-        if path.is_dir():
-            raise InputFault(file, "is a folder, not a file")
-        with path.open("rb") as stream:
-            raw = stream.read(SHIFT_BYTES_MAX + 1)
-    if len(raw) > SHIFT_BYTES_MAX:
-        raise InputFault(file, f"a shift is at most {SHIFT_BYTES_MAX} bytes")
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise InputFault(file, f"not text in UTF-8 (byte {error.start})") from None
+        return text_of(bounded(sys.stdin.buffer, SHIFT_BYTES_MAX, "standard input"), "standard input")
+    return read_text(file, SHIFT_BYTES_MAX)
 
 
 def _check(script: Script, transcript: Transcript) -> int:

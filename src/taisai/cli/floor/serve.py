@@ -15,9 +15,14 @@ from taisai.core.faults import InputFault
 from taisai.journal.opening import file_of
 from taisai.journal.signing import key_path
 from taisai.journal.sqlite.database import readable_by_others
+from taisai.web.preparation import dice_key_path
+
+Host = Annotated[str | None, Parameter(help="Address to listen on; 0.0.0.0 is every one of this machine.")]
+Port = Annotated[int | None, Parameter(help="Port to listen on; 0 takes a free one.")]
 
 if TYPE_CHECKING:
-    from taisai.settings.forms import Settings
+    from taisai.books import Shelf
+    from taisai.settings.forms import Listen, Settings
     from taisai.web.context import Context
 
 
@@ -25,7 +30,9 @@ def serve(
     *,
     settings: Annotated[Path | None, Parameter(help="The settings, a TOML file (also TAISAI_SETTINGS).")] = None,
     journal: Annotated[str | None, Parameter(help="Where to write: a path, sqlite:///path, postgresql://...")] = None,
-    listen: Annotated[str | None, Parameter(help="HOST:PORT to listen on; port 0 takes a free one.")] = None,
+    host: Host = None,
+    port: Port = None,
+    listen: Annotated[str | None, Parameter(help="HOST:PORT in one, instead of --host and --port.")] = None,
     demo: Annotated[bool, Parameter(help="The demo floor: a table for every layout.", negative=())] = False,
     check: Annotated[bool, Parameter(help="Read the settings, print them and end.", negative=())] = False,
     book_dir: BookDirs = (),
@@ -33,13 +40,14 @@ def serve(
     """Run a floor: live tables over HTTP and WebSocket, every answer on disk before it is given.
 
     The first start prints a one-time link with which the administrator chooses a password. Ctrl-C or SIGTERM ends the
-    house in order: automatic tables finish their round, the others are held. Settings come from one file and the
+    house in order: automatic tables finish their round, the others are held; a second Ctrl-C does not wait for the
+    rounds, which are then concluded after the next start. Settings come from one file and the
     environment (TAISAI_LISTEN__PORT=9000); docs/settings.md describes them.
 
     Examples:
-      taisai serve --demo
+      taisai serve --demo --port 8001
       taisai serve --settings floor.toml
-      taisai serve --journal sqlite:///floor.db --listen 127.0.0.1:9000
+      taisai serve --journal sqlite:///floor.db --host 0.0.0.0 --port 9000
       TAISAI_JOURNAL__URL=postgresql://user:secret@db/floor taisai serve --settings floor.toml
       taisai serve --settings floor.toml --check
     """
@@ -66,46 +74,102 @@ def serve(
     )
     if journal is not None:
         chosen = replace(chosen, journal=replace(chosen.journal, url=journal))
+    if listen is not None and (host is not None or port is not None):
+        raise InputFault("--listen", "says host and port in one: leave out --host and --port")
     if listen is not None:
-        host, _, port = listen.rpartition(":")
-        if not port.isdigit() or int(port) > 65_535:
+        name, _, number = listen.rpartition(":")
+        if not number.isdigit():
             raise InputFault("--listen", f"write HOST:PORT, such as 127.0.0.1:8000, got {listen!r}")
-        chosen = replace(chosen, listen=replace(chosen.listen, host=host.strip("[]") or "127.0.0.1", port=int(port)))
+        host, port = name or "127.0.0.1", int(number)
+    chosen = replace(chosen, listen=listening(chosen.listen, host, port))
     check_settings(chosen, shelf)
     if check:
         print_json(chosen.shown())
-        for warning in warnings_about(chosen):
+        for warning in [*warnings_about(chosen), *drafts_of(shelf)]:
             print(f"taisai: warning: {warning}", file=sys.stderr)
         return 0
-    run(chosen, lambda: shelf_of(book_dir), lambda house, address: _tell(chosen, house, address))
+    for draft in drafts_of(shelf):
+        print(f"taisai: warning: {draft}", file=sys.stderr)
+    run(chosen, lambda: shelf_of(book_dir), Told(chosen))
     return 0
+
+
+def listening(place: Listen, host: str | None, port: int | None) -> Listen:
+    """Where to listen, with what the command line says in the place of the settings."""
+    if port is not None and not 0 <= port <= 65_535:
+        raise InputFault("--port", f"from 0 to 65535, got {port}")
+    return replace(
+        place,
+        host=place.host if host is None else host.strip("[]"),
+        port=place.port if port is None else port,
+    )
 
 
 def warnings_about(settings: Settings) -> list[str]:
     """What an operator should mend before the house opens, though it would open."""
     file = file_of(settings.journal.url)
     near = [] if file is None else [file, key_path(file)]
+    dice_key = dice_key_path(settings)
+    near += [] if dice_key is None else [dice_key]
     return [f"others may read {each}: chmod 600 {each}" for each in near if readable_by_others(each)]
 
 
-def _tell(settings: Settings, context: Context, address: str) -> None:
-    """The few links that somebody needs who has just started the house."""
-    out = console()
-    out.print(f"[bold]{settings.house.name}[/] is open at [bold]{address}[/]", soft_wrap=True)
-    automatic = [table.name for table in settings.tables if table.mode == "automatic"]
-    by_hand = [table.name for table in settings.tables if table.mode == "dealer"]
-    if settings.demo.enabled and automatic:
-        out.print(f"  sit down and play   {address}/play?table={automatic[0]}", soft_wrap=True)
-    for post, token in context.demo_links.items():
-        where = f"&table={by_hand[0]}" if by_hand else ""
-        out.print(f"  {_WORDS.get(post, post):<19} {address}/welcome?post={post}{where}#{token}", soft_wrap=True)
-    shown = automatic or by_hand
-    if shown:
-        out.print(f"  display board       {address}/board?table={shown[0]}", soft_wrap=True)
-    out.print(f"  all tables          {address}/")
-    if context.first_link:
-        out.print(f"  administrator       {address}/welcome?post=administrator#{context.first_link}", soft_wrap=True)
-        out.print("  (links of staff are good once, for a day: each chooses a password)", style="dim")
+def drafts_of(shelf: Shelf) -> list[str]:
+    """The books that are installed and cannot be used: no table may stand under them, and nothing else is stopped."""
+    return [
+        f"rule book {book_id} cannot be used: {error.faults[0]}"
+        + (f" (and {len(error.faults) - 1} more: taisai books)" if len(error.faults) > 1 else "")
+        for book_id, error in shelf.broken.items()
+    ]
+
+
+class Told:
+    """What the console is told of a house: its links when it opens, what is left to do when it stops."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+
+    def started(self, context: Context, address: str) -> None:
+        """The few links that somebody needs who has just started the house."""
+        settings = self.settings
+        say(f"[bold]{settings.house.name}[/] is open at [bold]{address}[/]")
+        automatic = [table.name for table in settings.tables if table.mode == "automatic"]
+        by_hand = [table.name for table in settings.tables if table.mode == "dealer"]
+        if settings.demo.enabled and automatic:
+            say(f"  sit down and play   {address}/play?table={automatic[0]}")
+        for post, token in context.demo_links.items():
+            say_post(address, post, token, by_hand)
+        shown = automatic or by_hand
+        if shown:
+            say(f"  display board       {address}/board?table={shown[0]}")
+        say(f"  all tables          {address}/")
+        if context.first_link:
+            say(f"  administrator       {address}/welcome?post=administrator#{context.first_link}")
+        if context.first_link or any(context.demo_links.values()):
+            console().print(
+                "  (a link of staff is single use and expires in 24 h: with it they choose a password)", style="dim"
+            )
+        say("  Ctrl-C stops it")
+
+    def finishing(self, rounds: int, seconds: int) -> None:
+        """It was asked to stop while rounds are in play."""
+        say(f"finishing {rounds} round{'' if rounds == 1 else 's'}, {seconds} s; again to stop now")
+
+
+def say(line: str) -> None:
+    """Print a line at once, however long it is."""
+    console().print(line, soft_wrap=True)
+    sys.stdout.flush()
+
+
+def say_post(address: str, post: str, token: str, by_hand: list[str]) -> None:
+    """The link of a member of the demo's staff: to choose a password, or to sign in with the one they have chosen."""
+    table = f"&table={by_hand[0]}" if by_hand else ""
+    words = _WORDS.get(post, post)
+    if token:
+        say(f"  {words:<19} {address}/welcome?post={post}{table}#{token}")
+    else:
+        say(f"  {words:<19} {address}/sign-in?post={post}{table}   login: {post}")
 
 
 _WORDS = {"dealer": "deal", "supervisor": "supervise", "shift-manager": "manage the shift"}

@@ -24,7 +24,7 @@ from taisai.core.faults import InputFault
 from taisai.core.money import CURRENCIES, NO_CURRENCY
 from taisai.core.rulebook import Rule, RuleBook, Tumble
 from taisai.table.decide import may_begin
-from taisai.table.explanations import explain_line
+from taisai.table.explanations import currency_of, explain_line
 from taisai.table.figures import exposure
 from taisai.table.notation.fields import VERBS, Unreadable, fields_of, usage, verb_named
 from taisai.table.notation.run import step, with_digest
@@ -41,6 +41,7 @@ from taisai.table.notation.script import (
     setting_after,
 )
 from taisai.table.people import Person, Role
+from taisai.table.record.coverage import smallest_cover
 from taisai.table.refusals import Code, cite
 from taisai.table.rules import TableRules
 from taisai.table.state import RoundPhase, TableState
@@ -191,8 +192,10 @@ class TerminalTable:
             "lee: seal-dice D1 S1",
             "lee: count-float 100x1000,500x1000,1000x1000,5000x1000",
         ]
-        if self.book.procedure.opening:
-            lines.append("lee: test-run 1,3,6 lit-correctly")
+        if self.book.has(Rule.TEST_RUNS):
+            lines[0] += " coverage=kinds"
+            runs = smallest_cover(self.book.layouts[self.setting.layout], by_kind=True)
+            lines += [f"lee: test-run {','.join(map(str, run.faces))} lit-correctly" for run in runs]
         lines += [f"lee: check-item {item.item} passed" for item in self.book.procedure.opening]
         lines += ["lee: open-table", f"{_YOU}: sit-down", f"dan: buy-in {_YOU} 10000"]
         if self._all(lines):
@@ -254,7 +257,7 @@ class TerminalTable:
         if past is None or not lines:
             raise InputFault("", "you had no bets in the last round")
         for line in lines:
-            told = explain_line(self.book, past, line)
+            told = explain_line(self.book, past, line, currency_of(self.state))
             say(f"  {line.box} {line.stake}: {told.why} ({cite(told.clauses)})")
 
     def _help(self, words: list[str]) -> None:

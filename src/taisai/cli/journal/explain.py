@@ -9,12 +9,13 @@ from cyclopts import Parameter
 from taisai.cli.show import AsJson, BookDirs, console, print_json, shelf_of
 from taisai.core.faults import InputFault, shown
 from taisai.core.rulebook import RuleBook
+from taisai.house.persons import Persons
 from taisai.journal import Journal, open_journal
 from taisai.streams.codec import event_of
 from taisai.streams.house_events import game_tables
 from taisai.streams.loading import load
 from taisai.table import events as e
-from taisai.table.explanations import RecalledRound, explain_line, recall
+from taisai.table.explanations import RecalledRound, currency_of, explain_line, recall
 from taisai.table.refusals import cite
 from taisai.table.state import TableState
 
@@ -24,7 +25,7 @@ def explain(
     /,
     *,
     table: Annotated[str, Parameter(help="The table.")],
-    player: Annotated[str, Parameter(help="The player.")],
+    player: Annotated[str, Parameter(help="The player: a name, or the id that stands for it in records.")],
     round: Annotated[int | None, Parameter(help="Only this round; the last ones when left out.")] = None,  # noqa: A002 - the word of the table
     last: Annotated[int, Parameter(help="How many of the last rounds.")] = 10,
     json: AsJson = False,
@@ -38,19 +39,25 @@ def explain(
     """
     with open_journal(journal, read_only=True) as opened:
         state = table_at(opened, table, round)
-        rounds = [each for each in recall(state, player, last) if round is None or each.past.number == round]
-        placed = _placed(opened, table, player, {each.past.number for each in rounds})
+        people = {player, *Persons(opened, lambda: 0).find(player)}
+        rounds = [
+            each
+            for person in sorted(people)
+            for each in recall(state, person, last)
+            if round is None or each.past.number == round
+        ]
+        placed = _placed(opened, table, people, {each.past.number for each in rounds})
     if state.set_up is None:
         raise InputFault("--table", f"table {shown(table)} was never set up")
     shelf = shelf_of(book_dir)
     if not rounds:
         raise InputFault("--player", f"{shown(player)} has no settled bet there")
-    told = [_told(shelf.book(each.past.book), each, placed) for each in rounds]
+    told = [_told(shelf.book(each.past.book), each, placed, currency_of(state)) for each in rounds]
     if json:
         print_json({"table": table, "player": player, "rounds": told})
         return
     for each, one in zip(told, rounds, strict=True):
-        console().print(f"[bold]Round {one.past.number}[/] (replay)  {one.past.call or 'void'}")
+        console().print(f"[bold]Round {one.past.number}[/] (replay)  {'void' if one.past.void else one.past.call}")
         for line in each["bets"]:
             hands = "; ".join(f"{each['amount']} {each['how']} by {each['by']}" for each in line["placed"])
             console().print(f"  {line['box']} ({hands})", markup=False, soft_wrap=True)
@@ -62,7 +69,7 @@ Placed = dict[tuple[int, str], list[dict[str, Any]]]
 """By round and box: who put down how much, and how."""
 
 
-def _placed(journal: Journal, table: str, player: str, numbers: set[int]) -> Placed:
+def _placed(journal: Journal, table: str, people: set[str], numbers: set[int]) -> Placed:
     found: Placed = {}
     number = 0
     for record in journal.read(table):
@@ -71,16 +78,16 @@ def _placed(journal: Journal, table: str, player: str, numbers: set[int]) -> Pla
         event = event_of(record)
         if isinstance(event.what, e.BetsOpened):
             number = event.what.round
-        elif isinstance(event.what, e.BetPlaced) and number in numbers and event.what.player == player:
+        elif isinstance(event.what, e.BetPlaced) and number in numbers and event.what.player in people:
             hand = {"by": event.by.id, "how": event.what.how, "amount": event.what.amount, "at": event.at}
             found.setdefault((number, event.what.box), []).append(hand)
     return found
 
 
-def _told(book: RuleBook, each: RecalledRound, placed: Placed) -> dict[str, Any]:
+def _told(book: RuleBook, each: RecalledRound, placed: Placed, currency: str) -> dict[str, Any]:
     bets: list[dict[str, Any]] = []
     for line in each.lines:
-        found = explain_line(book, each.past, line)
+        found = explain_line(book, each.past, line, currency)
         bets.append(
             {
                 "box": line.box,
@@ -102,6 +109,8 @@ def _told(book: RuleBook, each: RecalledRound, placed: Placed) -> dict[str, Any]
         "call": past.call,
         "void": past.void or None,
         "reversed": past.reversed,
+        "void_clauses": past.clauses,
+        "undone": [line for line in past.undone if each.lines and line.player == each.lines[0].player],
         "bets": bets,
         "funds_before": each.funds_before,
         "funds_after": each.funds_after,

@@ -9,6 +9,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from taisai.cli.journal.audit import EXIT_FINDINGS, progress_bar
+from taisai.cli.journal.backup import record
 from taisai.cli.show import console
 from taisai.core.faults import InputFault
 from taisai.journal import Journal, JournalError, JournalFailed, JournalReadOnly, open_journal
@@ -17,6 +18,8 @@ from taisai.journal.signing import write_public
 from taisai.journal.sqlite.lock import WriterLock
 from taisai.journal.transfer import copy
 from taisai.journal.verify import verify
+from taisai.outside import real_path
+from taisai.streams.house_events import JournalMoved
 
 
 def move(
@@ -53,7 +56,7 @@ def _nobody_writes(source: str) -> Iterator[None]:
     lock: WriterLock | None = None
     if file is not None and file.is_file():
         try:
-            lock = WriterLock(file.resolve())
+            lock = WriterLock(real_path(file))
         except JournalReadOnly:
             lock = None  # who may not write there cannot keep others from it
     try:
@@ -72,7 +75,7 @@ def _require_idle(source: Journal) -> None:
 
 def _require_empty(source: Journal, target: Journal, shown: str) -> None:
     standing = target.standing()
-    if standing.position or standing.checkpoint or target.entries():
+    if standing.position or standing.checkpoint or target.entries(count=1):
         what = f"{standing.position:,} records, {standing.checkpoint:,} checkpoints, {len(target.entries()):,} entries"
         raise InputFault("TARGET", f"{shown} is not empty ({what}): a journal is moved into an empty one")
     theirs, ours = source.public_key(), target.public_key()
@@ -100,6 +103,8 @@ def _moved(source: Journal, target: Journal, source_shown: str, target_shown: st
         findings = list(verify(target, public, progress))
     for finding in findings:
         console().print(f"{finding.code}: {finding.sentence}", markup=False, soft_wrap=True)
+    if not findings:
+        record(target, JournalMoved(source_shown, standing.position))
     told = (
         f"{standing.position:,} records of {len(standing.heads):,} tables, {standing.checkpoint:,} checkpoints and"
         f" {len(target.entries()):,} key-value entries: copied to {target_shown}"

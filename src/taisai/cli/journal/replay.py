@@ -44,7 +44,7 @@ def replay(
     for _, event in story:
         who = event.by.id + (f" + {event.authorised_by.id}" if event.authorised_by is not None else "")
         because = f" because {event.reason}" if event.reason else ""
-        console().print(f"{clock_text(event.at)} [bold]{who}[/]{because}", soft_wrap=True)
+        console().print(f"{clock_text(event.at)} {who}{because}", style="bold", markup=False, soft_wrap=True)
         for line in output_of(event.what):
             console().print(f"    {line}", markup=False, soft_wrap=True)
 

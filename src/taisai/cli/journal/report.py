@@ -75,6 +75,8 @@ def report(
 def _show(made: Report) -> None:
     out = console()
     out.print(f"[bold]{made.title}[/]  {made.interval}; made at {made.made_at:%Y-%m-%d %H:%M:%S %Z}", soft_wrap=True)
+    if made.notice:
+        out.print(f"[bold]{made.notice}[/]", soft_wrap=True)
     if not made.rows:
         out.print(NO_ACTIVITY)
     shown = [column for column in COLUMNS if column.brief]
@@ -106,12 +108,15 @@ def _plain(made: Report) -> dict[str, object]:
         "title": made.title,
         "interval": made.interval,
         "made_at": made.made_at,
+        "notice": made.notice,
         "rows": [
             {
                 **row._asdict(),
                 "hold": row.hold,
                 "actual_return": row.actual_return,
                 "theoretical_return": row.theoretical_return,
+                "return_interval": row.return_interval,
+                "outside": row.is_outside,
             }
             for row in made.rows
         ],

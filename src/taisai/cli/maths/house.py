@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from taisai.cli.show import AsJson, BookDirs, console, grid, print_json, shelf_of
+from taisai.cli.show import AsJson, BookDirs, bound, console, grid, print_json, shelf_of
 from taisai.core.dice import ALL_ROLLS
 from taisai.core.faults import InputFault, shown
 from taisai.core.limits import Limits
-from taisai.core.odds import percent_chance
+from taisai.core.odds import percent, percent_chance
 from taisai.core.rulebook import Layout
 from taisai.protocol.books import exact
 
@@ -144,7 +144,9 @@ def _show(layout: Layout, traffic: Traffic, result: ShiftResult) -> None:
     facts.add_row("standard deviation", f"{hour.deviation:,.2f}", f"{float(result.variance) ** 0.5:,.2f}")
     facts.add_row("turnover (at risk)", f"{float(hour.turnover):,.0f}", f"{float(result.turnover):,.0f}")
     hour_hold = float(hour.mean) / float(hour.turnover) if hour.turnover else 0.0
-    facts.add_row("hold of turnover", f"{hour_hold * 100:.3f} %", f"{float(result.hold) * 100:.3f} %")
+    facts.add_row(
+        "hold: win of turnover, both expected", f"{hour_hold * 100:.3f} %", f"{float(result.hold) * 100:.3f} %"
+    )
     if result.hold_of_drop is not None:
         facts.add_row(f"hold of drop ({result.drop:,})", "", f"{result.hold_of_drop * 100:.3f} %")
     facts.add_row("chance of a loss", percent_chance(Fraction(hour.loss)), percent_chance(Fraction(result.loss)))
@@ -157,15 +159,19 @@ def _show(layout: Layout, traffic: Traffic, result: ShiftResult) -> None:
     worst = min(zip(result.nets_by_roll, ALL_ROLLS, strict=True), key=lambda pair: pair[0])
     facts.add_row(f"worst roll, everybody there ({worst[1]})", "", f"{worst[0]:+,d}")
     out.print(facts)
-    table = grid(
-        ("with this chance", "right"), ("win at most, first hour", "right"), ("shift", "right"), ("hold", "right")
-    )
-    for (each, net), (_, first), (_, hold) in zip(
-        result.quantiles, hour.quantiles, result.hold_quantiles(), strict=True
-    ):
-        table.add_row(f"{float(each) * 100:g} %", f"{first:+,d}", f"{net:+,d}", f"{hold * 100:.2f} %")
+    columns = ("with this chance", "win at most, first hour", "shift", "hold at most" if result.holds else "")
+    table = grid(*((column, "right") for column in columns))
+    holds = dict(result.holds.holds) if result.holds else {}
+    for (each, net), (_, first) in zip(result.quantiles, hour.quantiles, strict=True):
+        hold = percent(Fraction(holds[each])) if each in holds else ""
+        table.add_row(f"{float(each) * 100:g} %", f"{first:+,d}", f"{net:+,d}", hold)
     out.print(table)
-    note = "in fractions" if not result.error_bound else f"to {result.error_bound:.1g}"
+    if result.holds is None:
+        out.print("hold by level: not computed, because plans make what is at risk depend on luck", style="dim")
+    else:
+        within = f", to {bound(result.holds.within * 100)} %" if result.holds.within else ""
+        out.print(f"hold at most: win of the turnover that there was{within}", style="dim")
+    note = "in fractions" if not result.error_bound else f"to {bound(result.error_bound)}"
     out.print(f"computed, not sampled; every chance is exact {note}", style="dim")
 
 
@@ -192,12 +198,17 @@ def _show_advice(advice: Advice) -> None:
     named = {"no limits": advice.unlimited, "these limits": advice.best, "the next higher": advice.next_higher}
     for name, each in named.items():
         if each is not None:
-            rows.add_row(
-                name, f"{each.loss:,d}", f"{each.mean:+,.2f}", f"{each.turnover:,.0f}", f"{each.kept * 100:.1f} %"
-            )
+            rows.add_row(name, _loss(each), f"{each.mean:+,.2f}", f"{each.turnover:,.0f}", f"{each.kept * 100:.1f} %")
     out.print(rows)
-    rounded = f"; results rounded against the house to multiples of {advice.rounded}" if advice.rounded > 1 else ""
+    rounded = f"; results rounded, down and up, to multiples of {advice.rounded}" if advice.rounded > 1 else ""
     out.print(f"stakes over the limits: {advice.excess}; computed, not sampled{rounded}", style="dim")
+
+
+def _loss(advised: Advised) -> str:
+    """The loss, or between what it lies where results were rounded."""
+    return (
+        f"{advised.loss:,d}" if advised.loss == advised.loss_least else f"{advised.loss_least:,d} to {advised.loss:,d}"
+    )
 
 
 def _number(value: Fraction | float) -> object:
@@ -239,10 +250,13 @@ def _plain(layout: Layout, traffic: Traffic, result: ShiftResult) -> dict[str, o
         "float_level": float(result.float_level),
         "float": result.float_needed,
         "error_bound": result.error_bound,
-        "quantiles": [
-            {"level": float(level), "win": net, "hold": hold}
-            for (level, net), (_, hold) in zip(result.quantiles, result.hold_quantiles(), strict=True)
-        ],
+        "quantiles": [{"level": float(level), "win": net} for level, net in result.quantiles],
+        "holds": None
+        if result.holds is None
+        else {
+            "within": result.holds.within,
+            "quantiles": [{"level": float(level), "hold": hold} for level, hold in result.holds.holds],
+        },
         "hourly": [
             {
                 "hours": float(mark.hours),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from taisai.cli.history.engine import is_folder, opened_export, require_no_engine
 from taisai.core.faults import InputFault, shown
+from taisai.outside import open_file
 
 if TYPE_CHECKING:
     from taisai.analysis.dice.gathering import Thrown
@@ -44,7 +45,7 @@ def read_source(source: str, table: str | None, engine: str | None) -> Source:
 def _is_journal(source: str) -> bool:
     if "://" in source:
         return True
-    with Path(source).open("rb") as file:
+    with open_file(source) as file:
         return file.read(len(_SQLITE_MARK)) == _SQLITE_MARK
 
 
@@ -57,7 +58,7 @@ def _from_journal(source: str, table: str | None) -> Source:
 
     gathering, throws = Gathering(), Throws()
     with open_journal(source, read_only=True) as opened:
-        table = _chosen(table, game_tables(opened))
+        table = chosen_table(table, game_tables(opened))
         for record in opened.read(table):
             throw = throws.see(event_of(record).what)
             if throw is not None:
@@ -72,11 +73,12 @@ def _from_export(source: str, table: str | None, engine: str | None) -> Source:
     with opened_export(source, engine, "gathering") as (export, asked):
         from taisai.history.fairness import layout_of, thrown  # noqa: PLC0415 - an extra, and heavy
 
-        table = _chosen(table, export.game_tables)
+        table = chosen_table(table, export.game_tables)
         return Source(table, _some(thrown(export, asked, table), table), layout_of(export, table))
 
 
-def _chosen(table: str | None, tables: list[str]) -> str:
+def chosen_table(table: str | None, tables: list[str]) -> str:
+    """The table that was asked for, or the only one."""
     if table is None and len(tables) == 1:
         return tables[0]
     if table is None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from taisai.cli.show import AsJson, BookDirs, console, grid, print_json, shelf_of
+from taisai.cli.show import AsJson, BookDirs, bound, console, grid, print_json, shelf_of
 from taisai.core.bets import parse_bets
 from taisai.core.faults import InputFault
 from taisai.core.money import chips_of
@@ -90,7 +90,11 @@ def session(
                 f"{chosen.name}: {_staked(together, 4)}{more}",
                 f"{rounds:,} rounds",
                 *([plan] if plan != "flat" else []),
-                *([f"bankroll {bankroll:,}"] if bankroll is not None else []),
+                *(
+                    f"{name} {amount:,}"
+                    for name, amount in (("bankroll", bankroll), ("stop-win", stop_win), ("stop-loss", stop_loss))
+                    if amount is not None
+                ),
             )
         )
         if picture == "distribution":
@@ -173,7 +177,7 @@ def _show(
     for level, net in result.quantiles:
         table.add_row(f"{float(level) * 100:g} %", f"{net:+,d}", by_level.get(level, ""))
     out.print(table)
-    note = f"in all of 216^{manner.rounds} ways" if not result.error_bound else f"to {result.error_bound:.1g}"
+    note = f"in all of 216^{manner.rounds} ways" if not result.error_bound else f"to {bound(result.error_bound)}"
     out.print(f"computed, not sampled; every chance is exact {note}", style="dim")
 
 

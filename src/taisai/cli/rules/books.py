@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from taisai.books import BookRefused
+from taisai.cli.rules.drafting import new_book, sheet_of
 from taisai.cli.show import AsJson, BookDirs, console, dated, grid, print_json, shelf_of
+from taisai.core.faults import InputFault, shown
+from taisai.core.odds import flags_of
 from taisai.core.rulebook import RuleBook
 from taisai.protocol.books import book_sheet
 
@@ -16,20 +20,40 @@ def books(
     book: Annotated[str | None, Parameter(help="Id of one book, to show it in full.")] = None,
     /,
     *,
+    new: Annotated[str | None, Parameter(help="Write a skeleton of a book into a new folder of this name.")] = None,
+    sheet: Annotated[Path | None, Parameter(help="Write the sheet of the book that two people sign: HTML.")] = None,
     json: AsJson = False,
     book_dir: BookDirs = (),
 ) -> int:
     """Installed rule books: layouts, boxes, digests.
 
-    A book that does not hold is listed with every fault: file, row and reason.
+    A book that does not hold is listed with every fault: file, row and reason. docs/write-your-book.md leads from the
+    skeleton to the signed sheet.
 
     Examples:
       taisai books
       taisai books nz-division-9
       taisai books --json
+      taisai books --new my-casino
       taisai books --book-dir ./my-casino
+      taisai books my-casino --book-dir ./my-casino --sheet my-casino.html
     """
+    if new is not None:
+        folder = new_book(new)
+        console().print(
+            f"{folder} is a book that loads: `taisai books --book-dir {folder}` reads it again as you edit."
+        )
+        return 0
     shelf = shelf_of(book_dir)
+    if sheet is not None and book is None:
+        raise InputFault("--sheet", "name the book: taisai books BOOK --sheet FILE.html")
+    if book is not None and sheet is not None:
+        try:
+            sheet.write_text(sheet_of(shelf.book(book)), encoding="utf-8")
+        except OSError as error:
+            raise InputFault("--sheet", f"{shown(str(sheet))} cannot be written: {error.strerror}") from None
+        console().print(f"{sheet}: print it, compare it with the document, and have two people sign it.", markup=False)
+        return 0
     if book is not None:
         _show_one(shelf.book(book), as_json=json)
         return 0
@@ -83,17 +107,21 @@ def _show_one(book: RuleBook, *, as_json: bool) -> None:
     for layout in book.layouts.values():
         table = grid("bet", ("pays", "right"), "boxes", "clauses", title=f"\n{layout.name}, {len(layout.boxes)} boxes")
         for row in layout.rows:
-            on = f" on {row.dice}" if row.dice else ""
+            cases = [f"on {row.dice}"] if row.dice else []
+            cases += [f"on totals {', '.join(map(str, sorted(row.totals)))}"] if row.totals else []
+            cases += [f"when {row.when.text}"] if row.when else []
             names = " ".join(box.name for box in row.boxes)
-            table.add_row(row.bet, f"{row.pays} to 1{on}", names, ", ".join(row.clauses))
+            table.add_row(row.bet, " ".join([row.odds, *cases]), names, ", ".join(row.clauses))
         out.print(table)
+        for flag in flags_of(layout):
+            out.print(f"Look at: {flag}", soft_wrap=True)
     procedure = book.procedure
     steps = grid("step", "clauses", title=f"\nA round ({procedure.device}, at least {procedure.tumbles_min} tumbles)")
     for step in procedure.steps:
         steps.add_row(step.step, ", ".join(step.clauses))
     out.print(steps)
-    voids = grid("void reason", "when", "reaches", "clauses", title="\nVoids")
-    for rule in procedure.voids.values():
-        voids.add_row(rule.reason, rule.summary, rule.scope, ", ".join(rule.clauses))
-    out.print(voids)
+    facts = grid("fact", "when", "then", "clauses", title="\nFacts, and what follows from them")
+    for rule in procedure.facts.values():
+        facts.add_row(rule.fact, rule.summary, ", ".join(rule.then), ", ".join(rule.clauses))
+    out.print(facts)
     out.print(f"`taisai clause {book.id}` lists its {len(book.clauses)} clauses.", style="dim")

@@ -6,10 +6,10 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from taisai.books.citations import citations_of, find_clause
 from taisai.books.clause_tests import tests_holding
 from taisai.books.duties import NOT_STATED, Duties
 from taisai.cli.show import AsJson, BookDirs, console, dated, grid, print_json, shelf_of
-from taisai.core.citations import citations_of, find_clause
 from taisai.core.rulebook import Clause, Interpretation, RuleBook
 from taisai.protocol.books import entry_sheet
 

@@ -50,7 +50,8 @@ def decided(
         "an outcome is established: the round is concluded" if established else "no outcome yet: the round is void"
     )
     shown = ", ".join(map(str, faces)) or "no die"
-    out.print(f"[bold]{chosen.name}[/], {shown} known: {verdict} ({', '.join(f'§{clause}' for clause in clauses)})")
+    cited = f" ({', '.join(f'§{clause}' for clause in clauses)})" if clauses else ""
+    out.print(f"[bold]{chosen.name}[/], {shown} known: {verdict}{cited}")
     table = grid("", ("boxes", "right"), "")
     for decision in Decision:
         names = [name for name, each in decisions.items() if each is decision]

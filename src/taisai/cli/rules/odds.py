@@ -12,6 +12,7 @@ from cyclopts import Parameter
 from taisai.cli.show import AsJson, BookDirs, console, grid, print_json, shelf_of
 from taisai.core.bets import parse_bets
 from taisai.core.faults import InputFault
+from taisai.core.money import odds_number
 from taisai.core.odds import BetsOdds, BoxOdds, bets_odds, layout_odds, percent
 from taisai.core.rulebook import Layout
 from taisai.protocol.books import bets_sheet, box_sheet
@@ -59,7 +60,7 @@ def odds(
 
 
 def _pays(box: BoxOdds) -> str:
-    return "/".join(str(each.pays) for each in box.pay_ways)
+    return "/".join(str(odds_number(each.pays)) for each in box.pay_ways)
 
 
 def _show_boxes(layout: Layout, boxes: tuple[BoxOdds, ...], *, as_csv: bool, as_json: bool) -> None:

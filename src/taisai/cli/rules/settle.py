@@ -18,6 +18,7 @@ from cyclopts import Parameter
 from taisai.books import Shelf
 from taisai.cli.show import BookDirs, print_json, shelf_of
 from taisai.core.faults import InputFault
+from taisai.outside import open_file
 from taisai.protocol.case import CASE_BYTES_MAX, answer_case, decode_json, error_answer
 
 _BATCH_SUFFIXES = (".jsonl", ".ndjson")
@@ -56,10 +57,7 @@ def settle(
 def _opened(file: str) -> AbstractContextManager[BinaryIO]:
     if file == "-":
         return nullcontext(sys.stdin.buffer)
-    path = Path(file)
-    if path.is_dir():
-        raise InputFault(file, "is a folder, not a file")
-    return path.open("rb")
+    return open_file(file)
 
 
 def _is_batch(head: bytes, file: str) -> bool:

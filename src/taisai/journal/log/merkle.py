@@ -62,6 +62,20 @@ class Frontier:
         """The roots of the complete subtrees that the tree is made of, largest first."""
 
     @classmethod
+    def of(cls, size: int, peaks: Sequence[bytes]) -> Frontier:
+        """An edge as `size` and `peaks` told it before."""
+        if len(peaks) != size.bit_count():
+            raise ValueError(f"a tree of {size} leaves has {size.bit_count()} complete subtrees, not {len(peaks)}")
+        made = cls()
+        made.size, made._peaks = size, list(peaks)
+        return made
+
+    @property
+    def peaks(self) -> tuple[bytes, ...]:
+        """The roots of the complete subtrees, largest first."""
+        return tuple(self._peaks)
+
+    @classmethod
     def at(cls, tiles: Tiles, size: int) -> Frontier:
         """The right edge of a stored tree at a size."""
         made = cls()

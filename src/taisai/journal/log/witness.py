@@ -5,12 +5,12 @@ signed checkpoint. Leaves: a cosignature, or why there is none. What a witness h
 a crash it may have seen a head that it never cosigned, never the other way round.
 
     old 20852163                                         200  the cosignature
-    CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=         403  not signed by a key of this log
-    (more lines of the proof)                            404  a log that is not known here
-                                                         409  another size was seen last: the body is that size
-    example.com/behind-the-sofa                          422  the proof does not hold: ALARM
-    20852163
-    CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=
+    CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=         400  not a request; or the head is smaller: ALARM
+    (more lines of the proof)                            403  not signed by a key of this log
+                                                         404  a log that is not known here
+    example.com/behind-the-sofa                          409  another size was seen last: the body is that size; or
+    20852163                                                  the same size with another root: ALARM
+    CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=         422  the proof does not hold: ALARM
     (blank line and signatures)
 """
 
@@ -20,7 +20,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple, Protocol
 
-from taisai.journal.log.merkle import BadProof, check_consistency
+from taisai.journal.log.merkle import EMPTY_ROOT, BadProof, check_consistency
 from taisai.journal.log.note import BadNote, Checkpoint, Note, Signer, Verifier, proof_lines, read_proof
 
 REQUEST_MAX: Final = 64 * 1024
@@ -39,11 +39,11 @@ class Reply(NamedTuple):
 class Memory(Protocol):
     """What a witness remembers, over restarts."""
 
-    def seen(self, origin: str) -> Checkpoint | None:
-        """The last head of a log that was seen."""
+    def seen(self, origin: str) -> Note | None:
+        """The last head of a log that was seen, with its signatures."""
         ...
 
-    def remember(self, head: Checkpoint) -> None:
+    def remember(self, note: Note) -> None:
         """Keep a head, durably; the next `seen` gives it."""
         ...
 
@@ -72,26 +72,22 @@ class Witness:
             return Reply(403, f"{error}\n")
         if not signed:
             return Reply(403, f"the checkpoint is not signed by a key of {head.origin}\n")
-        seen = self._memory.seen(head.origin)
-        if older != (0 if seen is None else seen.size):
-            return Reply(409, f"{0 if seen is None else seen.size}\n")
-        flaw = self._flaw(seen, head, proof)
-        if flaw:
-            return Reply(422, f"{flaw}\n", alarm=True)
-        self._memory.remember(head)
-        return Reply(200, self._signer.sign(note.text, self._now_s()).line)
-
-    def _flaw(self, seen: Checkpoint | None, head: Checkpoint, proof: list[bytes]) -> str:
-        """Why a signed head does not extend the last one seen: the log shows two histories, or was cut back."""
-        if seen is None:
-            return "" if not proof else "the first head needs no proof"
-        if head.size < seen.size:
-            return f"the log was cut back: {head.size} records, and {seen.size} were seen before"
+        before = self._memory.seen(head.origin)
+        seen = Checkpoint(head.origin, 0, EMPTY_ROOT) if before is None else Checkpoint.read(before.text)
+        if head.size < older:
+            flaw = f"the log was cut back: {head.size} records, and {older} were seen before"
+            return Reply(400, f"{flaw}\n", alarm=older == seen.size)
+        if older != seen.size:
+            return Reply(409, f"{seen.size}\n")
+        if head.size == seen.size and head.root != seen.root:
+            return Reply(409, f"{seen.size}\n", alarm=True)
         try:
             check_consistency(seen.size, seen.root, head.size, head.root, proof)
         except BadProof as error:
-            return f"the log shows another history than before: {error}"
-        return ""
+            return Reply(422, f"the log shows another history than before: {error}\n", alarm=True)
+        signature = self._signer.sign(note.text, self._now_s())
+        self._memory.remember(Note(note.text, (*signed, signature)))
+        return Reply(200, signature.line)
 
 
 def make_request(older: int, proof: list[bytes], note: Note) -> str:

@@ -61,7 +61,7 @@ def read_address(url: str) -> Address:
     # urlsplit leaves out the two slashes of an address without a host, and libpq's form needs them.
     if not parts.netloc and not dsn.startswith("postgresql://"):
         dsn = dsn.replace("postgresql:", "postgresql://", 1)
-    return Address(dsn, shown, schema, None if key is None else Path(key).expanduser().resolve())
+    return Address(dsn, shown, schema, None if key is None else Path(os.path.realpath(Path(key).expanduser())))
 
 
 def _shown(netloc: str, path: str, host: str | None, schema: str) -> str:
@@ -74,4 +74,4 @@ def _shown(netloc: str, path: str, host: str | None, schema: str) -> str:
 def default_key(journal: str) -> Path:
     """Where the key of a journal is unless its address says so: in the user's configuration folder, by its id."""
     settings = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
-    return Path(settings).expanduser().resolve() / "taisai" / f"{journal}{KEY_ENDING}"
+    return Path(os.path.realpath(Path(settings).expanduser())) / "taisai" / f"{journal}{KEY_ENDING}"

@@ -9,6 +9,9 @@ cached ends, and one statement writes them on condition that `tail` has the expe
 nodes have written, but not to the tables that this process has a lease of: for these only the position is read again,
 and the statement is retried. Otherwise everything is read again with `tail` locked.
 
+While anybody has a lease, nothing is written to a table without one: a process that does not know of the others would
+write into their rounds. Streams whose name begins with `@` are nobody's table and need none.
+
 Where others write all the time, a failed attempt is expensive: the server waits for its disk even for a statement that
 wrote nothing. So an appender that was late queues for an advisory lock before it links anything, until it is the first
 in line. The lock only saves work; correctness does not depend on it.
@@ -24,11 +27,13 @@ import asyncpg  # type: ignore[import-untyped]  # asyncpg does not say its types
 
 from taisai.journal.chain import genesis, linked
 from taisai.journal.contract import (
+    NO_TABLE,
     DuplicateCommand,
     JournalDamaged,
     JournalError,
     JournalFailed,
     LeaseLost,
+    LeaseNeeded,
     SequenceConflict,
 )
 from taisai.journal.postgres.text import from_text, number_list, text_list, to_text, to_texts
@@ -40,6 +45,8 @@ FENCES: Final = (
     "SELECT table_name, fence FROM lease WHERE table_name = ANY($1::text[]) AND holder IS NOT NULL"
     " ORDER BY table_name FOR SHARE"
 )
+LEASED: Final = "SELECT holder FROM lease WHERE holder IS NOT NULL AND until > clock_timestamp() LIMIT 1"
+"""Anybody who holds anything now."""
 _WRITE: Final = f"""
 WITH turn AS MATERIALIZED ({TURN}), {{held}}moved AS (
     UPDATE tail SET position = $2 WHERE position = $1 AND (SELECT count(*) FROM turn) = 1{{condition}}
@@ -59,12 +66,13 @@ WITH turn AS MATERIALIZED ({TURN}), {{held}}moved AS (
 )
 SELECT pg_notify(current_schema(), position::text) IS NULL FROM moved
 """
-WRITE: Final = _WRITE.format(held="", condition="")
+_LEASED_OR_ALONE: Final = f" AND ({{0}}::bool OR NOT EXISTS ({LEASED}))"
+WRITE: Final = _WRITE.format(held="", condition=_LEASED_OR_ALONE.format("$19"))
 WRITE_FENCED: Final = _WRITE.format(
     held=f"held AS MATERIALIZED ({FENCES.replace('$1', '$19::text')}), ",
     condition=(
         " AND (SELECT count(*) FROM held JOIN unnest($19::text::text[], $20::text::bigint[]) g (table_name, fence)"
-        " USING (table_name, fence)) = cardinality($19::text::text[])"
+        " USING (table_name, fence)) = cardinality($19::text::text[])" + _LEASED_OR_ALONE.format("$21")
     ),
 )
 """The same, if each named lease is still current. Leases are locked before `tail`, here and everywhere.
@@ -172,7 +180,8 @@ class Appender:
             return None  # another node may have written
         if not rows:
             return None
-        return (rows, heads) if await self._write(connection, rows, heads, fences) else None
+        is_leased = not _unleased(batches, fences)
+        return (rows, heads) if await self._write(connection, rows, heads, fences, is_leased=is_leased) else None
 
     async def _append_locked(
         self, connection: Any, batches: Sequence[Batch], fences: Mapping[str, int] | None
@@ -180,12 +189,13 @@ class Appender:
         """Lock the leases and the end of the journal, read the ends, and append."""
         if fences:
             await _require_fences(connection, fences)
+        await _require_leases(connection, _unleased(batches, fences))
         await connection.execute(TURN)  # before `tail`, in the same order as an optimistic append
         await connection.fetchval(LOCK_TAIL)
         await self._read_ends(connection, _tables(batches))
         assert self._position is not None
         rows, heads = linked(batches, self._position, self._heads.__getitem__)
-        if rows and not await self._write(connection, rows, heads, None):
+        if rows and not await self._write(connection, rows, heads, None, is_leased=True):
             raise JournalFailed(f"{self._shown} let another writer in while its end was locked: nothing was written")
         return rows, heads
 
@@ -216,9 +226,15 @@ class Appender:
         self._position, self._heads = position, heads
 
     async def _write(
-        self, connection: Any, rows: list[Row], heads: Mapping[str, Head], fences: Mapping[str, int] | None
+        self,
+        connection: Any,
+        rows: list[Row],
+        heads: Mapping[str, Head],
+        fences: Mapping[str, int] | None,
+        *,
+        is_leased: bool,
     ) -> bool:
-        """Write rows if the journal still ends where they begin."""
+        """Write rows if the journal still ends where they begin; those without a lease, if nobody has one."""
         table, seq, position, kind, version, at, command_id, part, by, body, prev, digest = zip(*rows, strict=True)
         ends = [(name, head.seq, head.hash) for name, head in sorted(heads.items()) if head.seq]
         names, seqs, hashes = zip(*ends, strict=True)
@@ -231,9 +247,9 @@ class Appender:
             b"".join(hashes),
         )  # fmt: skip
         if fences:
-            values += (text_list(tuple(fences)), number_list(fences.values()))
+            values += (text_list(tuple(fences)), number_list(fences.values()), is_leased)
             return await connection.fetchval(WRITE_FENCED, *values) is not None
-        return await connection.fetchval(WRITE, *values) is not None
+        return await connection.fetchval(WRITE, *values, is_leased) is not None
 
     async def _refusal(self, connection: Any, batches: Sequence[Batch]) -> JournalError:
         """Why the unique keys refused some batches."""
@@ -263,6 +279,17 @@ async def _require_fences(connection: Any, fences: Mapping[str, int]) -> None:
     for table, fence in fences.items():
         if current.get(table) != fence:
             raise LeaseLost(table, fence, current.get(table))
+
+
+async def _require_leases(connection: Any, unleased: set[str]) -> None:
+    """`LeaseNeeded` when tables are to be written without a lease while others have leases."""
+    holder = await connection.fetchval(LEASED) if unleased else None
+    if holder is not None:
+        raise LeaseNeeded(min(unleased), from_text(holder))
+
+
+def _unleased(batches: Sequence[Batch], fences: Mapping[str, int] | None) -> set[str]:
+    return {table for table in _tables(batches) if not table.startswith(NO_TABLE) and table not in (fences or {})}
 
 
 def _tables(batches: Sequence[Batch]) -> set[str]:

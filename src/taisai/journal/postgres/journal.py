@@ -12,7 +12,8 @@ can write could replace it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -75,6 +76,13 @@ MOVE_CHECKPOINT_HEAD: Final = (
     "INSERT INTO checkpoint_head VALUES (1, $1, $2)"
     " ON CONFLICT (place) DO UPDATE SET number = excluded.number, hash = excluded.hash"
 )
+CONDITION: Final = "SELECT pg_advisory_xact_lock('drawer'::regclass::oid::int, 0)"
+"""Conditional changes of entries follow one another: an entry that is absent has no row to lock."""
+SOME_ENTRIES: Final = "SELECT name, value FROM drawer WHERE name = ANY($1::text[])"
+ENTRIES: Final = (
+    "SELECT name, value FROM drawer WHERE starts_with(name, $1) AND name >= $1 AND name > $2 ORDER BY name LIMIT $3"
+)
+FORGET: Final = "DELETE FROM drawer WHERE name = ANY($1::text[])"
 PUT: Final = "INSERT INTO drawer VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
 
 
@@ -102,7 +110,6 @@ class PostgresJournal(Journal):
         self._again = again
         self._migrations = shipped(schema.PACKAGE) if migrations is None else migrations
         self._appender = Appender(self.shown)
-        self._signer: Signer | None = None
         self._link = Link(self._address, None if read_only else self._prepare, patience_s)
         self._leases = PostgresLeases(self._link, self._address.schema, self._appender)
         try:
@@ -236,23 +243,8 @@ class PostgresJournal(Journal):
     def _snapshot(self, table: str, seq: int) -> Snapshot | None:
         return next((Snapshot(table, seq, *row) for row in self._fetch(SNAPSHOT, to_text(table), seq)), None)
 
-    def sign_checkpoint(self, at: int) -> Checkpoint:
-        """Sign the standing of the journal and store the checkpoint."""
-
-        async def sign(connection: Any) -> Checkpoint:
-            async with connection.transaction():
-                await connection.fetchval(LOCK_TAIL)
-                standing = await _standing(connection)
-                last = await _last_checkpoint(connection)
-                signer = self._signer or self._find_signer(make=last is None)
-                checkpoint = signer.sign(standing, last, at)
-                await _insert_checkpoint(connection, checkpoint)
-            self._signer = signer
-            return checkpoint
-
-        return self._link.write(sign)
-
-    def _find_signer(self, *, make: bool) -> Signer:
+    def signer(self, *, make: bool) -> Signer:
+        """The key in the file that the address or the journal's id names."""
         file = self.key_file
         if make:
             try:
@@ -280,16 +272,37 @@ class PostgresJournal(Journal):
 
     def put(self, key: str, value: bytes | None) -> None:
         """Store a value under a key, or delete the key."""
-        check_entry(key, value)
-        if value is None:
-            self._link.write(lambda connection: connection.execute("DELETE FROM drawer WHERE name = $1", to_text(key)))
-        else:
-            self._link.write(lambda connection: connection.execute(PUT, to_text(key), value))
+        self.put_all({key: value})
 
-    def entries(self, prefix: str = "") -> dict[str, bytes]:
+    def put_all(self, entries: Mapping[str, bytes | None], when: Mapping[str, bytes | None] | None = None) -> bool:
+        """Write several entries in one commit, if others are as expected."""
+        for key, value in entries.items():
+            check_entry(key, value)
+        expected = {to_text(key): value for key, value in (when or {}).items()}
+        kept = {to_text(key): value for key, value in entries.items()}
+
+        async def write(connection: Any) -> bool:
+            async with connection.transaction():
+                if expected:
+                    await connection.execute(CONDITION)
+                    rows = await connection.fetch(SOME_ENTRIES, list(expected))
+                    if expected != dict.fromkeys(expected) | dict(rows):
+                        return False
+                await connection.execute(FORGET, [key for key, value in kept.items() if value is None])
+                await connection.executemany(PUT, [row for row in kept.items() if row[1] is not None])
+            return True
+
+        return self._link.write(write)
+
+    def get(self, key: str) -> bytes | None:
+        """The value under a key."""
+        check_key(key)
+        return next((value for _, value in self._fetch(SOME_ENTRIES, [to_text(key)])), None)
+
+    def entries(self, prefix: str = "", *, after: str = "", count: int | None = None) -> dict[str, bytes]:
         """The entries whose keys begin with `prefix`."""
         check_key(prefix)
-        rows = self._fetch("SELECT name, value FROM drawer WHERE starts_with(name, $1)", to_text(prefix))
+        rows = self._fetch(ENTRIES, to_text(prefix), to_text(after), count)
         return dict(sorted((from_text(name), value) for name, value in rows))
 
     @property
@@ -299,7 +312,7 @@ class PostgresJournal(Journal):
 
     @property
     def key_file(self) -> Path:
-        """Where the private key is, or will be made when the first checkpoint is signed."""
+        """Where the private key is, or will be made when the first head is signed."""
         return self._address.key or default_key(self._id)
 
     def public_key(self) -> Ed25519PublicKey | None:
@@ -316,7 +329,7 @@ class PostgresJournal(Journal):
     def backup(self, path: Path | str, progress: Progress | None = None) -> None:
         """Write everything into a new journal file: the records of one moment, and the entries as they are then."""
         self.position()  # raises when the journal is closed
-        write_copy(self, Path(path).resolve(), progress)
+        write_copy(self, Path(os.path.realpath(path)), progress)
 
     def close(self) -> None:
         """Close the connections to the server."""

@@ -9,7 +9,9 @@ own; a read never waits for a commit to reach the disk.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+import stat
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from itertools import chain
@@ -76,8 +78,9 @@ PRUNE: Final = (
 )
 CHECKPOINTS: Final = "SELECT * FROM checkpoint WHERE number > ? AND number <= ? ORDER BY number LIMIT 100"
 
-ENTRIES: Final = "SELECT name, value FROM drawer WHERE name >= ? ORDER BY name"
-ENTRIES_UNTIL: Final = "SELECT name, value FROM drawer WHERE name >= ? AND name < ? ORDER BY name"
+ENTRY: Final = "SELECT value FROM drawer WHERE name = ?"
+ENTRIES: Final = "SELECT name, value FROM drawer WHERE name >= ? AND name > ? ORDER BY name LIMIT ?"
+ENTRIES_UNTIL: Final = "SELECT name, value FROM drawer WHERE name >= ? AND name > ? AND name < ? ORDER BY name LIMIT ?"
 
 
 class _KeyViolation(Exception):
@@ -95,13 +98,12 @@ class SqliteJournal(Journal):
         create: bool = True,
         migrations: tuple[Migration, ...] | None = None,
     ) -> None:
-        self.path = Path(path).resolve()
+        self.path = Path(os.path.realpath(path))
         self._migrations = shipped(schema.PACKAGE) if migrations is None else migrations
         self._write_lock, self._read_lock = Lock(), Lock()
         self._heads: dict[str, Head] = {}
         self._position: int | None = None
         self._failed: str | None = None
-        self._signer: Signer | None = None
         self._closed = False
         _check_place(self.path, must_exist=read_only or not create)
         self._lock = None if read_only else WriterLock(self.path)
@@ -252,16 +254,9 @@ class SqliteJournal(Journal):
     def _snapshot(self, table: str, seq: int) -> Snapshot | None:
         return next((Snapshot(*row) for row in self._rows(SNAPSHOT, (table, seq))), None)
 
-    def sign_checkpoint(self, at: int) -> Checkpoint:
-        """Sign the standing of the journal and store the checkpoint."""
-        with self._writing() as connection:
-            standing = _standing(connection)
-            last = _last_checkpoint(connection)
-            if self._signer is None:
-                self._signer = Signer.beside(self.path, make=last is None)
-            checkpoint = self._signer.sign(standing, last, at)
-            _insert_checkpoint(connection, checkpoint)
-        return checkpoint
+    def signer(self, *, make: bool) -> Signer:
+        """The key beside the file."""
+        return Signer.beside(self.path, make=make)
 
     def keep_checkpoint(self, checkpoint: Checkpoint) -> None:
         """Store a checkpoint that was signed elsewhere."""
@@ -277,19 +272,36 @@ class SqliteJournal(Journal):
 
     def put(self, key: str, value: bytes | None) -> None:
         """Store a value under a key, or delete the key."""
-        check_entry(key, value)
-        with self._writing() as connection:
-            if value is None:
-                connection.execute("DELETE FROM drawer WHERE name = ?", (key,))
-            else:
-                connection.execute("INSERT OR REPLACE INTO drawer VALUES (?, ?)", (key, value))
+        self.put_all({key: value})
 
-    def entries(self, prefix: str = "") -> dict[str, bytes]:
+    def put_all(self, entries: Mapping[str, bytes | None], when: Mapping[str, bytes | None] | None = None) -> bool:
+        """Write several entries in one commit, if others are as expected."""
+        for key, value in entries.items():
+            check_entry(key, value)
+        with self._writing() as connection:
+            for key, value in (when or {}).items():
+                found: Any = connection.execute(ENTRY, (key,)).fetchone()
+                if (None if found is None else found[0]) != value:
+                    return False
+            for key, value in entries.items():
+                if value is None:
+                    connection.execute("DELETE FROM drawer WHERE name = ?", (key,))
+                else:
+                    connection.execute("INSERT OR REPLACE INTO drawer VALUES (?, ?)", (key, value))
+        return True
+
+    def get(self, key: str) -> bytes | None:
+        """The value under a key."""
+        check_key(key)
+        return next((row[0] for row in self._rows(ENTRY, (key,))), None)
+
+    def entries(self, prefix: str = "", *, after: str = "", count: int | None = None) -> dict[str, bytes]:
         """The entries whose keys begin with `prefix`."""
         check_key(prefix)
-        after = after_prefix(prefix)
-        rows = self._rows(ENTRIES, (prefix,)) if after is None else self._rows(ENTRIES_UNTIL, (prefix, after))
-        return dict(rows)
+        end, most = after_prefix(prefix), -1 if count is None else count
+        if end is None:
+            return dict(self._rows(ENTRIES, (prefix, after, most)))
+        return dict(self._rows(ENTRIES_UNTIL, (prefix, after, end, most)))
 
     @property
     def leases(self) -> None:
@@ -298,7 +310,7 @@ class SqliteJournal(Journal):
 
     @property
     def key_file(self) -> Path:
-        """Where the private key is, or will be made when the first checkpoint is signed: beside the file."""
+        """Where the private key is, or will be made when the first head is signed: beside the file."""
         return key_path(self.path)
 
     def public_key(self) -> Ed25519PublicKey | None:
@@ -321,7 +333,7 @@ class SqliteJournal(Journal):
         """Write everything into a new journal file."""
         with self._reading():
             pass  # raises when the journal is closed
-        write_backup(self.path, Path(path).resolve(), progress)
+        write_backup(self.path, Path(os.path.realpath(path)), progress)
 
     def close(self) -> None:
         """Release the file."""
@@ -455,8 +467,16 @@ def _check_place(path: Path, *, must_exist: bool) -> None:
         raise JournalUnreachable(f"the folder {path.parent} does not exist: make it first")
     if path.is_dir():
         raise JournalUnreachable(f"{path} is a folder, not a journal")
-    if must_exist and not path.exists():
-        raise JournalUnreachable(f"there is no journal at {path}")
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        if must_exist:
+            raise JournalUnreachable(f"there is no journal at {path}") from None
+        return
+    except (OSError, ValueError) as error:
+        raise JournalUnreachable(f"{path} cannot be opened: {getattr(error, 'strerror', None) or error}") from None
+    if not stat.S_ISREG(mode):  # SQLite would wait for a pipe, and read a device for ever
+        raise JournalUnreachable(f"{path} is a device or a pipe, not a journal")
 
 
 def _standing(connection: apsw.Connection) -> Standing:

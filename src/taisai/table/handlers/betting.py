@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from taisai.bounds import STACKS_AT_TABLE, STACKS_OF_PLAYER
 from taisai.core.boxes import BoxName
 from taisai.core.limits import OPPOSITE_OF, BoxLimits, Limits, headroom_of
 from taisai.core.rulebook import Rule
 from taisai.table import commands as c
 from taisai.table import events as e
 from taisai.table.handlers.bets_on_felt import handed_newest_first
-from taisai.table.handlers.shared import Decision, not_for_themselves, not_seated
+from taisai.table.handlers.shared import Decision, not_for_themselves, not_seated, walked_away
 from taisai.table.ledger import colour_account, player_account
 from taisai.table.parts import Handed
 from taisai.table.people import Role
@@ -25,20 +26,58 @@ from taisai.table.rules import TableRules, unknown_box
 from taisai.table.state import Round, RoundPhase, TableState
 
 
-def place_bet(rules: TableRules, state: TableState, _command: c.Command, do: c.PlaceBet) -> Decision:
+def place_bet(rules: TableRules, state: TableState, command: c.Command, do: c.PlaceBet) -> Decision:
     """Chips into a box: by the player, or by the crew on their behalf."""
     layout, limits = rules.at(state)
     box_limits = rules.box_limits.get(do.box)
     if box_limits is None:
-        return unknown_box(rules, layout, do.box)
+        return unknown_box(layout, do.box)
+    late = _time_is_up(rules, state.round, command)
+    if late is not None:
+        return late
     by_rule = do.how is not c.How.FELT
     if by_rule and do.amount % limits.unit:
         sentence = f"amount: {do.amount} is not a multiple of the smallest chip, {limits.unit}."
         return rules.refuse(Code.BAD_VALUE, sentence, Rule.MINIMUM, allowed=f"multiples of {limits.unit}")
     refused = _chips_refusal(rules, state, do)
+    if refused is None and do.how is c.How.PLACED:
+        refused = _too_often(state.round, do.player, limits.unit)
     if refused is None and by_rule:
         refused = _limit_refusal(rules, limits, box_limits, state.round, do)
-    return refused if refused is not None else [e.BetPlaced(do.player, do.box, do.amount, do.how, do.colour)]
+    if refused is not None:
+        return refused
+    return [e.BetPlaced(do.player, do.box, do.amount, do.how, do.colour, _brought(state.round, do))]
+
+
+def _too_often(current: Round, player: str, unit: int) -> Refusal | None:
+    """A player's own screen puts down chips so often in a round; the dealer may put down more for them."""
+    stacks = current.stacks
+    if len(stacks) < STACKS_OF_PLAYER:
+        return None
+    if len(stacks) < STACKS_AT_TABLE:
+        # Who has fewer chips on the felt than that has put them down less often: nothing is counted for most players.
+        if sum(current.stakes.get(player, {}).values()) < STACKS_OF_PLAYER * unit:
+            return None
+        if sum(each.player == player for each in stacks) < STACKS_OF_PLAYER:
+            return None
+    sentence = "Chips were put down too often in this round."
+    return Refusal(Code.TOO_MUCH, sentence, allowed="in the next round, or by the dealer")
+
+
+def _brought(current: Round, do: c.PlaceBet) -> str:
+    """What the player brings to virtual dice with this bet; nothing where it is known, or the dice are not virtual."""
+    brought = do.contribution
+    if brought is None or not current.commitment or current.contributions.get(do.player) == brought:
+        return ""
+    return brought
+
+
+def _time_is_up(rules: TableRules, current: Round, command: c.Command) -> Refusal | None:
+    """Where the opening call fixed the time of the close, nothing changes after it, whenever the close is called."""
+    if not current.closes_at or command.at < current.closes_at:
+        return None
+    sentence = "No more bets: the time that was fixed when bets were called is over."
+    return rules.refuse(Code.BETS_CLOSED, sentence, Rule.NO_CHANGE_AFTER_CLOSE, allowed="in the next round")
 
 
 def wrong_hand(rules: TableRules, command: c.Command, do: c.PlaceBet) -> Refusal | None:
@@ -59,8 +98,8 @@ def wrong_hand(rules: TableRules, command: c.Command, do: c.PlaceBet) -> Refusal
 def _chips_refusal(rules: TableRules, state: TableState, do: c.PlaceBet) -> Refusal | None:
     """The chips must be there, and be the player's own: a spoken bet needs them too."""
     seat = state.players.get(do.player)
-    if seat is None:
-        return not_seated(state, do.player)
+    if seat is None or not seat.present:
+        return not_seated(state, do.player) or walked_away(rules, do.player)
     rule = Rule.CALL_BET_NEEDS_CHIPS if do.how is c.How.CALL else Rule.BETS_BY_CHIPS
     if do.colour is None:
         balance = state.ledger.get(player_account(do.player), 0)
@@ -111,12 +150,18 @@ def _limit_refusal(
     return Refusal(code, sentence, clauses, f"at most {headroom.chips}")
 
 
-def withdraw_bet(rules: TableRules, state: TableState, _command: c.Command, do: c.WithdrawBet) -> Decision:
+def withdraw_bet(rules: TableRules, state: TableState, command: c.Command, do: c.WithdrawBet) -> Decision:
     """A player may take back while betting is open; what stays must not be under the minimum."""
     layout, limits = rules.at(state)
     box_limits = rules.box_limits.get(do.box)
     if box_limits is None:
-        return unknown_box(rules, layout, do.box)
+        return unknown_box(layout, do.box)
+    late = _time_is_up(rules, state.round, command)
+    if late is not None:
+        return late
+    seat = state.players.get(do.player)
+    if seat is not None and not seat.present:
+        return walked_away(rules, do.player)
     mine = state.round.stakes.get(do.player, {}).get(do.box, 0)
     amount = mine if do.amount is None else do.amount
     if amount != mine and amount % limits.unit:
@@ -154,7 +199,7 @@ def advise_minimum(rules: TableRules, state: TableState, _command: c.Command, do
     layout, _ = rules.at(state)
     box_limits = rules.box_limits.get(do.box)
     if box_limits is None:
-        return unknown_box(rules, layout, do.box)
+        return unknown_box(layout, do.box)
     stake, stake_min = state.round.stakes.get(do.player, {}).get(do.box, 0), box_limits.stake_min
     if not stake or stake >= stake_min:
         sentence = f"{do.player} has {stake} in {do.box}, not under the minimum."
@@ -176,7 +221,7 @@ class Breach(NamedTuple):
 def excess_of(rules: TableRules, state: TableState, box: str) -> tuple[Rule, int] | None:
     """By how much a box is over its maximum or its differential, whichever is more.
 
-    What lies opposite counts up to its own maximum only: the rest will not be at risk there (I6).
+    A side is measured against all that is placed opposite, as at the close (I6).
     """
     _, limits = rules.at(state)
     total = state.round.totals.get(box, 0)
@@ -185,9 +230,7 @@ def excess_of(rules: TableRules, state: TableState, box: str) -> tuple[Rule, int
     pair = OPPOSITE_OF.get(BoxName(box))
     if pair is None or pair[0] not in limits.differential or not rules.book.has(Rule.DIFFERENTIAL):
         return excess
-    opposite, opposite_max = state.round.totals.get(pair[1], 0), limits.of(pair[1]).stake_max
-    opposite = opposite if opposite_max is None else min(opposite, opposite_max)
-    over = total - opposite - limits.differential[pair[0]]
+    over = total - state.round.totals.get(pair[1], 0) - limits.differential[pair[0]]
     return (Rule.DIFFERENTIAL, over) if over > (excess[1] if excess else 0) else excess
 
 
@@ -215,7 +258,7 @@ def reject_excess(rules: TableRules, state: TableState, _command: c.Command, do:
     """What is over goes back, newest chips first, in whole chips."""
     layout, _ = rules.at(state)
     if do.box not in rules.box_limits:
-        return unknown_box(rules, layout, do.box)
+        return unknown_box(layout, do.box)
     excess = excess_of(rules, state, do.box)
     if excess is None:
         return rules.refuse(Code.NOTHING_TO_DO, f"{do.box} is within its limits.", Rule.EXCESS_REJECTED)

@@ -6,10 +6,11 @@ Serves `nz-division-9` §3.1, §3.4(a)-(c), §4.3; `rws-open-cover-v3` §1, §3.
 
 from __future__ import annotations
 
+from taisai.bounds import PLAYERS_AT_TABLE
 from taisai.core.rulebook import Rule
 from taisai.table import commands as c
 from taisai.table import events as e
-from taisai.table.handlers.shared import Decision, colour_out, float_short, not_seated, worth
+from taisai.table.handlers.shared import Decision, colour_out, float_short, not_seated, walked_away, worth
 from taisai.table.ledger import colour_account, debt_account, player_account
 from taisai.table.refusals import Code, Refusal
 from taisai.table.rules import TableRules, listed, set_up_of
@@ -26,6 +27,8 @@ def sit_down(_rules: TableRules, state: TableState, _command: c.Command, do: c.S
     seat = state.players.get(do.player)
     if seat is not None and seat.present:
         return Refusal(Code.NOTHING_TO_DO, f"{do.player} is at the table already.")
+    if seat is None and len(state.players) >= PLAYERS_AT_TABLE:
+        return Refusal(Code.TOO_MUCH, f"All {PLAYERS_AT_TABLE} seats are taken.", allowed="another table")
     return [e.PlayerSat(do.player)]
 
 
@@ -79,9 +82,11 @@ def bring_chips(_rules: TableRules, state: TableState, _command: c.Command, do: 
     return refused if refused is not None else [e.ChipsBrought(do.player, do.amount)]
 
 
-def cash_out(_rules: TableRules, state: TableState, _command: c.Command, do: c.CashOut) -> Decision:
-    """A player takes value chips away."""
+def cash_out(rules: TableRules, state: TableState, _command: c.Command, do: c.CashOut) -> Decision:
+    """A player takes value chips away; those of a player who is gone are kept for them."""
     refused = not_seated(state, do.player) or _too_few(state, do.player, do.amount)
+    if refused is None and not state.players[do.player].present:
+        refused = walked_away(rules, do.player)
     if do.amount != state.balance(player_account(do.player)):
         refused = _off_unit(state, do.amount) or refused
     return refused if refused is not None else [e.CashedOut(do.player, do.amount)]
@@ -166,11 +171,17 @@ def credit(_rules: TableRules, state: TableState, _command: c.Command, do: c.Cre
 
 
 def settle_debt(rules: TableRules, state: TableState, _command: c.Command, do: c.SettleDebt) -> Decision:
-    """A player pays what they owe after a reversal."""
+    """A player pays what they owe, or is paid what the house owes them."""
+    owed = -state.balance(debt_account(do.player))
+    if owed < 0:
+        refused = not_seated(state, do.player) or float_short(state, do.amount)
+        if refused is None and do.amount > -owed:
+            sentence = f"The house owes {do.player} {-owed}."
+            refused = rules.refuse(Code.NOTHING_TO_DO, sentence, Rule.DAMAGED_DICE_VOID, allowed=f"at most {-owed}")
+        return refused if refused is not None else [e.DebtSettled(do.player, do.amount, to_player=True)]
     refused = _too_few(state, do.player, do.amount)
     if refused is not None:
         return refused
-    owed = -state.balance(debt_account(do.player))
     if do.amount > owed:
         sentence = f"{do.player} owes {owed}."
         return rules.refuse(Code.NOTHING_TO_DO, sentence, Rule.DAMAGED_DICE_VOID, allowed=f"at most {owed}")

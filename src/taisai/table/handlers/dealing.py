@@ -7,17 +7,32 @@ R14, R22.
 
 from __future__ import annotations
 
+from typing import Final
+
+from msgspec.structs import replace
+
 from taisai.core.bets import Bet, PlayerId
 from taisai.core.boxes import BoxName
-from taisai.core.calls import result_call
 from taisai.core.dice import roll_of
-from taisai.core.fair import commitment_of, roll_from, secret_of
+from taisai.core.fair import FORM, commitment_of, roll_from, secret_of
+from taisai.core.limits import Limits
 from taisai.core.money import Chips
-from taisai.core.rulebook import Device, Layout, Rule, Step, Tumble, VoidReason
+from taisai.core.names import result_call
+from taisai.core.odds import spread_of
+from taisai.core.rulebook import Device, Fact, Layout, Rule, Step, Tumble
 from taisai.core.settlement import Ruling, settle
 from taisai.table import commands as c
 from taisai.table import events as e
-from taisai.table.handlers.bets_on_felt import Parts, after_malfunction, fixed_bets, merged, voided
+from taisai.table.evolve import without
+from taisai.table.handlers.bets_on_felt import (
+    Parts,
+    after_malfunction,
+    fixed_bets,
+    handed_newest_first,
+    merged,
+)
+from taisai.table.handlers.betting import excess_of
+from taisai.table.handlers.facts import consequences, recorded
 from taisai.table.handlers.shared import Decision, colour_out, float_short, no_sound_dice
 from taisai.table.parts import Loss
 from taisai.table.refusals import Code, Refusal
@@ -29,52 +44,57 @@ _HOUR_US = 3_600_000_000
 
 
 def commit_dice(rules: TableRules, state: TableState, _command: c.Command, do: c.CommitDice) -> Decision:
-    """The virtual dice of the next round are fixed before its first bet; that cannot be taken back (R22)."""
+    """The house draws its part in the virtual dice before the first bet; that cannot be taken back (R22)."""
+    if not rules.book.admits(Device.VIRTUAL) and state.purpose not in (c.Purpose.TRAINING, c.Purpose.DEMO):
+        sentence = "Under this book virtual dice are for training and demonstration; this table is for gaming."
+        return rules.refuse(Code.NOT_ADMITTED, sentence, Rule.DEVICES, allowed="tumble, with the dice of the book")
     if state.round.commitment:
         sentence = f"The dice of round {state.round.number + 1} are committed already, and stay so."
         return rules.refuse(Code.NOTHING_TO_DO, sentence, Rule.BETS_OPEN, allowed="open-bets")
-    return [e.DiceCommitted(state.round.number + 1, do.commitment)]
+    return [e.DiceCommitted(state.round.number + 1, do.commitment, FORM, do.nonce or "")]
 
 
-def tumble(rules: TableRules, state: TableState, _command: c.Command, do: c.Tumble) -> Decision:
-    """Covered dice are tumbled when the book says so; too few tumbles void the round where the book has that.
+def tumble(rules: TableRules, state: TableState, command: c.Command, do: c.Tumble) -> Decision:
+    """The dice were tumbled so often. Out of turn, or too few times, that is a fact of which the book says more.
 
-    A tumbler is started once and tumbles by itself; a cage is turned by its handle, and its spins add up.
+    A tumbler is started once and tumbles by itself; a cage is turned by its handle, and its spins add up, and so do
+    the spins of a tumbler before the bets.
     """
-    refused = _wrong_time_to_tumble(rules, state) or no_sound_dice(rules, state)
+    refused = no_sound_dice(rules, state)
     if refused is not None:
         return refused
-    before = state.round.phase is RoundPhase.BETWEEN
-    procedure = rules.book.procedure
-    once_only = VoidReason.TOO_FEW_TUMBLES in procedure.voids and procedure.device is Device.TUMBLER
-    times = do.times if once_only else state.round.tumbles + do.times
-    found: list[e.EventBody] = [e.DiceTumbled(state.round.number + 1 if before else state.round.number, times)]
+    current, procedure = state.round, rules.book.procedure
+    before = current.phase is RoundPhase.BETWEEN
+    if not _in_turn(current, procedure.tumble):
+        early = current.phase is RoundPhase.BETTING and procedure.tumble is Tumble.AFTER_CLOSE
+        fact = Fact.ACTIVATED_BEFORE_CLOSE if early else Fact.TUMBLED_OUT_OF_TURN
+        return recorded(rules, state, command, fact, f"tumbled {do.times} times at {current.phase}")
+    once_only = procedure.device is Device.TUMBLER and procedure.tumble is not Tumble.BEFORE_BETS
+    times = do.times if once_only else current.tumbles + do.times
+    found: list[e.EventBody] = [e.DiceTumbled(current.number + 1 if before else current.number, times)]
     if times < procedure.tumbles_min and once_only and not before:
-        found.append(voided(rules, state, VoidReason.TOO_FEW_TUMBLES, announced=True))
+        found += consequences(rules, state, Fact.TOO_FEW_TUMBLES, f"tumbled {times} times")
     return found
 
 
-def _wrong_time_to_tumble(rules: TableRules, state: TableState) -> Refusal | None:
-    phase, when = state.round.phase, rules.book.procedure.tumble
-    allowed_at = {
-        Tumble.BEFORE_BETS: (RoundPhase.BETWEEN,),
-        Tumble.AFTER_CLOSE: (RoundPhase.CLOSED,),
-        Tumble.EITHER: (RoundPhase.BETWEEN, RoundPhase.BETTING, RoundPhase.CLOSED),
-    }[when]
-    clauses = rules.step_clauses(Step.TUMBLE)
-    if phase not in allowed_at:
-        sentence = f"The dice are tumbled at {' or '.join(allowed_at)}; the round is at {phase}."
-        early = phase is RoundPhase.BETTING and VoidReason.ACTIVATED_BEFORE_CLOSE in rules.book.procedure.voids
-        allowed = "if it was started all the same: void-round activated-before-close" if early else ""
-        return Refusal(Code.WRONG_STEP, sentence, clauses, allowed)
-    # Before the first bet a spin that went wrong is simply made again.
-    if phase is not RoundPhase.BETWEEN and state.round.tumbles >= rules.book.procedure.tumbles_min:
-        return Refusal(Code.NOTHING_TO_DO, "The dice are tumbled for this round.", clauses)
-    return None
+_TURN: Final = {
+    Tumble.BEFORE_BETS: (RoundPhase.BETWEEN,),
+    Tumble.AFTER_CLOSE: (RoundPhase.CLOSED,),
+    Tumble.EITHER: (RoundPhase.BETWEEN, RoundPhase.BETTING, RoundPhase.CLOSED),
+}
+"""When the dice are tumbled."""
 
 
-def open_bets(rules: TableRules, state: TableState, command: c.Command, _do: c.OpenBets) -> Decision:
-    """The call that begins a round; where the book tumbles first, the dice are tumbled."""
+def _in_turn(current: Round, when: Tumble) -> bool:
+    again = current.re_roll and current.phase in (RoundPhase.BETTING, RoundPhase.CLOSED)
+    return again or current.phase in _TURN[when]
+
+
+def open_bets(rules: TableRules, state: TableState, command: c.Command, do: c.OpenBets) -> Decision:
+    """The call that begins a round; where the book tumbles first, the dice are tumbled.
+
+    Where the dice are committed the close has its time from now on: who knows the secret must not choose the moment.
+    """
     procedure = rules.book.procedure
     if procedure.tumble is Tumble.BEFORE_BETS and state.round.tumbles < procedure.tumbles_min:
         sentence = f"The dice are tumbled first, at least {procedure.tumbles_min} times; so far {state.round.tumbles}."
@@ -82,8 +102,15 @@ def open_bets(rules: TableRules, state: TableState, command: c.Command, _do: c.O
     refused = no_sound_dice(rules, state)
     if refused is not None:
         return refused
+    if state.round.commitment and do.betting_ms is None:
+        sentence = "betting_ms: the dice are committed, so the time of the close is fixed with the call for bets."
+        return rules.refuse(Code.BAD_VALUE, sentence, Rule.BETS_CLOSE)
+    if do.betting_ms is not None and do.betting_ms < state.betting_min_ms:
+        sentence = f"betting_ms: bets stay open for {state.betting_min_ms} ms at least."
+        return rules.refuse(Code.BAD_VALUE, sentence, Rule.BETS_CLOSE, allowed=f"{state.betting_min_ms} or more")
+    closes_at = 0 if do.betting_ms is None else command.at + do.betting_ms * 1_000
     found = _overdue(state, command.at)
-    found.append(e.BetsOpened(state.round.number + 1, procedure.calls.open, set_up_of(state).digest))
+    found.append(e.BetsOpened(state.round.number + 1, procedure.calls.open, set_up_of(state).digest, closes_at))
     return found
 
 
@@ -98,13 +125,26 @@ def _overdue(state: TableState, at: int) -> list[e.EventBody]:
     return found
 
 
-def close_bets(rules: TableRules, state: TableState, command: c.Command, _do: c.CloseBets) -> Decision:
-    """The closing call fixes every bet, and what of it is at risk; it does not come before its time (R20)."""
-    left_us = state.round.opened_at + state.betting_min_ms * 1_000 - command.at
-    if left_us > 0:
-        sentence = f"Bets stay open for {state.betting_min_ms} ms at least; {-(-left_us // 1_000)} ms are left."
-        return rules.refuse(Code.WRONG_STEP, sentence, Rule.BETS_CLOSE, allowed="void-round, or later")
+def close_bets(rules: TableRules, state: TableState, command: c.Command, do: c.CloseBets) -> Decision:
+    """The closing call fixes every bet, and what of it is at risk; it does not come before its time (R20).
+
+    Virtual dice are opened in the same breath, and so in the same commit: no crash can lose what they show.
+    """
+    due_at = state.round.closes_at or state.round.opened_at + state.betting_min_ms * 1_000
+    if command.at < due_at:
+        lasts_ms = (due_at - state.round.opened_at) // 1_000
+        left_ms = -(-(due_at - command.at) // 1_000)
+        sentence = f"Bets stay open for {lasts_ms} ms at least; {left_ms} ms are left."
+        return rules.refuse(Code.WRONG_STEP, sentence, Rule.BETS_CLOSE, allowed="later")
+    opened = _opened(rules, state, do.opening)
+    if isinstance(opened, Refusal):
+        return opened
     _, limits = rules.at(state)
+    found: list[e.EventBody] = []
+    for returned in _not_raised(rules, state, limits):
+        found.append(returned)
+        state = replace(state, round=without(state.round, returned.handed))
+    found += _not_rejected(rules, state)
     parts: Parts = {}
     for stack in state.round.stacks:
         in_colour, colour, called = parts.get((stack.player, stack.box), (0, None, False))
@@ -115,7 +155,59 @@ def close_bets(rules: TableRules, state: TableState, command: c.Command, _do: c.
         )
     fixed = fixed_bets(rules, limits, merged(state), parts)
     calls = rules.book.procedure.calls
-    return [e.BetsClosed(calls.close, calls.bell, *fixed)]
+    return [*found, e.BetsClosed(calls.close, calls.bell, *fixed), *opened]
+
+
+def _opened(rules: TableRules, state: TableState, opening: str | None) -> Decision:
+    """The dice that the house's secret and the players' contributions give; nothing where none are committed."""
+    current = state.round
+    if not current.commitment and opening is None:
+        return []
+    if opening is None:
+        sentence, allowed = "opening: the dice of this round were committed; bring the secret.", ""
+    elif not current.commitment:
+        sentence, allowed = "opening: the dice of this round were not committed.", "without opening"
+    else:
+        secret, brought = secret_of(opening), tuple(sorted(current.contributions.values()))
+        if commitment_of(secret, state.table, current.number) == current.commitment:
+            roll = roll_from(secret, state.table, current.number, brought)
+            return [e.DiceOpened(current.number, opening, brought, roll.faces)]
+        sentence, allowed = "opening: it does not fit the commitment of this round.", ""
+    return rules.refuse(Code.BAD_VALUE, sentence, Rule.UPPERMOST_FACES, allowed=allowed)
+
+
+def open_dice(_rules: TableRules, state: TableState, _command: c.Command, do: c.OpenDice) -> Decision:
+    """A round that was void before its close had no roll; its secret is published all the same (R22)."""
+    past = next((each for each in state.history if each.number == do.round), None)
+    if past is None or not past.commitment or not past.void:
+        return Refusal(Code.UNKNOWN, f"round: no void round {do.round} with committed dice is kept.")
+    if past.opening:
+        return Refusal(Code.NOTHING_TO_DO, f"The dice of round {do.round} are opened.")
+    if commitment_of(secret_of(do.opening), state.table, do.round) != past.commitment:
+        return Refusal(Code.BAD_VALUE, f"opening: it does not fit the commitment of round {do.round}.")
+    return [e.DiceOpened(do.round, do.opening, tuple(sorted(past.contributions.values())), None)]
+
+
+def _not_raised(rules: TableRules, state: TableState, limits: Limits) -> list[e.BetReturned]:
+    """Bets under the minimum of which the player was told, and which were neither raised nor withdrawn (I21)."""
+    if not rules.book.has(Rule.UNDER_MINIMUM_ADVISED):
+        return []
+    found = []
+    for player, box in state.round.noticed:
+        stake, stake_min = state.round.stakes.get(player, {}).get(box, 0), limits.of(BoxName(box)).stake_min
+        if 0 < stake < stake_min:
+            handed = handed_newest_first(state, player, box, stake)
+            found.append(e.BetReturned(player, box, stake_min, handed))
+    return found
+
+
+def _not_rejected(rules: TableRules, state: TableState) -> list[e.EventBody]:
+    """Boxes over a limit at the closing call: the record says that the excess was seen and not rejected."""
+    if not rules.book.has(Rule.EXCESS_REJECTED):
+        return []
+    boxes = dict.fromkeys(stack.box for stack in state.round.stacks)
+    over = [(box, excess_of(rules, state, box)) for box in boxes]
+    return [e.ExcessLeft(box, *excess) for box, excess in over if excess is not None]
 
 
 def uncover(rules: TableRules, state: TableState, _command: c.Command, do: c.Uncover) -> Decision:
@@ -123,31 +215,17 @@ def uncover(rules: TableRules, state: TableState, _command: c.Command, do: c.Unc
     least = rules.book.procedure.tumbles_min
     if state.round.tumbles < least:
         sentence = f"The dice were tumbled {state.round.tumbles} times; at least {least} are needed."
-        allowed = "tumble, or void-round"
+        allowed = "tumble, or report too-few-tumbles"
         return Refusal(Code.WRONG_STEP, sentence, rules.step_clauses(Step.TUMBLE), allowed)
-    refused = _not_as_committed(rules, state, do)
-    return refused if refused is not None else [e.DiceUncovered(do.dice, do.opening or "")]
-
-
-def _not_as_committed(rules: TableRules, state: TableState, do: c.Uncover) -> Refusal | None:
-    """Committed dice are uncovered with the secret they were fixed by, and are the ones that it gives (R14, R22)."""
-    current = state.round
-    if not current.commitment and do.opening is None:
-        return None
-    if do.opening is None:
-        sentence, allowed = "opening: the dice of this round were committed; bring the secret.", ""
-    elif not current.commitment:
-        sentence, allowed = "opening: the dice of this round were not committed.", "without opening"
-    else:
-        secret = secret_of(do.opening)
-        if commitment_of(secret, state.table, current.number) != current.commitment:
-            sentence, allowed = "opening: it does not fit the commitment of this round.", ""
-        else:
-            roll = roll_from(secret, state.table, current.number)
-            if roll.faces == do.dice:
-                return None
-            sentence, allowed = f"dice: the opening gives {roll}.", str(roll)
-    return rules.refuse(Code.BAD_VALUE, sentence, Rule.UPPERMOST_FACES, allowed=allowed)
+    fixed = state.round.fixed
+    if fixed is None and state.round.commitment:
+        sentence = "The virtual dice of this round were not opened at its close: nobody can read them."
+        return rules.refuse(Code.WRONG_STEP, sentence, Rule.UPPERMOST_FACES, allowed="report")
+    if fixed is not None and fixed != do.dice:
+        shown = ",".join(map(str, fixed))
+        sentence = f"dice: the close fixed {shown}."
+        return rules.refuse(Code.BAD_VALUE, sentence, Rule.UPPERMOST_FACES, allowed=shown)
+    return [e.DiceUncovered(do.dice, state.round.opening)]
 
 
 def announce(rules: TableRules, state: TableState, _command: c.Command, _do: c.Announce) -> Decision:
@@ -199,16 +277,21 @@ def amend_entry(rules: TableRules, state: TableState, _command: c.Command, do: c
     return [e.EntryAmended(current.entered, do.dice, layout.lit(roll_of(do.dice)))]
 
 
-def report_lights(rules: TableRules, state: TableState, _command: c.Command, do: c.ReportLights) -> Decision:
-    """The dice decide whatever the lights show."""
-    if not rules.has_lights:
-        return Refusal(Code.WRONG_STEP, "This book has no lights.", allowed="collect")
-    if rules.has_terminal and state.round.phase is not RoundPhase.ENTERED:
-        sentence = "Nothing is entered yet, so nothing should be lit."
-        return rules.refuse(Code.WRONG_STEP, sentence, Rule.ENTRY_TERMINAL, allowed="enter")
-    if state.round.lights_fault:
-        return rules.refuse(Code.NOTHING_TO_DO, "It is recorded already.", Rule.DICE_DECIDE_OVER_LIGHTS)
-    return [e.LightsFaulted(do.fault or "not said")]
+def correct_dice(rules: TableRules, state: TableState, _command: c.Command, do: c.CorrectDice) -> Decision:
+    """Faces that were written down wrongly are put right; after the call that comes with a new one."""
+    current = state.round
+    before = current.dice or (0, 0, 0)
+    if current.commitment:
+        sentence = "Virtual dice show what they were committed to."
+        return rules.refuse(Code.CONTRADICTED, sentence, Rule.UPPERMOST_FACES)
+    if sorted(do.dice) == sorted(before):
+        return rules.refuse(Code.NOTHING_TO_DO, "That is what is on record.", Rule.UPPERMOST_FACES)
+    layout, _ = rules.at(state)
+    roll = roll_of(do.dice)
+    called = current.phase is not RoundPhase.UNCOVERED
+    call = result_call(rules.book.procedure.calls, roll) if called else ""
+    lit = layout.lit(roll) if called and rules.has_lights and not rules.has_terminal else ()
+    return [e.DiceCorrected(before, do.dice, call, roll.total, lit)]
 
 
 # ------------------------------------------------------------------ settlement
@@ -226,12 +309,16 @@ def rulings_of(layout: Layout, current: Round) -> tuple[Ruling, ...]:
 def collect(rules: TableRules, state: TableState, _command: c.Command, _do: c.Collect) -> Decision:
     """All losers, once the lights are right or known to be wrong."""
     current = state.round
-    if rules.has_terminal and current.phase is not RoundPhase.ENTERED:
+    if rules.has_terminal and not current.by_dice and current.phase is not RoundPhase.ENTERED:
         sentence = "The result is not entered."
         return rules.refuse(
-            Code.WRONG_STEP, sentence, Rule.ENTRY_TERMINAL, Rule.COLLECT_THEN_PAY, allowed="press, enter"
+            Code.WRONG_STEP,
+            sentence,
+            Rule.ENTRY_TERMINAL,
+            Rule.COLLECT_THEN_PAY,
+            allowed="press, enter",
         )
-    if current.entered is not None and sorted(current.entered) != sorted(current.dice or ()):
+    if not current.by_dice and current.entered is not None and sorted(current.entered) != sorted(current.dice or ()):
         sentence = "The entry does not agree with the dice."
         return rules.refuse(Code.ENTRY_WRONG, sentence, Rule.ENTRY_AMENDED, allowed="amend-entry")
     layout, _ = rules.at(state)
@@ -284,6 +371,9 @@ def _conclusion(rules: TableRules, state: TableState, rulings: tuple[Ruling, ...
         rules.returned_216(layout, ruling.bet.box) * ruling.at_risk + 216 * (ruling.bet.stake - ruling.at_risk)
         for ruling in rulings
     )
+    at_risk: dict[BoxName, int] = {}
+    for ruling in rulings:
+        at_risk[ruling.bet.box] = at_risk.get(ruling.bet.box, 0) + ruling.at_risk
     current = state.round
     found: list[e.EventBody] = [
         e.RoundConcluded(
@@ -293,7 +383,8 @@ def _conclusion(rules: TableRules, state: TableState, rulings: tuple[Ruling, ...
             sum(ruling.at_risk for ruling in rulings),
             sum(ruling.winnings for ruling in rulings),
             sum(ruling.returned for ruling in rulings),
-            expected,
+            int(expected),
+            *spread_of(layout, at_risk),
         )
     ]
     return found + after_malfunction(rules, state)

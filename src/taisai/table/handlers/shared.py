@@ -5,11 +5,12 @@ Enters: the rules and state of a table. Leaves: a refusal, or nothing when there
 
 from __future__ import annotations
 
+from taisai.bounds import MONEY_AT_TABLE
 from taisai.core.money import CHIPS_MAX
 from taisai.core.rulebook import Rule
 from taisai.table import commands as c
 from taisai.table import events as e
-from taisai.table.ledger import FLOAT, colour_account
+from taisai.table.ledger import FLOAT, colour_account, postings_of
 from taisai.table.people import Role
 from taisai.table.refusals import Code, Refusal
 from taisai.table.rules import TableRules, listed
@@ -36,6 +37,12 @@ def not_seated(state: TableState, player: str) -> Refusal | None:
     if player not in state.players:
         return Refusal(Code.NOT_SEATED, f"{player} is not at this table.", allowed="sit-down")
     return None
+
+
+def walked_away(rules: TableRules, player: str) -> Refusal:
+    """Nobody places, raises or withdraws for a player who is gone: their bets are settled as they lie."""
+    sentence = f"{player} walked away: what they placed is settled, and nobody bets or withdraws for them."
+    return rules.refuse(Code.WALKED_AWAY, sentence, Rule.WALK_AWAY_SETTLED, allowed="sit-down, when they are back")
 
 
 def float_short(state: TableState, amount: int) -> Refusal | None:
@@ -71,8 +78,28 @@ def worth(set_up: SetUpState, count: c.Count) -> int | Refusal:
     return amount
 
 
+def too_much_money(state: TableState, found: list[e.EventBody]) -> Refusal | None:
+    """No account of a table holds more than any table holds, so that every sum fits wherever it is stored."""
+    balances: dict[str, int] = {}
+    for what in found:
+        for account, amount in postings_of(what):
+            balances[account] = balances.get(account, state.balance(account)) + amount
+    for account, balance in balances.items():
+        if abs(balance) > max(MONEY_AT_TABLE, abs(state.balance(account))):  # what is too much may always shrink
+            sentence = f"amount: with it, {account} would stand at {balance}, more than any table holds."
+            return Refusal(Code.TOO_MUCH, sentence, allowed=f"up to {MONEY_AT_TABLE}")
+    return None
+
+
+def deals_virtually(state: TableState) -> bool:
+    """Whether the house's own dealer deals the table with dice of its own, which it has tested this shift."""
+    return state.dealt_by is c.DealtBy.HOUSE and state.source_sound
+
+
 def no_sound_dice(rules: TableRules, state: TableState) -> Refusal | None:
-    """A sound set must be sealed into the tumbler."""
+    """A sound set must be sealed into the tumbler, or the house's dealer has tested its own dice."""
+    if deals_virtually(state):
+        return None
     if state.dice_in is None or not state.dice_sets[state.dice_in].sound:
         allowed = "receive-dice, seal-dice" if state.dice_in is None else "retire-dice, then seal-dice of another set"
         sentence = "No sound set of dice is in the tumbler."

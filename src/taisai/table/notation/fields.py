@@ -30,8 +30,9 @@ _WORD = re.compile(rf'(?:(?P<key>[a-z][a-z0-9-]*)=)?(?:(?P<quoted>{_STRING})|(?P
 _BARE = re.compile(r"[A-Za-z0-9._@:,+*/-]+")
 _NUMBER = re.compile(r"-?[0-9]{1,30}")
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]*")
+_CLAUSE = re.compile(r"[0-9A-Za-z][0-9A-Za-z.() ]*")
 _LIMIT = re.compile(
-    r"(?:(?P<kind>[a-z][a-z-]*) )?(?P<min>-?[0-9]{1,30})\.\.(?P<max>-?[0-9]{1,30})(?: by (?P<unit>.+))?"
+    r"(?:(?P<kind>[a-z][a-z0-9-]*(?::[0-9]+)?) )?(?P<min>-?[0-9]{1,30})\.\.(?P<max>-?[0-9]{1,30})(?: by (?P<unit>.+))?"
 )
 _DIFFERENTIAL = re.compile(r"differential (?P<pair>[a-z][a-z-]*) (?P<amount>-?[0-9]{1,30})")
 _SIGN = "MIN..MAX by UNIT, KIND MIN..MAX, differential PAIR AMOUNT"
@@ -259,6 +260,8 @@ def read_value(kind: inspect.Type, text: str) -> object:
             if isinstance(kind, inspect.TupleType) and text.isdigit() and len(text) == len(kind.item_types):
                 return list(map(_number, text))
             return [] if text == NONE else [_number(part) for part in text.split(",")]
+        case inspect.VarTupleType() if _is_of_words(kind):
+            return [] if text == NONE else text.split(",")
         case inspect.DictType() if _is_count(kind):
             return _pairs(text, "x", "VALUExNUMBER", keys_are_numbers=True)
         case inspect.DictType() if _is_by_name(kind):
@@ -283,6 +286,8 @@ def write_value(kind: inspect.Type, value: object) -> str:
             return str(value)
         case inspect.TupleType() | inspect.VarTupleType() if isinstance(value, tuple) and _is_of_numbers(kind):
             return ",".join(map(str, value)) or NONE
+        case inspect.VarTupleType() if isinstance(value, tuple) and _is_of_words(kind) and _plain_words(value):
+            return ",".join(value) or NONE
         case inspect.DictType() if isinstance(value, dict) and _is_count(kind):
             return ",".join(f"{key}x{number}" for key, number in value.items()) or NONE
         case inspect.DictType() if isinstance(value, dict) and _is_by_name(kind) and _plain_keys(value):
@@ -316,6 +321,15 @@ def _but_none(kind: inspect.UnionType) -> inspect.Type:
 def _is_of_numbers(kind: inspect.TupleType | inspect.VarTupleType) -> bool:
     kinds = kind.item_types if isinstance(kind, inspect.TupleType) else (kind.item_type,)
     return all(isinstance(bare_type(each), inspect.IntType) for each in kinds)
+
+
+def _is_of_words(kind: inspect.VarTupleType) -> bool:
+    return isinstance(bare_type(kind.item_type), inspect.StrType)
+
+
+def _plain_words(value: tuple[str, ...]) -> bool:
+    """Whether words joined by commas read back the same."""
+    return all(_PLAIN_KEY.fullmatch(each) or _CLAUSE.fullmatch(each) for each in value) and value != (NONE,)
 
 
 def _is_count(kind: inspect.DictType) -> bool:

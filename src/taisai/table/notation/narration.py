@@ -16,7 +16,7 @@ from taisai.table import events as e
 from taisai.table.commands import Count, DealtBy, Dice, How, Mending
 from taisai.table.notation.fields import sign_text
 from taisai.table.notation.script import output_line
-from taisai.table.parts import FixedBet, Handed
+from taisai.table.parts import FixedBet, Handed, ReversedLine
 from taisai.table.refusals import Refusal, cite
 
 CALL, EVENT, REFUSAL = ">", "-", "!"
@@ -46,6 +46,20 @@ def _lines(what: e.EventBody) -> Iterator[tuple[str, str]]:
                 yield EVENT, f"flag {flag.code}: {flag.text}{_by(flag.clauses)}"
         case e.ResultAnnounced():
             yield CALL, what.call
+        case e.FactRecorded():
+            if what.call:
+                yield CALL, what.call
+            yield EVENT, _fact(what)
+        case e.RollVoided():
+            if what.call:
+                yield CALL, what.call
+            yield EVENT, f"round {what.round}: the roll does not count, {what.why}{_by(what.clauses)}; the bets stand"
+        case e.DiceCorrected():
+            yield EVENT, f"dice on record as {_dice(what.before)} show {_dice(what.after)}"
+            if what.call:
+                yield CALL, what.call
+            if what.lit:
+                yield EVENT, f"lit: {_lit(what.lit)}"
         case e.RoundVoided():
             if what.announced:
                 yield CALL, what.call
@@ -112,6 +126,20 @@ def _lit(boxes: Iterable[str]) -> str:
     return ", ".join(boxes) or "nothing"
 
 
+def _fact(what: e.FactRecorded) -> str:
+    corrected = f", which puts right that {what.corrects}" if what.corrects else ""
+    told = f"fact of round {what.round}: {what.fact}{_note(what.note)}{corrected}{_by(what.clauses)}"
+    if not what.attested:
+        return f"{told}; the round is held until a second person says whether it is so"
+    if what.late:
+        return f"{told}; found late, no money moves"
+    return told if what.then != ("record",) else f"{told}; recorded"
+
+
+def _attested(what: e.FactAttested) -> str:
+    return f"{what.fact} of round {what.round} is {'attested' if what.confirmed else 'not so: the round goes on'}"
+
+
 # ------------------------------------------------------------------ the shift
 
 
@@ -124,7 +152,13 @@ def _set_up(what: e.TableSetUp) -> str:
 
 def _dealing_assigned(what: e.DealingAssigned) -> str:
     least = f", bets open for {what.betting_min_ms} ms at least" if what.betting_min_ms else ""
-    return f"table dealt by {'the house alone' if what.to is DealtBy.HOUSE else 'people'}{least}"
+    purpose = f", for {what.purpose}" if what.purpose is not None else ""
+    return f"table dealt by {'the house alone' if what.to is DealtBy.HOUSE else 'people'}{least}{purpose}"
+
+
+def _source_tested(what: e.SourceTested) -> str:
+    lights = f"dark: {', '.join(what.dark)}" if what.dark else "every area lights"
+    return f"{what.source} tested: {what.drawn} bytes {'sound' if what.sound else 'not sound'}, {lights}"
 
 
 def _inspected(what: e.DiceInspected) -> str:
@@ -134,6 +168,11 @@ def _inspected(what: e.DiceInspected) -> str:
 def _test_run(what: e.TestRunMade) -> str:
     answer = "so they did" if what.lit_correctly else "they did not"
     return f"test run of {_dice(what.dice)}: {_lit(what.lit)} should light, {answer}"
+
+
+def _checked(what: e.ItemChecked) -> str:
+    covered = f", runs for all {what.coverage}" if what.coverage else ""
+    return f"check of {what.item} {'passed' if what.passed else 'failed'}{covered}{_note(what.note)}"
 
 
 def _resumed(what: e.TableResumed) -> str:
@@ -196,6 +235,8 @@ def _paid(what: e.BetPaid) -> str:
     colour = _in_colour(what.returned, what.in_colour, what.colour)
     if what.pays is None:
         return f"{bet} loses {what.at_risk}, {what.returned}{colour} was not at risk and comes back"
+    if what.pays == 0:
+        return f"{bet} pushes, {what.returned}{colour} to {what.player}"
     share = "" if what.at_risk == what.stake else f" of which {what.at_risk} at risk"
     return f"{bet}{share} wins {what.winnings} at {what.pays} to 1, {what.returned}{colour} to {what.player}"
 
@@ -217,7 +258,8 @@ def _resolved(what: e.InterruptionResolved) -> str:
 
 def _corrected(what: e.BetCorrected) -> str:
     moved = f"{what.player}'s {what.amount} goes back from {what.lies_on} to {what.belongs_on}"
-    return f"{moved}; bets stand: {_fixed(what.bets)}"
+    ground = f", {what.ground}" if what.ground else ""
+    return f"{moved}{ground}; bets stand: {_fixed(what.bets)}"
 
 
 def _line_ruled(what: e.LineRuled) -> str:
@@ -225,21 +267,39 @@ def _line_ruled(what: e.LineRuled) -> str:
     return f"{touching} is honoured" if what.handed is None else f"{touching} is not taken: {_handed((what.handed,))}"
 
 
-def _reversed(what: e.RoundReversed) -> str:
+def _undone(lines: Iterable[ReversedLine]) -> str:
     parts = []
-    for line in what.lines:
+    for line in lines:
         moves = [
             f"{verb} {amount}"
-            for verb, amount in (("gets back", line.given_back), ("gives back", line.taken), ("owes", line.owed))
+            for verb, amount in (
+                ("gets", line.given_back),
+                ("gives", line.taken),
+                ("owes", line.owed),
+                ("is owed", line.owing),
+            )
             if amount
         ]
         parts.append(f"{line.player} {' and '.join(moves) or 'is even'}")
-    return f"round {what.round} reversed{_by(what.clauses)}: {'; '.join(parts) or 'no bets'}"
+    return "; ".join(parts) or "no bets"
+
+
+def _reversed(what: e.RoundReversed) -> str:
+    return f"round {what.round} void after all, {what.why}{_by(what.clauses)}: {_undone(what.lines)}"
+
+
+def _ruled(what: e.Ruled) -> str:
+    on = f", {what.ground}, {cite(what.considered)} considered" if what.ground else ""
+    moved = f"; {_undone(what.lines)}" if what.lines else ""
+    return f"ruling on {what.matter}{on}{_by(what.clauses)}: {what.decision}{moved}"
 
 
 _SENTENCES: Final[Mapping[type, Callable[..., str]]] = {
     e.TableSetUp: _set_up,
+    e.EditionTaken: lambda what: f"table takes up edition {what.book}/{what.layout}, which replaces {what.replaces}",
     e.DealingAssigned: _dealing_assigned,
+    e.SourceTested: _source_tested,
+    e.ClockSet: lambda what: f"clock set {'back' if what.by_us < 0 else 'forward'} by {abs(what.by_us) / 1e6:.3f} s",
     e.FloatCounted: lambda what: f"float {what.amount} counted: {_count(what.count)}",
     e.DiceReceived: lambda what: f"dice {what.dice_set} received",
     e.DiceSealed: lambda what: f"dice {what.dice_set} sealed in under {what.seal}",
@@ -247,7 +307,7 @@ _SENTENCES: Final[Mapping[type, Callable[..., str]]] = {
     e.DiceRetired: lambda what: f"dice {what.dice_set} retired{_note(what.note)}",
     e.DiceOverdue: lambda what: f"dice {what.dice_set} have been in for {what.hours} hours: a change is due",
     e.TestRunMade: _test_run,
-    e.ItemChecked: lambda what: f"check of {what.item} {'passed' if what.passed else 'failed'}{_note(what.note)}",
+    e.ItemChecked: _checked,
     e.TableOpened: lambda _: "table open",
     e.TableSuspended: lambda what: f"table suspended: {what.cause}",
     e.TableResumed: _resumed,
@@ -263,8 +323,17 @@ _SENTENCES: Final[Mapping[type, Callable[..., str]]] = {
     e.ColourTurnedIn: lambda what: f"{what.player} turns {what.colour} in for {what.amount}",
     e.Filled: lambda what: f"fill of {what.amount}: {_count(what.count)}",
     e.Credited: lambda what: f"credit of {what.amount}: {_count(what.count)}",
-    e.DebtSettled: lambda what: f"{what.player} pays {what.amount} of the debt",
-    e.DiceCommitted: lambda what: f"dice of round {what.round} fixed, unseen: commitment {what.commitment}",
+    e.DebtSettled: lambda what: (
+        f"{what.player} is paid {what.amount} of what the house owes"
+        if what.to_player
+        else f"{what.player} pays {what.amount} of the debt"
+    ),
+    e.DiceCommitted: lambda what: f"the house's part in the dice of round {what.round}: commitment {what.commitment}",
+    e.DiceOpened: lambda what: (
+        f"the house's part in the dice of round {what.round} opened: {what.opening}"
+        + (f"; players brought {', '.join(what.contributions)}" if what.contributions else "")
+        + (f"; they are {_dice(what.dice)}" if what.dice is not None else "; there is no roll")
+    ),
     e.DiceTumbled: lambda what: f"dice tumbled {_times(what.times)} for round {what.round}",
     e.BetPlaced: _placed,
     e.BetWithdrawn: _withdrawn,
@@ -277,16 +346,24 @@ _SENTENCES: Final[Mapping[type, Callable[..., str]]] = {
     e.ResultEntered: _entered,
     e.AreasLit: lambda what: f"lit: {_lit(what.lit)}",
     e.EntryAmended: _amended,
-    e.LightsFaulted: lambda what: f"lights at fault, {what.fault}: the dice decide",
+    e.ExcessLeft: lambda what: f"{what.box} is {what.amount} over its {what.limit}, and that was not rejected",
+    e.BetReturned: lambda what: (
+        f"under the minimum of {what.minimum}, as {what.player} was told: {_handed((what.handed,))}"
+    ),
     e.LosersCollected: _collected,
     e.BetPaid: _paid,
     e.RoundConcluded: _concluded,
+    e.FactAttested: _attested,
+    e.SettlementUndone: lambda what: f"what was settled of round {what.round} goes back: {_undone(what.lines)}",
     e.RoundInterrupted: lambda what: f"round {what.round} interrupted at {what.phase}: {what.cause}",
     e.InterruptionResolved: _resolved,
     e.BetCorrected: _corrected,
+    e.LineTouched: lambda what: (
+        f"{what.player}'s bet on {what.box} touches the line" + ("" if what.attested else ", says one person alone")
+    ),
     e.LineRuled: _line_ruled,
     e.RoundReversed: _reversed,
-    e.Ruled: lambda what: f"ruling on {what.matter}{_by(what.clauses)}: {what.decision}",
+    e.Ruled: _ruled,
     e.ErrorNoted: lambda what: f"error in round {what.round} noted: {what.what}; later rounds stand",
     e.DisputeOpened: lambda what: f"dispute {what.dispute} by {what.player} on round {what.round}: {what.claim}",
     e.DisputeResolved: lambda what: f"dispute {what.dispute} resolved: {what.resolution}",

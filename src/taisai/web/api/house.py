@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from typing import Annotated, Final
 from zoneinfo import ZoneInfo
@@ -10,10 +11,10 @@ from zoneinfo import ZoneInfo
 from msgspec import Meta, Struct
 from starlette.responses import Response
 
-from taisai import __version__
 from taisai.audit.pages import STYLE_HASH, to_csv, to_html
 from taisai.audit.reports import ReportRequest, ReportRow, Span, make_report
 from taisai.floor.answers import HouseCode
+from taisai.floor.router import others_of
 from taisai.protocol.answers import (
     Disabled,
     Health,
@@ -28,6 +29,7 @@ from taisai.streams.house_events import HOUSE_KINDS, read_house
 from taisai.streams.narration import is_significant, narrate
 from taisai.table.people import SUPERVISORS
 from taisai.table.refusals import Refusal
+from taisai.version import __version__
 from taisai.web.endpoint import Call, Endpoint, Who
 from taisai.web.errors import Stop, no_such_table, not_at_table
 from taisai.web.metrics import metrics_text
@@ -48,11 +50,17 @@ async def get_readiness(call: Call) -> Health:
     if not context.is_ready or context.floor.closing:
         raise Stop(Refusal(HouseCode.CLOSING, "The house is not open."))
     async with asyncio.timeout(ALIVE_S):
-        await context.floor.writer.run(lambda journal: journal.position())
+        others = await context.floor.writer.run(others_of)
+    nodes = context.floor.nodes
+    if others and nodes is None:
+        sentence = f"Other nodes serve this journal ({', '.join(others)}), and this one has no node.address."
+        raise Stop(Refusal(HouseCode.CLOSING, sentence, allowed="set node.address and node.secret, and restart"))
+    if nodes is not None and nodes.unmet:
+        raise Stop(Refusal(HouseCode.CLOSING, f"This node is not ready: {'; '.join(nodes.unmet)}."))
     return await get_health(call)
 
 
-async def get_metrics(call: Call) -> Response:
+def get_metrics(call: Call) -> Response:
     """Metrics for Prometheus, for the addresses that the settings name."""
     if not call.context.addresses.may_measure(call.where):
         raise Stop(
@@ -69,13 +77,13 @@ class ReportQuery(Struct, frozen=True):
     form: Annotated[str, Meta(pattern="^(json|csv|html)$")] = "json"
 
 
-async def get_report(call: Call) -> Response | ReportAnswer:
+def get_report(call: Call) -> Response | ReportAnswer:
     """Meters, win and hold, voids and significant events, by day, month, year or life (R33)."""
     context, query = call.context, call.query
     zone = UTC if context.settings.house.zone == "UTC" else ZoneInfo(context.settings.house.zone)
-    tables = frozenset({query.table} - {""})
+    tables = _tables(call, query.table)
     asked = ReportRequest(query.by, datetime.now(zone), zone, tables, context.settings.house.large_win)
-    made = await asyncio.to_thread(make_report, context.floor.writer.journal, asked)
+    made = make_report(context.floor.writer.journal, asked)
     if query.form == "csv":
         return Response(to_csv(made), media_type="text/csv")
     if query.form == "html":
@@ -85,15 +93,35 @@ async def get_report(call: Call) -> Response | ReportAnswer:
         title=made.title,
         interval=made.interval,
         made_at=made.made_at,
+        notice=made.notice,
         rows=tuple(_report_line(row) for row in made.rows),
         significant=tuple(SignificantEntry(**each._asdict()) for each in made.significant),
     )
 
 
+def _tables(call: Call, table: str) -> frozenset[str]:
+    """The tables of a report: those asked for, of those that the session reaches; empty for the whole house."""
+    mine = call.mine.tables
+    if call.mine.is_administrator or mine == "*":
+        return frozenset({table} - {""})
+    if table and table not in mine:
+        raise Stop(not_at_table(table))
+    return frozenset({table} if table else mine)
+
+
 def _report_line(row: ReportRow) -> ReportLine:
     ratios = (row.hold, row.actual_return, row.theoretical_return)
     hold, actual, theoretical = (None if ratio is None else float(ratio) for ratio in ratios)
-    return ReportLine(**row._asdict(), hold=hold, actual=actual, theoretical=theoretical)
+    lowest, highest = row.return_interval or (None, None)
+    return ReportLine(
+        **row._asdict(),
+        hold=hold,
+        actual=actual,
+        theoretical=theoretical,
+        lowest=lowest,
+        highest=highest,
+        outside=row.is_outside,
+    )
 
 
 class EventsQuery(Struct, frozen=True):
@@ -105,27 +133,27 @@ class EventsQuery(Struct, frozen=True):
     """Also those that are not significant."""
 
 
-async def list_house_events(call: Call) -> list[HouseEntry]:
-    """What happened away from the tables: sign-ins, locks, staff, starts and stops (R30)."""
+def list_house_events(call: Call) -> list[HouseEntry]:
+    """What happened away from the tables: sign-ins, locks, staff, starts and stops (R30).
+
+    Who has some tables only is shown what concerns those.
+    """
     journal, query = call.context.floor.writer.journal, call.query
-
-    def read() -> list[HouseEntry]:
-        found = [
-            HouseEntry(
-                seq=seq,
-                at=event.at,
-                by=event.by,
-                authorised_by=event.authorised_by,
-                reason=event.reason,
-                kind=HOUSE_KINDS[type(event.what)],
-                told=narrate(event.what),
-            )
-            for seq, event in read_house(journal, query.after)
-            if query.all or is_significant(event.what)
-        ]
-        return found[-query.count :]
-
-    return await asyncio.to_thread(read)
+    mine = _tables(call, "")
+    found = [
+        HouseEntry(
+            seq=seq,
+            at=event.at,
+            by=event.by,
+            authorised_by=event.authorised_by,
+            reason=event.reason,
+            kind=HOUSE_KINDS[type(event.what)],
+            told=narrate(event.what),
+        )
+        for seq, event in read_house(journal, query.after)
+        if (query.all or is_significant(event.what)) and (not mine or getattr(event.what, "table", None) in mine)
+    ]
+    return found[-query.count :]
 
 
 async def verify_digests(call: Call) -> Verified:
@@ -144,15 +172,19 @@ class DisableBody(Struct, frozen=True, forbid_unknown_fields=True):
 
 async def disable(call: Call) -> Disabled:
     """Disable a table, or all of them: no new round begins, and rounds in play are finished (R35)."""
-    _check_reach(call)
-    await call.context.floor.disable(call.body.what, by=call.mine.who, reason=call.body.reason)
-    return Disabled(sorted(call.context.floor.disabled))
+    return await _switch(call, call.context.floor.disable)
 
 
 async def enable(call: Call) -> Disabled:
-    """Enable a table, or all of them, again."""
+    """Enable a table, or all of them, again: as a rank not below the one that disabled it."""
+    return await _switch(call, call.context.floor.enable)
+
+
+async def _switch(call: Call, change: Callable[..., Awaitable[Refusal | None]]) -> Disabled:
     _check_reach(call)
-    await call.context.floor.enable(call.body.what, by=call.mine.who, reason=call.body.reason)
+    refused = await change(call.body.what, by=call.mine.actor, rank=call.mine.post, reason=call.body.reason)
+    if refused is not None:
+        raise Stop(refused)
     return Disabled(sorted(call.context.floor.disabled))
 
 
@@ -178,11 +210,11 @@ HOUSE_ENDPOINTS: Final = (
     Endpoint("GET", "/metrics", get_metrics, "Metrics for Prometheus", str, _TAG, media="text/plain"),
     Endpoint(
         "GET", "/api/report", get_report, "Meters, win and hold", ReportAnswer, _TAG,
-        who=Who.OVERSEER, query=ReportQuery, also=("text/csv", "text/html"),
+        who=Who.OVERSEER, query=ReportQuery, also=("text/csv", "text/html"), cost=20,
     ),
     Endpoint(
         "GET", "/api/house/events", list_house_events, "Significant events of the house", list[HouseEntry], _TAG,
-        who=Who.OVERSEER, query=EventsQuery,
+        who=Who.OVERSEER, query=EventsQuery, cost=10,
     ),
     Endpoint("GET", "/api/house/settings", get_settings, "The settings in force", Json, _TAG, who=Who.ADMINISTRATOR),
     Endpoint("POST", "/api/house/verify", verify_digests, "Verify by digest", Verified, _TAG, who=Who.STAFF),

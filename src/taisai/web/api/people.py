@@ -8,16 +8,18 @@ from typing import Annotated, Any, Final, Literal
 
 from msgspec import Meta, Struct
 
-from taisai.floor.answers import HouseCode
+from taisai.floor.answers import Answer, HouseCode
 from taisai.house.accounts import OneTimeLink, SignInCode, SignInRefusal
+from taisai.house.guesses import trace
 from taisai.house.seats import SeatRefusal
 from taisai.house.sessions import ADMINISTRATOR, Admission, Session
-from taisai.protocol.answers import Admitted, LinkMade, Me, Said, SeatCodeMade
+from taisai.protocol.answers import Admitted, LinkMade, Me, PersonFound, Said, SeatCodeMade
 from taisai.streams.house_events import Post, StaffSheet
 from taisai.table.commands import HOUSE_IDS, Amount, BuyIn, Command, Name, SitDown, WalkAway
-from taisai.table.people import Person, Role
+from taisai.table.people import SHIFT_MANAGERS, Person, Role
 from taisai.table.refusals import Refusal
 from taisai.table.state import TablePhase
+from taisai.view.seat import seat_view
 from taisai.web.endpoint import Call, Endpoint, Who
 from taisai.web.errors import Stop, no_such_table, sign_in_refused
 
@@ -132,10 +134,22 @@ async def lock_session(call: Call) -> Said:
     return Said("locked")
 
 
+async def stay_awake(call: Call) -> Said:
+    """Somebody touches the screen, though it asks for nothing: the session does not lock."""
+    return Said(call.mine.who)
+
+
+class LinkBody(Struct, frozen=True, forbid_unknown_fields=True):
+    """The token of a one-time link, which stands in no address that is logged, and the password to choose."""
+
+    token: Annotated[str, Meta(min_length=1, max_length=256)]
+    password: Password
+
+
 async def redeem_link(call: Call) -> Said:
     """Choose a password with a one-time link."""
     _limit_attempts(call)
-    found = await call.context.authentication.redeem(call.path["token"], call.body.password, call.where)
+    found = await call.context.authentication.redeem(call.body.token, call.body.password, call.where)
     if isinstance(found, SignInRefusal):
         raise Stop(sign_in_refused(found))
     return Said(found)
@@ -160,13 +174,24 @@ async def change_password(call: Call) -> Said:
 # ------------------------------------------------------------------ seats
 
 
+Asked = Annotated[
+    str,
+    Meta(
+        min_length=16,
+        max_length=64,
+        description="Made by chance by whoever asks: asked again with it after a lost answer, the seat is the same.",
+    ),
+]
+
+
 class SeatBody(Struct, frozen=True, forbid_unknown_fields=True):
     """A seat code that the table issued; or, on a demo floor, the table to join as a guest."""
 
     code: Annotated[str, Meta(max_length=32)] = ""
     player: Name | None = None
-    """The player's name, if the code leaves it open."""
+    """The player's name, if the code leaves it open; the nickname of a guest."""
     guest_at: Name | None = None
+    id: Asked | None = None
 
 
 async def take_seat(call: Call) -> Admitted:
@@ -177,25 +202,30 @@ async def take_seat(call: Call) -> Admitted:
         return await _seat_guest(call, body.guest_at)
     if not body.code:
         raise Stop(Refusal(HouseCode.BAD_MESSAGE, "Enter a seat code, or the table to join as a guest.", field="code"))
-    found = await context.seats.redeem(body.code, call.where, body.player or "")
+    found = await context.seats.redeem(body.code, call.where, body.player or "", body.id or "")
     if isinstance(found, SeatRefusal):
         headers = {"retry-after": str(found.retry_after_s)} if found.retry_after_s else None
         raise Stop(sign_in_refused(found), headers)
-    await _sit(call, found.table, found.player)
+    await _sit(call, found.table, found.player, body.id or token_hex(16))
     return _admit(call, await context.sessions.begin_player(found.table, found.player, call.where))
 
 
-async def _sit(call: Call, table: str, player: str) -> None:
+async def _sit(call: Call, table: str, player: str, asked: str) -> None:
+    """Have a player sit down; asked again, they sit there already, or have given the seat up by now."""
     seat = call.context.floor.table(table).state.players.get(player)
     if seat is None or not seat.present:
-        await _do_or_stop(call, table, SitDown(player), Person(player, Role.PLAYER))
+        answer = await _do_or_stop(call, table, SitDown(player), Person(player, Role.PLAYER), f"sit-{trace(asked)}")
+        if answer.repeated and call.context.floor.table(table).state.seq >= answer.seq:
+            sentence = "This seat was given up: sit down again."
+            raise Stop(Refusal(HouseCode.NOT_HERE, sentence, allowed="another id", field="id"))
 
 
-async def _do_or_stop(call: Call, table: str, do: Any, by: Person) -> None:
-    command = Command(id=f"{HOUSE_IDS}seat-{token_hex(8)}", at=call.context.clock.now(), by=by, do=do)
+async def _do_or_stop(call: Call, table: str, do: Any, by: Person, name: str) -> Answer:
+    command = Command(id=f"{HOUSE_IDS}{name}", at=call.context.clock.now(), by=by, do=do)
     answer = await call.context.floor.do(table, command)
     if answer.refusal is not None:
         raise Stop(answer.refusal)
+    return answer
 
 
 async def _seat_guest(call: Call, table: str) -> Admitted:
@@ -206,10 +236,32 @@ async def _seat_guest(call: Call, table: str) -> Admitted:
         raise Stop(no_such_table(table, "guest_at"))
     if context.floor.tables[table].state.phase is not TablePhase.OPEN:
         raise Stop(Refusal(HouseCode.NOT_FOUND, "The table is not open.", allowed="another table", field="guest_at"))
-    player = context.seats.guest_name(table)
-    await _sit(call, table, player)
-    await _do_or_stop(call, table, BuyIn(player, context.settings.demo.guest_chips), CASHIER)
+    asked = call.body.id or token_hex(16)
+    player = await context.seats.guest(table, asked, call.body.player or "")
+    if isinstance(player, SeatRefusal):
+        raise Stop(sign_in_refused(player))
+    await _sit(call, table, player, asked)
+    chips = BuyIn(player, context.settings.demo.guest_chips)
+    await _do_or_stop(call, table, chips, CASHIER, f"chips-{trace(asked)}")
     return _admit(call, await context.sessions.begin_player(table, player, call.where))
+
+
+async def buy_again(call: Call) -> Said:
+    """Sell a guest of a demo floor another set of play chips, once they hold less than half of one; once a round."""
+    context, player = call.context, call.mine.who
+    table = call.mine.tables[0]
+    live, chips = context.floor.tables.get(table), context.settings.demo.guest_chips
+    if not context.settings.demo.enabled:
+        raise Stop(Refusal(HouseCode.NOT_FOUND, "This floor has no play chips: buy in with the dealer."))
+    if live is None or player not in live.state.players:
+        raise Stop(Refusal(HouseCode.NOT_HERE, "You are not at this table: sit down first."))
+    now = seat_view(live.state, player)
+    if now.funds + now.on_felt >= chips // 2:
+        sentence = "You still have chips: more are sold to those who hold less than half of what they came with."
+        raise Stop(Refusal(HouseCode.NOT_ALLOWED, sentence, allowed=f"below {chips // 2}"))
+    # The round is in the command's id: however often it is asked for, one set is sold in it.
+    await _do_or_stop(call, table, BuyIn(player, chips), CASHIER, f"again-{player}-{live.state.round.number}")
+    return Said(str(chips))
 
 
 class SeatCodeBody(Struct, frozen=True, forbid_unknown_fields=True):
@@ -324,6 +376,40 @@ async def new_link(call: Call) -> LinkMade:
     return _link(await call.context.staff.new_link(call.mine, call.path["login"]))
 
 
+# ------------------------------------------------------------------ the right to be forgotten
+
+
+class PersonQuery(Struct, frozen=True):
+    """Whom to look for."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=64)]
+
+
+def _check_may_erase(call: Call) -> None:
+    if not (call.mine.is_administrator or call.mine.role in SHIFT_MANAGERS):
+        raise Stop(Refusal(HouseCode.NOT_ALLOWED, "This is for shift managers and administrators.", ("R37",)))
+
+
+async def find_persons(call: Call) -> list[PersonFound]:
+    """Everybody who goes by a name, a login or an address, with the id that stands for them in records."""
+    _check_may_erase(call)
+    found = await call.context.erasure.find(call.query.name)
+    return [PersonFound(each, row.name, row.at, row.erased_at is not None, row.of) for each, row in found.items()]
+
+
+class EraseBody(Struct, frozen=True, forbid_unknown_fields=True):
+    """Why; it is recorded, so it names nobody."""
+
+    reason: Annotated[str, Meta(min_length=1, max_length=200)]
+
+
+async def erase_person(call: Call) -> Said:
+    """Erase what identifies a person; records, chain and money stay as they are."""
+    _check_may_erase(call)
+    rows = await call.context.erase(call.path["person"], call.mine.who, call.body.reason)
+    return Said(f"{rows} erased")
+
+
 _TAG: Final = "people"
 _STAFF: Final = "/api/staff/{login}"
 PEOPLE_ENDPOINTS: Final = (
@@ -334,19 +420,28 @@ PEOPLE_ENDPOINTS: Final = (
         "POST", "/api/unlock", unlock_session, "Unlock the session", Me, _TAG,
         who=Who.STAFF, body=PasswordBody, while_locked=True,
     ),
+    Endpoint("POST", "/api/me/awake", stay_awake, "Keep the session awake", Said, _TAG, who=Who.STAFF),
     Endpoint("POST", "/api/lock", lock_session, "Lock the session", Said, _TAG, who=Who.STAFF, while_locked=True),
     Endpoint(
-        "POST", "/api/one-time/{token}", redeem_link, "Choose a password with a one-time link", Said, _TAG,
-        body=PasswordBody,
+        "POST", "/api/one-time", redeem_link, "Choose a password with a one-time link", Said, _TAG, body=LinkBody
     ),
     Endpoint(
         "POST", "/api/me/password", change_password, "Change the password", Said, _TAG,
         who=Who.STAFF, body=ChangePasswordBody,
     ),
     Endpoint("POST", "/api/seat", take_seat, "Sit down", Admitted, _TAG, body=SeatBody),
+    Endpoint("POST", "/api/me/chips", buy_again, "Buy play chips again", Said, _TAG, who=Who.PLAYER),
     Endpoint(
         "POST", "/api/tables/{table}/seat-codes", make_seat_code, "Issue a seat code", SeatCodeMade, _TAG,
         who=Who.CREW, body=SeatCodeBody,
+    ),
+    Endpoint(
+        "GET", "/api/persons", find_persons, "Who goes by a name", list[PersonFound], _TAG,
+        who=Who.STAFF, query=PersonQuery, raw=True, cost=20,
+    ),
+    Endpoint(
+        "POST", "/api/persons/{person}/erase", erase_person, "Erase who somebody is", Said, _TAG,
+        who=Who.STAFF, body=EraseBody, raw=True, cost=20,
     ),
     Endpoint("GET", "/api/staff", list_staff, "All staff", list[StaffSheet], _TAG, who=Who.ADMINISTRATOR),
     Endpoint("POST", "/api/staff", add_staff, "A new account", LinkMade, _TAG, who=Who.ADMINISTRATOR, body=StaffBody),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
+import msgspec
 from msgspec import Meta, Struct
 from starlette.responses import Response
 
+from taisai.audit.conformance import Conformance, conformance_of, conformance_page
 from taisai.books import BookRefused
+from taisai.books.citations import find_clause
 from taisai.core.bets import parse_bets
-from taisai.core.citations import find_clause
 from taisai.core.dice import parse_roll
 from taisai.core.faults import InputFault
 from taisai.core.odds import bets_odds, compare
@@ -33,6 +35,7 @@ from taisai.protocol.books import (
 from taisai.protocol.case import CaseAnswer, answer_case
 from taisai.protocol.messages import Json
 from taisai.table.refusals import Refusal
+from taisai.version import __version__
 from taisai.web.endpoint import Call, Endpoint
 from taisai.web.errors import Stop
 
@@ -54,18 +57,18 @@ def _layout(call: Call) -> Layout:
     return found
 
 
-async def list_books(call: Call) -> list[BookCard]:
+def list_books(call: Call) -> list[BookCard]:
     """Every installed rule book."""
     return [book_card(book) for book in call.context.shelf.books()]
 
 
-async def get_book(call: Call) -> WholeBook:
+def get_book(call: Call) -> WholeBook:
     """A rule book with procedure, pay tables, clauses and interpretations."""
     book = _book(call)
     return whole_book(book, call.context.shelf.duties(book.id))
 
 
-async def get_clause(call: Call) -> list[EntrySheet]:
+def get_clause(call: Call) -> list[EntrySheet]:
     """A clause or interpretation, or all whose number begins with this one."""
     book = _book(call)
     duties = call.context.shelf.duties(book.id)
@@ -75,7 +78,22 @@ async def get_clause(call: Call) -> list[EntrySheet]:
         raise Stop(Refusal(HouseCode.NOT_FOUND, str(refusal), field="clause")) from refusal
 
 
-async def get_layout(call: Call) -> LayoutOddsSheet:
+class ConformanceQuery(Struct, frozen=True):
+    """As what."""
+
+    form: Literal["json", "html"] = "json"
+
+
+def get_conformance(call: Call) -> Response:
+    """The examiner's report of a book, clause by clause, as `taisai conformance` writes it."""
+    book = _book(call)
+    report = conformance_of(book, call.context.shelf.duties(book.id), __version__)
+    if call.query.form == "html":
+        return Response(conformance_page(report), media_type="text/html")
+    return Response(msgspec.json.encode(report), media_type="application/json")
+
+
+def get_layout(call: Call) -> LayoutOddsSheet:
     """A layout: its pay table, and the exact odds of every box."""
     return layout_odds_sheet(_layout(call))
 
@@ -92,7 +110,7 @@ class FeltQuery(Struct, frozen=True):
     palette: Annotated[str, Meta(max_length=16)] = ""
 
 
-async def get_felt(call: Call) -> Response:
+def get_felt(call: Call) -> Response:
     """A layout drawn as SVG."""
     layout, query = _layout(call), call.query
     if query.palette and query.palette not in PALETTES:
@@ -100,7 +118,7 @@ async def get_felt(call: Call) -> Response:
     roll = parse_roll(query.dice, "dice") if query.dice else None
     options: Json = {"palette": PALETTES[query.palette]} if query.palette else {}
     text = draw(layout, roll=roll, labels=query.labels, heat=query.heat, title=query.title, **options)
-    return Response(text, media_type="image/svg+xml", headers={"cache-control": "public, max-age=300"})
+    return Response(text, media_type="image/svg+xml")
 
 
 class BetsQuestion(Struct, frozen=True, forbid_unknown_fields=True):
@@ -109,7 +127,7 @@ class BetsQuestion(Struct, frozen=True, forbid_unknown_fields=True):
     bets: Annotated[str, Meta(max_length=4000, description="As box=amount, separated by commas or spaces.")]
 
 
-async def ask_odds(call: Call) -> BetsSheet:
+def ask_odds(call: Call) -> BetsSheet:
     """The outcome of a set of bets on every roll."""
     layout = _layout(call)
     return bets_sheet(layout, bets_odds(layout, parse_bets(layout, call.body.bets, field_name="bets")))
@@ -122,39 +140,45 @@ class CompareQuery(Struct, frozen=True):
     two: Annotated[str, Meta(max_length=100)]
 
 
-async def compare_layouts(call: Call) -> list[ComparedBox]:
+def compare_layouts(call: Call) -> list[ComparedBox]:
     """Two layouts side by side, box by box."""
     shelf = call.context.shelf
     one, two = shelf.layout(call.query.one, "one"), shelf.layout(call.query.two, "two")
     return [compared_box(each) for each in compare(one, two)]
 
 
-async def settle_case(call: Call) -> CaseAnswer:
+def settle_case(call: Call) -> CaseAnswer:
     """Settle a round from its layout, bets, dice or void reason, and limits; every bet comes with its clauses."""
     return answer_case(call.context.shelf, call.body)
 
 
 _TAG: Final = "rules"
 RULES_ENDPOINTS: Final = (
-    Endpoint("GET", "/api/books", list_books, "Every installed rule book", list[BookCard], _TAG),
-    Endpoint("GET", "/api/books/{book}", get_book, "A rule book, whole", WholeBook, _TAG),
+    Endpoint("GET", "/api/books", list_books, "Every installed rule book", list[BookCard], _TAG, derived=True),
+    Endpoint("GET", "/api/books/{book}", get_book, "A rule book, whole", WholeBook, _TAG, cost=5, derived=True),
     Endpoint(
-        "GET", "/api/books/{book}/clauses/{clause}", get_clause, "A clause, in plain words", list[EntrySheet], _TAG
+        "GET", "/api/books/{book}/clauses/{clause}", get_clause, "A clause, in plain words", list[EntrySheet], _TAG,
+        cost=5, derived=True,
     ),
     Endpoint(
-        "GET", "/api/books/{book}/layouts/{layout}", get_layout, "A layout and its exact odds", LayoutOddsSheet, _TAG
+        "GET", "/api/books/{book}/conformance", get_conformance, "The examiner's report", Conformance, _TAG,
+        query=ConformanceQuery, also=("text/html",), cost=40, derived=True,
+    ),
+    Endpoint(
+        "GET", "/api/books/{book}/layouts/{layout}", get_layout, "A layout and its exact odds", LayoutOddsSheet, _TAG,
+        cost=5, derived=True,
     ),
     Endpoint(
         "GET", "/api/books/{book}/layouts/{layout}/felt.svg", get_felt, "A layout drawn", str, _TAG,
-        query=FeltQuery, media="image/svg+xml",
+        query=FeltQuery, media="image/svg+xml", cost=40, derived=True,
     ),
     Endpoint(
         "POST", "/api/books/{book}/layouts/{layout}/odds", ask_odds, "The outcome of bets on every roll", BetsSheet,
-        _TAG, body=BetsQuestion,
+        _TAG, body=BetsQuestion, cost=10,
     ),
     Endpoint(
         "GET", "/api/compare", compare_layouts, "Two layouts side by side", list[ComparedBox], _TAG,
-        query=CompareQuery,
+        query=CompareQuery, cost=5, derived=True,
     ),
-    Endpoint("POST", "/api/settle", settle_case, "Settle a round", CaseAnswer, _TAG, body=Json),
+    Endpoint("POST", "/api/settle", settle_case, "Settle a round", CaseAnswer, _TAG, body=Json, cost=10),
 )  # fmt: skip

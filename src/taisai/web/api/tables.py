@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
+from io import BytesIO
 from itertools import islice
 from typing import Annotated, Final
+from urllib.parse import quote
 
+import segno
 from msgspec import UNSET, Meta, Struct, to_builtins
 from msgspec.structs import asdict
 from starlette.responses import Response
 
 from taisai.core.dice import roll_of
+from taisai.core.faults import InputFault
+from taisai.core.rulebook import RuleBook
 from taisai.felt import draw
 from taisai.floor.answers import Answer, HouseCode
 from taisai.floor.live import LiveTable
 from taisai.house.sessions import Session
 from taisai.protocol.answers import (
+    AfterVoid,
     CarriedOut,
     CrewNow,
     ExplainedLine,
@@ -31,7 +36,7 @@ from taisai.protocol.answers import (
 from taisai.protocol.messages import CommandId, Do
 from taisai.streams.codec import event_of
 from taisai.table.commands import Command, Name, SetUp
-from taisai.table.explanations import RecalledRound, explain_line, recall
+from taisai.table.explanations import RecalledRound, currency_of, explain_line, recall
 from taisai.table.figures import exposure, table_result
 from taisai.table.notation.narration import output_of
 from taisai.table.refusals import Refusal
@@ -41,6 +46,7 @@ from taisai.view.crew import crew_view
 from taisai.view.public import PublicView, public_view
 from taisai.web.endpoint import Call, Endpoint, Who
 from taisai.web.errors import Stop, not_at_table
+from taisai.web.guard.work import Made, made_of
 from taisai.web.socket.feed import until_of
 
 _HOUR_US: Final = 3_600_000_000
@@ -60,7 +66,7 @@ def _card(call: Call, table: LiveTable) -> TableCard:
         mode=floor.mode(table.name),
         phase=state.phase,
         suspended=state.suspended,
-        disabled=not floor.disabled.isdisjoint(("*", table.name)),
+        disabled=floor.is_disabled(table.name),
         book=None if set_up is None else set_up.book,
         layout=None if set_up is None else set_up.layout,
         currency=None if set_up is None else set_up.currency,
@@ -68,29 +74,51 @@ def _card(call: Call, table: LiveTable) -> TableCard:
         round=state.round.number,
         round_phase=state.round.phase,
         players=sum(seat.present for seat in state.players.values()),
-        watchers=call.context.feed(table.name).subscriber_count,
+        watchers=call.context.watchers(table.name),
         results=tuple(_result(past) for past in state.history[-10:]),
     )
 
 
 def _result(past: PastRound) -> RoundCard:
-    return RoundCard(number=past.number, dice=past.dice, void=past.void, call=past.call, ended_at=past.ended_at)
+    return RoundCard(
+        number=past.number,
+        dice=past.dice,
+        void=past.void,
+        call=past.call,
+        ended_at=past.ended_at,
+        reversed=past.reversed,
+        clauses=past.clauses,
+    )
 
 
-async def get_floor(call: Call) -> FloorCard:
+def get_floor(call: Call) -> FloorCard:
     """All tables, as anybody may see them."""
     context = call.context
     cards = [_card(call, table) for _, table in sorted(context.floor.tables.items())]
-    disabled = "*" in context.floor.disabled
-    return FloorCard(context.settings.house.name, context.settings.demo.enabled, context.clock.now(), cards, disabled)
+    disabled, demo = "*" in context.floor.disabled, context.settings.demo
+    join = context.settings.listen.public_url if demo.enabled else ""
+    chips = demo.guest_chips if demo.enabled else 0
+    return FloorCard(context.settings.house.name, demo.enabled, context.clock.now(), cards, disabled, chips, join)
 
 
-async def get_table(call: Call) -> TableNow[PublicView]:
+def get_join_code(call: Call) -> Response:
+    """The address of a table as a QR code, for the phones of guests."""
+    settings, table = call.context.settings, _table(call)
+    if not (settings.demo.enabled and settings.listen.public_url):
+        sentence = "This floor has no guests, or no address for them."
+        raise Stop(Refusal(HouseCode.NOT_FOUND, sentence, allowed="demo.enabled and listen.public_url"))
+    made = BytesIO()
+    code = segno.make(f"{settings.listen.public_url}/play?table={quote(table.name)}", error="m", micro=False)
+    code.save(made, kind="svg", xmldecl=False, light="#fff", omitsize=True)
+    return Response(made.getvalue(), media_type="image/svg+xml")
+
+
+def get_table(call: Call) -> TableNow[PublicView]:
     """One table, as anybody may see it."""
     table, floor = _table(call), call.context.floor
-    view = public_view(table.rules(), table.state)
-    until = until_of(floor.until(table.state))
-    return TableNow(table.state.seq, view, until, floor.mode(table.name), call.context.clock.now())
+    state = table.state
+    view = public_view(table.rules(), state)
+    return TableNow(state.seq, view, until_of(floor.until(state)), floor.mode(table.name), call.context.clock.now())
 
 
 async def get_table_felt(call: Call) -> Response:
@@ -99,9 +127,17 @@ async def get_table_felt(call: Call) -> Response:
     rules, state = table.rules(), table.state
     if rules is None or state.set_up is None:
         raise Stop(Refusal(HouseCode.NOT_FOUND, "The table is not set up."))
-    dice = state.round.dice
-    text = draw(rules.book.layouts[state.set_up.layout], roll=None if dice is None else roll_of(dice))
-    return Response(text, media_type="image/svg+xml", headers={"cache-control": "no-store"})
+    layout, dice, work = rules.book.layouts[state.set_up.layout], state.round.dice, call.context.work
+
+    def drawn() -> Made:
+        text = draw(layout, roll=None if dice is None else roll_of(dice))
+        return made_of(Response(text, media_type="image/svg+xml"))
+
+    key = ("felt", rules.book.digest, layout.id, dice)
+    made = work.kept(key) or await work.make(key, drawn)
+    response = made.answer(call.request)
+    response.headers["cache-control"] = "no-cache"
+    return response
 
 
 class RoundsQuery(Struct, frozen=True):
@@ -111,28 +147,37 @@ class RoundsQuery(Struct, frozen=True):
     count: Annotated[int, Meta(ge=1, le=100)] = 50
 
 
-async def list_rounds(call: Call) -> list[RoundCard]:
+def list_rounds(call: Call) -> list[RoundCard]:
     """Completed rounds, newest first (the last hundred; older ones are in the journal)."""
     before = call.query.before
     history = [past for past in _table(call).state.history if before is None or past.number < before]
     return [_result(past) for past in islice(reversed(history), call.query.count)]
 
 
-async def my_rounds(call: Call) -> list[RoundReplay]:
+def my_rounds(call: Call) -> list[RoundReplay]:
     """A player's own last rounds: a replay, with funds before and after and why each bet came out so (R26)."""
     session = call.mine
     table = call.context.floor.tables.get(session.tables[0])
     rules = None if table is None else table.rules()
     if table is None or rules is None:
         return []
-    rounds = recall(table.state, session.who, min(call.query.count, RECALLED))
-    return [_replay(rules, table.state, each) for each in rounds]
+    state = table.state
+    rounds = recall(state, session.who, min(call.query.count, RECALLED))
+    return [_replay(_book_of(call, rules, each), state, session.who, each) for each in rounds]
 
 
-def _replay(rules: TableRules, state: TableState, found: RecalledRound) -> RoundReplay:
+def _book_of(call: Call, rules: TableRules, each: RecalledRound) -> RuleBook:
+    """The edition by which a round was played, or the table's book where that one is no longer installed."""
+    try:
+        return rules.book if each.past.book == rules.book.id else call.context.book(each.past.book)
+    except InputFault:
+        return rules.book
+
+
+def _replay(book: RuleBook, state: TableState, player: str, found: RecalledRound) -> RoundReplay:
     past, lines = found.past, []
     for line in found.lines:
-        why = explain_line(rules.book, past, line)
+        why = explain_line(book, past, line, currency_of(state))
         lines.append(
             ExplainedLine(
                 box=line.box,
@@ -152,9 +197,21 @@ def _replay(rules: TableRules, state: TableState, found: RecalledRound) -> Round
         lines=tuple(lines),
         staked=sum(line.stake for line in lines),
         returned=sum(line.returned for line in lines),
-        net=sum(line.returned - line.stake for line in lines),
+        net=0 if past.void else sum(line.returned - line.stake for line in lines),
         funds_before=found.funds_before,
         funds_after=found.funds_after,
+        commitment=past.commitment,
+        opening=past.opening,
+        contribution=past.contributions.get(player, ""),
+        contributions=tuple(sorted(past.contributions.values())) if past.opening else (),
+        after_void=next(
+            (
+                AfterVoid(line.given_back, line.taken, line.owed, line.owing)
+                for line in past.undone
+                if found.lines and line.player == found.lines[0].player
+            ),
+            None,
+        ),
     )
 
 
@@ -199,7 +256,8 @@ class NewTable(Struct, frozen=True, forbid_unknown_fields=True):
 async def put_up_table(call: Call) -> CarriedOut:
     """Set up a new table under a rule book."""
     floor, body, session = call.context.floor, call.body, call.mine
-    if body.table in floor.tables and floor.tables[body.table].state.phase is not TablePhase.NEW:
+    is_there = body.table in floor.tables and floor.tables[body.table].state.phase is not TablePhase.NEW
+    if is_there and not await _is_mine(call, body.table, body.id):
         raise Stop(Refusal(HouseCode.NOT_ALLOWED, f"There already is a table {body.table}.", field="table"))
     if not session.reaches(body.table):
         raise Stop(not_at_table(body.table))
@@ -210,17 +268,25 @@ async def put_up_table(call: Call) -> CarriedOut:
     return _done(command.id, answer)
 
 
+async def _is_mine(call: Call, table: str, command_id: str) -> bool:
+    """Whether the caller has carried out this command at the table: a repeat gets its first answer."""
+    found = await call.context.floor.writer.run(lambda journal: journal.find_command(table, command_id))
+    person = call.mine.person
+    return bool(found) and person is not None and found[0].by == person.id
+
+
 # ------------------------------------------------------------------ the crew
 
 
-async def get_crew_view(call: Call) -> CrewNow:
+def get_crew_view(call: Call) -> CrewNow:
     """The crew's view of a table: balances, float, exposure, breaches, and the next steps or why they are refused."""
     table, person = _table(call), call.mine.person
     assert person is not None
-    return CrewNow(table.state.seq, crew_view(table.rules(), table.state, person))
+    state = table.state
+    return CrewNow(state.seq, crew_view(table.rules(), state, person))
 
 
-async def get_pit(call: Call) -> list[PitCard]:
+def get_pit(call: Call) -> list[PitCard]:
     """Every table that the session reaches: state, exposure, win and hold, dice age."""
     tables = sorted(call.context.floor.tables.items())
     return [_pit_card(call, table) for name, table in tables if call.mine.reaches(name)]
@@ -272,7 +338,7 @@ class JournalQuery(Struct, frozen=True):
     by: Annotated[str, Meta(max_length=64)] = ""
 
 
-async def read_journal(call: Call) -> list[JournalEntry]:
+def read_journal(call: Call) -> list[JournalEntry]:
     """The records of a table, filtered, each with its sentences."""
     session = call.mine
     table = _table(call)
@@ -281,33 +347,30 @@ async def read_journal(call: Call) -> list[JournalEntry]:
     query = call.query
     journal = call.context.floor.writer.journal
     after = query.after if query.last is None else max(table.state.seq - query.last, 0)
-
-    def read() -> list[JournalEntry]:
-        found: list[JournalEntry] = []
-        for record in journal.read(table.name, after):
-            if (query.kind and record.kind != query.kind) or (query.by and record.by != query.by):
-                continue
-            event = event_of(record)
-            found.append(
-                JournalEntry(
-                    seq=record.seq,
-                    at=record.at,
-                    kind=record.kind,
-                    by=record.by,
-                    role=event.by.role,
-                    authorised_by=None if event.authorised_by is None else event.authorised_by.id,
-                    reason=event.reason,
-                    command=record.command_id,
-                    told=tuple(output_of(event.what)),
-                    what=event.what,
-                    hash=record.hash.hex(),
-                )
+    by = {query.by, *call.context.persons.find(query.by)} if query.by else ()
+    found: list[JournalEntry] = []
+    for record in journal.read(table.name, after):
+        if (query.kind and record.kind != query.kind) or (query.by and record.by not in by):
+            continue
+        event = event_of(record)
+        found.append(
+            JournalEntry(
+                seq=record.seq,
+                at=record.at,
+                kind=record.kind,
+                by=record.by,
+                role=event.by.role,
+                authorised_by=None if event.authorised_by is None else event.authorised_by.id,
+                reason=event.reason,
+                command=record.command_id,
+                told=tuple(output_of(event.what)),
+                what=event.what,
+                hash=record.hash.hex(),
             )
-            if len(found) >= query.count:
-                break
-        return found
-
-    return await asyncio.to_thread(read)
+        )
+        if len(found) >= query.count:
+            break
+    return found
 
 
 _TAG: Final = "tables"
@@ -315,12 +378,16 @@ TABLE_ENDPOINTS: Final = (
     Endpoint("GET", "/api/floor", get_floor, "All tables", FloorCard, _TAG),
     Endpoint("GET", "/api/tables/{table}", get_table, "One table", TableNow[PublicView], _TAG),
     Endpoint(
+        "GET", "/api/tables/{table}/join.svg", get_join_code, "Where guests sit down, as a QR code", str, _TAG,
+        media="image/svg+xml", cost=10,
+    ),
+    Endpoint(
         "GET", "/api/tables/{table}/felt.svg", get_table_felt, "The felt, winners lit", str, _TAG, media="image/svg+xml"
     ),
     Endpoint("GET", "/api/tables/{table}/rounds", list_rounds, "Past rounds", list[RoundCard], _TAG, query=RoundsQuery),
     Endpoint(
         "GET", "/api/me/rounds", my_rounds, "A player's own rounds, explained", list[RoundReplay], _TAG,
-        who=Who.PLAYER, query=RoundsQuery,
+        who=Who.PLAYER, query=RoundsQuery, cost=3,
     ),
     Endpoint(
         "POST", "/api/tables/{table}/commands", do_command, "Carry out a command", CarriedOut, _TAG,
@@ -328,9 +395,9 @@ TABLE_ENDPOINTS: Final = (
     ),
     Endpoint("POST", "/api/tables", put_up_table, "A new table", CarriedOut, _TAG, who=Who.SUPERVISOR, body=NewTable),
     Endpoint("GET", "/api/tables/{table}/crew", get_crew_view, "What the crew sees", CrewNow, _TAG, who=Who.CREW),
-    Endpoint("GET", "/api/pit", get_pit, "Every table in figures", list[PitCard], _TAG, who=Who.SUPERVISOR),
+    Endpoint("GET", "/api/pit", get_pit, "Every table in figures", list[PitCard], _TAG, who=Who.SUPERVISOR, cost=3),
     Endpoint(
         "GET", "/api/tables/{table}/journal", read_journal, "The journal of a table", list[JournalEntry], _TAG,
-        who=Who.STAFF, query=JournalQuery,
+        who=Who.STAFF, query=JournalQuery, cost=10,
     ),
 )  # fmt: skip

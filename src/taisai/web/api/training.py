@@ -50,13 +50,13 @@ def _found(call: Call) -> tuple[RuleBook, Layout]:
         raise Stop(Refusal(HouseCode.NOT_FOUND, str(refusal), field="layout")) from refusal
 
 
-async def drill(call: Call) -> Drill:
+def drill(call: Call) -> Drill:
     """Make a drill; its answers are not in it."""
     book, layout = _found(call)
     return make_drill(book, layout, call.body.level, call.body.seed or token_hex(4))
 
 
-async def mark(call: Call) -> Marks:
+def mark(call: Call) -> Marks:
     """Mark the answers to a drill, each with its clauses."""
     book, layout = _found(call)
     if call.body.digest not in ("", book.digest):
@@ -67,6 +67,6 @@ async def mark(call: Call) -> Marks:
 
 _TAG: Final = "training"
 TRAINING_ENDPOINTS: Final = (
-    Endpoint("POST", "/api/training/drill", drill, "A drill for dealers", Drill, _TAG, body=DrillQuestion),
-    Endpoint("POST", "/api/training/mark", mark, "Answers to a drill, marked", Marks, _TAG, body=MarkQuestion),
+    Endpoint("POST", "/api/training/drill", drill, "A drill for dealers", Drill, _TAG, body=DrillQuestion, cost=5),
+    Endpoint("POST", "/api/training/mark", mark, "Answers to a drill, marked", Marks, _TAG, body=MarkQuestion, cost=5),
 )

@@ -24,6 +24,8 @@ class DirectSocket(WebSocketsSansIOProtocol):
     """uvicorn's WebSocket class, extended to be a `Transport`."""
 
     on_drained: Callable[[], None] | None = None
+    on_lost: Callable[[], None] | None = None
+    """Called when the connection has ended."""
     is_full = False
     _on_text: Callable[[bytes], None] | None = None
     """The reader; while there is none, messages go through ASGI."""
@@ -40,6 +42,12 @@ class DirectSocket(WebSocketsSansIOProtocol):
                 return
             self._is_between = is_whole(data)
         super().data_received(data)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The connection has ended."""
+        super().connection_lost(exc)
+        if self.on_lost is not None:
+            self.on_lost()
 
     async def run_asgi(self) -> None:
         """Call the application, with this socket as the transport that its scope offers."""

@@ -18,7 +18,7 @@ from taisai.floor.dealer import Countdown
 from taisai.floor.live import LiveTable
 from taisai.protocol.messages import Change, CrewUpdate, SeatUpdate, Snapshot, Until
 from taisai.table.events import Event
-from taisai.table.people import PLAYERS
+from taisai.table.people import PLAYERS, Person, Role
 from taisai.table.state import TableState
 from taisai.view.crew import crew_view
 from taisai.view.patch import public_patch
@@ -51,10 +51,13 @@ class Feed:
         now: Callable[[], int],
         until: Callable[[TableState], Countdown | None],
         *,
+        named: Callable[[bytes], bytes] | None = None,
         gather_s: float = GATHER_S,
     ) -> None:
         self.table = table
         self._now, self._until = now, until
+        self._named = named
+        """Puts the names of persons in the place of their ids."""
         self._gather_s = gather_s
         self._subscribers: set[Subscriber] = set()
         self._by_player: dict[str, set[Subscriber]] = {}
@@ -63,11 +66,13 @@ class Feed:
         """Clients that have seen more of the table at another node, by the seq that they have seen."""
         self._sent = table.state
         """The state that subscribers have been sent."""
+        self._sent_rules = table.rules()
         self._events: list[Event] = []
         """What has happened since."""
         self._changes: deque[tuple[int, int, bytes]] = deque(maxlen=CHANGES_KEPT)
         """The last frames, each with the seq before and after it."""
         self._snapshot: tuple[int, bytes] | None = None
+        self._crew_frames: tuple[int, dict[Role, bytes]] = (-1, {})
         self._flushing: asyncio.Handle | None = None
         self._is_urgent = False
         self._private_later: asyncio.TimerHandle | None = None
@@ -137,6 +142,13 @@ class Feed:
             subscriber.push(self._snapshot_frame())
             self._send_private_view(subscriber)
 
+    def show_again(self) -> None:
+        """Send everybody a snapshot: somebody is shown by another name than before."""
+        self._snapshot, self._crew_frames = None, (-1, {})
+        self._changes.clear()
+        for subscriber in list(self._subscribers):
+            self._resync(subscriber)
+
     # ------------------------------------------------------------------ changes
 
     def changed(self, events: tuple[Event, ...]) -> None:
@@ -163,9 +175,11 @@ class Feed:
             return
         self._sent = state
         events, self._events = self._events, []
-        patch = public_patch(self.table.rules(), before, state)
+        rules, rules_before = self.table.rules(), self._sent_rules
+        self._sent_rules = rules
+        patch = public_patch(rules, before, state, rules_before)
         change = Change(before.seq, state.seq, patch, public_events(events), until_of(self._until(state)), self._now())
-        frame = frame_of(change)
+        frame = frame_of(change, self._named)
         self._changes.append((before.seq, state.seq, frame))
         gone = [subscriber for subscriber in self._subscribers if not subscriber.push(frame) and subscriber.closed]
         for subscriber in gone:
@@ -208,14 +222,24 @@ class Feed:
         if subscriber.is_trusted is not None and not subscriber.is_trusted():
             return
         if subscriber.player is not None:
-            subscriber.push(frame_of(SeatUpdate(state.seq, seat_view(state, subscriber.player))))
+            subscriber.push(frame_of(SeatUpdate(state.seq, seat_view(state, subscriber.player)), self._named))
         elif subscriber.person is not None and subscriber in self._crew:
-            subscriber.push(frame_of(CrewUpdate(state.seq, crew_view(self.table.rules(), state, subscriber.person))))
+            subscriber.push(self._crew_frame(state, subscriber.person))
+
+    def _crew_frame(self, state: TableState, person: Person) -> bytes:
+        """The crew's view, made once for all who have the same role: it depends on nothing else of a person."""
+        if self._crew_frames[0] != state.seq:
+            self._crew_frames = (state.seq, {})
+        frames = self._crew_frames[1]
+        if person.role not in frames:
+            view = crew_view(self.table.rules(), state, person)
+            frames[person.role] = frame_of(CrewUpdate(state.seq, view), self._named)
+        return frames[person.role]
 
     def _snapshot_frame(self) -> bytes:
         state = self._sent
         if self._snapshot is None or self._snapshot[0] != state.seq:
             view = public_view(self.table.rules(), state)
-            frame = frame_of(Snapshot(state.seq, view, until_of(self._until(state)), self._now()))
+            frame = frame_of(Snapshot(state.seq, view, until_of(self._until(state)), self._now()), self._named)
             self._snapshot = (state.seq, frame)
         return self._snapshot[1]

@@ -6,6 +6,7 @@ them, header included, so that a message for every subscriber of a table is enco
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from struct import pack
 from typing import Final
 
@@ -19,9 +20,10 @@ _encode = msgspec.json.Encoder().encode
 decode_client: Final = msgspec.json.Decoder(ClientMessage).decode
 
 
-def frame_of(message: Struct) -> bytes:
-    """Encode a message as a frame."""
-    return text_frame(_encode(message))
+def frame_of(message: Struct, named: Callable[[bytes], bytes] | None = None) -> bytes:
+    """Encode a message as a frame; `named` puts names in the place of ids."""
+    text = _encode(message)
+    return text_frame(text if named is None else named(text))
 
 
 def text_frame(text: bytes) -> bytes:

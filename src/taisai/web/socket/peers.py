@@ -21,14 +21,15 @@ import msgspec
 from starlette.datastructures import Headers
 from starlette.types import Send
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import WebSocketException
+from websockets.exceptions import InvalidStatus, WebSocketException
 
-from taisai import __version__
 from taisai.floor.answers import Answer, HouseCode
 from taisai.floor.live import Reply
+from taisai.floor.router import NotAccepted
 from taisai.protocol.peers import ForwardAnswer, Forwarded, ForwardNumber, peer_command
 from taisai.table.commands import Command
 from taisai.table.refusals import Refusal
+from taisai.version import __version__
 from taisai.web.errors import bad_message
 from taisai.web.security import bearer
 from taisai.web.socket.frames import text_frame
@@ -44,6 +45,8 @@ OPEN_S: Final = 2.0
 ANSWER_S: Final = 6.0
 VERSION: Final = "taisai-version"
 """The header in which each end states its version."""
+HOLDER: Final = "taisai-node"
+"""The header in which each end states the name under which it holds its leases."""
 
 
 _encode: Final = msgspec.json.Encoder().encode
@@ -59,14 +62,24 @@ class Peers:
         self._secret = secret
         self.version = __version__
         """The version that this node states."""
+        self.holder = ""
+        """The name that this node states: that of its leases."""
         self._peers: dict[str, _Peer] = {}
 
     async def __call__(self, address: str, table: str, command: Command) -> Answer:
         """Forward a command; raises `OSError` or `TimeoutError` when the node cannot be reached."""
+        return await self._peer(address).ask(table, command)
+
+    async def greet(self, address: str) -> str:
+        """Open the connection to a node; the name of its leases, or nothing when its version does not state it."""
+        return await self._peer(address).greet()
+
+    def _peer(self, address: str) -> _Peer:
         peer = self._peers.get(address)
         if peer is None:
-            peer = self._peers[address] = _Peer(address, self._secret, self.version)
-        return await peer.ask(table, command)
+            headers = {"Authorization": f"Bearer {self._secret}", VERSION: self.version, HOLDER: self.holder}
+            peer = self._peers[address] = _Peer(address, headers)
+        return peer
 
     async def close(self) -> None:
         """Close all connections."""
@@ -77,10 +90,9 @@ class Peers:
 class _Peer:
     """The connection to one other node."""
 
-    def __init__(self, address: str, secret: str, version: str) -> None:
+    def __init__(self, address: str, headers: dict[str, str]) -> None:
         self._url = address.replace("http", "ws", 1) + PATH
-        self._headers = {"Authorization": f"Bearer {secret}", VERSION: version}
-        self._version = version
+        self._headers = headers
         self._answers = 0
         """How many have arrived; a command that times out while none does gives up the connection."""
         self._number = 0
@@ -88,6 +100,10 @@ class _Peer:
         self._connection: ClientConnection | None = None
         self._reader: asyncio.Task[None] | None = None
         self._opening: asyncio.Task[ClientConnection] | None = None
+
+    async def greet(self) -> str:
+        response = (await self._connected()).response
+        return "" if response is None else response.headers.get(HOLDER, "")
 
     async def ask(self, table: str, command: Command) -> Answer:
         connection = await self._connected()
@@ -123,10 +139,12 @@ class _Peer:
             connection = await connect(
                 self._url, additional_headers=self._headers, open_timeout=OPEN_S, compression=None, proxy=None
             )
+        except InvalidStatus as error:
+            raise NotAccepted(f"{self._url}: {error}") from error
         except (WebSocketException, TimeoutError) as error:
             raise ConnectionError(f"{self._url}: {error}") from error
         answer = connection.response
-        _note_version(self._url, self._version, "" if answer is None else answer.headers.get(VERSION, ""))
+        _note_version(self._url, self._headers[VERSION], "" if answer is None else answer.headers.get(VERSION, ""))
         self._connection = connection
         self._reader = asyncio.get_running_loop().create_task(self._read(connection))
         return connection
@@ -177,13 +195,15 @@ class _Peer:
 
 async def serve_peer(context: Context, headers: Headers, transport: Transport, send: Send) -> bool:
     """Carry out what another node forwards; false when the caller is no node of this house."""
-    secret = context.settings.node.secret
-    if context.floor.nodes is None or not secret:
+    secret, nodes = context.settings.node.secret, context.floor.nodes
+    if nodes is None or not secret:
         return False
     if not hmac.compare_digest((bearer(headers) or "").encode(), secret.encode()):
         return False
     _note_version("another node", context.peers.version, headers.get(VERSION, ""))
-    await send({"type": "websocket.accept", "headers": [(VERSION.encode(), context.peers.version.encode())]})
+    nodes.greetings.heard.add(headers.get(HOLDER, ""))
+    stated = [(VERSION, context.peers.version), (HOLDER, context.peers.holder)]
+    await send({"type": "websocket.accept", "headers": [(name.encode(), text.encode()) for name, text in stated]})
     await transport.serve(_PeerSocket(context, transport).handle)
     return True
 

@@ -14,8 +14,8 @@ from time import monotonic
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
-from taisai import __version__
 from taisai.floor.answers import Answer, HouseCode
 from taisai.floor.clock import Clock
 from taisai.floor.live import LiveTable
@@ -24,6 +24,7 @@ from taisai.protocol.messages import Do, Done, Hello, Ping, Pong, Watch, You
 from taisai.table.commands import Command
 from taisai.table.people import Person
 from taisai.table.refusals import Refusal
+from taisai.version import __version__
 from taisai.web.context import Context
 from taisai.web.errors import SESSION_LOCKED, SIGN_IN_FIRST, UNREADABLE, bad_message, refused_frame
 from taisai.web.socket.frames import decode_client, frame_of
@@ -36,6 +37,8 @@ POLICY: Final = 1008
 """The close code for a client that was dropped for what it sent (RFC 6455 §7.4.1)."""
 FAULTS_MAX: Final = 20
 """Messages that could not be taken before a client is dropped."""
+WATCH_COST: Final = 25
+"""Messages that a `watch` counts for besides itself: a few bytes ask for a whole table."""
 CLOSE_S: Final = 2.0
 """How long a dropped client has to take the close before the connection is aborted."""
 
@@ -80,6 +83,8 @@ class PlaySocket:
         if session is not None and session.reaches(table.name):
             self._person = session.person
             player = session.who if session.is_player else None
+        self._name = context.persons.names.get(player) if player is not None else None
+        """What the player is shown as."""
         self._transport = transport
         limits = context.settings.limits
         self.subscriber = Subscriber(transport, self._person, player, replies_max=limits.queue_per_client)
@@ -98,7 +103,8 @@ class PlaySocket:
         you = None
         if self._person is not None:
             you = You(self._person.id, self._person.role, subscriber.player)
-        subscriber.push(frame_of(Hello(table, you, context.floor.mode(table), context.clock.now(), __version__)))
+        hello = Hello(table, you, context.floor.mode(table), context.clock.now(), __version__)
+        subscriber.push(frame_of(hello, context.persons.named))
         self._feed.join(subscriber, after)
         try:
             await self._transport.serve(partial(inbox.put, self))
@@ -145,7 +151,10 @@ class PlaySocket:
                 self._do(message, at)
             elif type(message) is Ping:
                 self.subscriber.reply(frame_of(Pong(message.n, self._context.clock.now())))
+            elif type(message) is Watch and self._tokens < WATCH_COST:
+                self._fault("", Refusal(HouseCode.TOO_FAST, "Too many messages: slow down.", allowed="in a second"))
             elif type(message) is Watch:
+                self._tokens -= WATCH_COST
                 self._feed.leave(self.subscriber)
                 self._feed.join(self.subscriber, message.after)
 
@@ -158,7 +167,7 @@ class PlaySocket:
 
     def _refuse(self, command_id: str, refusal: Refusal) -> None:
         self._context.counts.refused(refusal.code)
-        self.subscriber.reply(refused_frame(command_id, refusal))
+        self.subscriber.reply(refused_frame(command_id, refusal, self._context.persons.named))
 
     # ------------------------------------------------------------------ commands
 
@@ -171,12 +180,15 @@ class PlaySocket:
                 return
         if person is None:
             self._refuse(message.id, Refusal(HouseCode.NOT_HERE, "You only watch this table.", allowed="sit down"))
-        elif message.second is not None:
-            self._context.floor.background(self._do_authorised(message, person))
         else:
-            self._submit(
-                Command(id=message.id, at=at, by=person, do=message.do, reason=message.reason, round=message.round)
-            )
+            do = message.do
+            name = getattr(do, "player", None)
+            if name is not None and name == self._name:
+                do = replace(do, player=person.id)  # a player's own bets: by far the most of all that comes
+            elif message.second is not None or (name is not None and name not in self._table.state.players):
+                self._context.floor.background(self._do_apart(message, person))
+                return
+            self._submit(Command(id=message.id, at=at, by=person, do=do, reason=message.reason, round=message.round))
 
     def _session_refusal(self, session: Session | None) -> Refusal | None:
         """Why the session may do nothing now; its state is looked up for every command."""
@@ -190,8 +202,8 @@ class PlaySocket:
         self._context.sessions.touch(session.key)
         return None
 
-    async def _do_authorised(self, message: Do, person: Person) -> None:
-        """Carry out a command that a second person authorises with their own credentials."""
+    async def _do_apart(self, message: Do, person: Person) -> None:
+        """Carry out a command that a second person authorises, or that names somebody by their name."""
         command = await self._context.command_of(message, person, self._table.name)
         if isinstance(command, Refusal):
             self._refuse(message.id, command)
@@ -200,14 +212,14 @@ class PlaySocket:
 
     def _submit(self, command: Command) -> None:
         subscriber, command_id, table = self.subscriber, command.id, self._table
-        player = subscriber.player
+        player, named = subscriber.player, self._context.persons.named
 
         def reply(answer: Answer) -> None:
             if answer.refusal is None:
                 funds = None if player is None else table.state.funds(player)
                 subscriber.reply(frame_of(Done(command_id, answer.seq, answer.repeated, funds)))
             else:
-                subscriber.reply(refused_frame(command_id, answer.refusal))
+                subscriber.reply(refused_frame(command_id, answer.refusal, named))
 
         self._context.floor.submit(self._table, command, reply)
 

@@ -1,7 +1,7 @@
 // A new member of staff chooses a password with a one-time link: /welcome?post=dealer&table=TS-A#TOKEN.
 // The token is in the fragment, which browsers do not send, and is removed from the address at once.
 
-import { part, post, Refusal } from "../lib/api.js";
+import { post, Refusal } from "../lib/api.js";
 import { $, h, put, query } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { startPage } from "../lib/shell.js";
@@ -31,7 +31,7 @@ async function choose() {
   if (first.input.value !== again.input.value) {
     throw new Refusal({ code: "people", sentence: t("people.differ") });
   }
-  if (!chosen) chosen = (await post(`/api/one-time/${part(token)}`, { password: first.input.value })).said;
+  if (!chosen) chosen = (await post("/api/one-time", { token, password: first.input.value })).said;
   await enter(chosen, first.input.value, role.select.value, query("table"));
 }
 

@@ -2,12 +2,13 @@
 // Enters: /board?table=T; the public view. Leaves: a display to be read from five metres, of completed rounds only
 // (R11), which says that the table prevails (`rws-tai-sai-v6` §5.11).
 
-import { getOnce, part } from "../lib/api.js";
+import { get, getOnce, part } from "../lib/api.js";
 import { signOf } from "../lib/boxes.js";
 import { diceRow, Tumbler } from "../lib/dice.js";
 import { $, h, put, query, say } from "../lib/dom.js";
-import { language, t } from "../lib/i18n.js";
+import { language, t, voidWhy } from "../lib/i18n.js";
 import { money, number, percent, setCurrency } from "../lib/money.js";
+import { rackOf } from "../lib/rack.js";
 import { called, totalOf } from "../lib/rolls.js";
 import { countdown, isTumbling } from "../lib/round.js";
 import { clauseLinks, startPage, watchConnection } from "../lib/shell.js";
@@ -38,6 +39,8 @@ const ui = {
   faces: h("div", { class: "bars faces" }),
   shares: h("ul", { class: "shares" }),
   limits: h("ul", { class: "b-limits" }),
+  join: h("section", { class: "b-box b-join", hidden: true }),
+  rack: h("div", { class: "b-rack" }),
   note: h("p", { class: "b-note" }),
 };
 put(
@@ -65,7 +68,8 @@ put(
       ui.faces,
       ui.shares,
     ),
-    h("section", { class: "b-box b-sign" }, h("h2", null, t("play.limits")), ui.limits),
+    h("section", { class: "b-box b-sign" }, h("h2", null, t("play.limits")), ui.limits, ui.rack),
+    ui.join,
     ui.note,
   ),
 );
@@ -119,7 +123,8 @@ let shown = "";
 
 /** @param {View} view */
 function drawResults(view) {
-  const results = view.results.filter((each) => !each.reversed);
+  const results = view.results;
+  const standing = results.filter((each) => !each.void);
   const now = JSON.stringify(view.results.map((each) => [each.number, each.reversed]));
   if (now === shown) return;
   shown = now;
@@ -129,12 +134,12 @@ function drawResults(view) {
       .slice(-SHOWN)
       .reverse()
       .map((each) => {
-        if (!each.dice)
+        if (!each.dice || each.void)
           return h(
             "li",
             { class: "is-void" },
             h("span", { class: "b-number" }, `#${each.number}`),
-            h("b", null, t("result.void-short")),
+            h("b", null, `${t("result.void-short")} ${each.clauses.map((clause) => `§${clause}`).at(-1) ?? ""}`),
           );
         const { total, size, parity } = sidesOf(each.dice);
         return h(
@@ -148,7 +153,7 @@ function drawResults(view) {
         );
       }),
   );
-  const rolls = results.flatMap((each) => (each.dice ? [each.dice] : []));
+  const rolls = standing.flatMap((each) => (each.dice ? [each.dice] : []));
   const sides = rolls.map(sidesOf);
   drawRoad(
     ui.size,
@@ -224,6 +229,14 @@ async function aboutBook(id, layout) {
   );
 }
 
+/** The colours in use and what they are worth. @param {View} view */
+function drawRack(view) {
+  const now = JSON.stringify([Object.values(view.seats).map(({ colour, value }) => [colour, value]), language()]);
+  if (ui.rack.dataset.now === now) return;
+  ui.rack.dataset.now = now;
+  put(ui.rack, rackOf(view));
+}
+
 /** @param {View} view */
 function drawNow(view) {
   const { round } = view;
@@ -241,6 +254,7 @@ function drawNow(view) {
 function words(view) {
   const { round } = view;
   if (round.interrupted) return t("stage.interrupted");
+  if (view.held.length) return t("stage.held", { why: voidWhy(view.held[0]) });
   if (view.suspended) return t("stage.suspended");
   if (view.phase !== "open") return t("stage.not-open");
   if (round.call && round.dice)
@@ -249,7 +263,7 @@ function words(view) {
       : t("play.result", { dice: called(round.dice), total: totalOf(round.dice) });
   const last = view.results[view.results.length - 1];
   if (round.phase === "between-rounds" && last?.void && last.number === round.number)
-    return t("result.void", { why: t(`void.${last.void}`) });
+    return t("result.void", { why: voidWhy(last.void) });
   return table.until ? t(`stage.${table.until.what}`) : t(`phase.${round.phase}`);
 }
 
@@ -259,11 +273,27 @@ table.on("change", () => {
   drawNow(view);
   drawResults(view);
   drawSign(view);
+  drawRack(view);
 });
 setInterval(() => {
   const { until, view } = table;
   const now = view && table.state === "live" ? countdown(until, view.round, table.now()) : null;
   say(ui.seconds, String(now?.seconds ?? ""));
 }, TICK_MS);
+/** Where guests sit down with their phones, on a floor that has an address for them. */
+async function showJoin() {
+  const floor = await get("/api/floor").catch(() => null);
+  if (!floor?.join) return;
+  ui.join.hidden = false;
+  ui.join.parentElement?.classList.add("with-join");
+  put(
+    ui.join,
+    h("img", { src: `/api/tables/${part(name)}/join.svg`, alt: t("board.join-code") }),
+    h("h2", null, t("board.join")),
+    h("p", { class: "b-address" }, floor.join),
+  );
+}
+
 watchConnection(table);
 table.connect();
+void showJoin();

@@ -1,5 +1,5 @@
 // Commands of the crew as buttons, greyed with the table's own reason while it would refuse them.
-//   actionButton(desk, "void-round", {keyed: true})    greyed while refused; the reason shows on hover and focus
+//   actionButton(desk, "report", {keyed: true})        greyed while refused; the reason shows on hover and focus
 //   await act(desk, {do: "collect"})                   sends a command that needs no form
 // A desk is a live table with the crew's view of it. Who may do what, and why not, is the server's word (`crew.moves`).
 

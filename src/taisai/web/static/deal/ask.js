@@ -5,10 +5,11 @@
 // (`crew.needs`), and so is every refusal.
 
 import { Refusal } from "../lib/api.js";
-import { COMMANDS, OF_A_ROUND } from "../lib/commands.js";
+import { COMMANDS } from "../lib/commands.js";
 import { h, labelled, put } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { newId } from "../lib/messages.js";
+import { OF_A_ROUND } from "../lib/of-a-round.js";
 import { clauseLinks, dialog, refusalWords } from "../lib/shell.js";
 import { act, actionButton, actionName, refuse, whyNot } from "./actions.js";
 import { makeField } from "./fields.js";
@@ -116,6 +117,7 @@ class CommandForm {
     this.form = h(
       "form",
       { class: "ask", "data-ask": action },
+      h("p", { class: "muted nature" }, t(`nature.${COMMANDS[action].nature}`)),
       ...(how.words ?? []),
       this._call(),
       ...this.fields.map((each) => each.row),
@@ -156,7 +158,7 @@ class CommandForm {
 
   /** What the dealer calls when the round is void. */
   _call() {
-    const call = this.action === "void-round" ? this.desk.crew()?.procedure?.void_call : "";
+    const call = this.action === "report" ? this.desk.crew()?.procedure?.void_call : "";
     return call ? h("p", { class: "muted" }, t("deal.void", { call })) : null;
   }
 
@@ -220,7 +222,7 @@ class CommandForm {
       return;
     }
     if (table.state === "left") return refuse(desk, refusal);
-    if (refusal.code === "second-person-needed" || refusal.code === "reason-needed")
+    if (["second-person-needed", "reason-needed", "contradicted"].includes(refusal.code))
       this._needMore(desk.crew()?.needs[action]?.second ?? COMMANDS[action].second ?? []);
     this._tell(refusalWords(refusal), " ", clauseLinks(table.view?.set_up?.book ?? "", refusal.clauses));
   }

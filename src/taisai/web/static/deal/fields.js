@@ -5,9 +5,9 @@
 import { Refusal } from "../lib/api.js";
 import { boxName } from "../lib/boxes.js";
 import { h, labelled } from "../lib/dom.js";
-import { has, t } from "../lib/i18n.js";
+import { t, voidWhy } from "../lib/i18n.js";
 import { money, plainMoney, typedMoney } from "../lib/money.js";
-import { typedFaces, typedRounds } from "./forms.js";
+import { typedFaces } from "./forms.js";
 
 /** @typedef {import("./actions.js").Desk} Desk */
 /** @typedef {import("../lib/commands.js").Field} Field */
@@ -100,11 +100,51 @@ function countInput({ name }, desk, now = {}) {
 const asTheyAre = (values) => values.map((value) => [value, value]);
 
 /**
- * Why a round is void, in the reader's language.
- * @param {{reason: string, summary: string}} void_ the reason, and the book's words for it
+ * A fact in the reader's language, with what follows from it.
+ * @param {{fact: string, then: string[]}} fact
  */
-function voidWords({ reason, summary }) {
-  return has(`void.${reason}`) ? t(`void.${reason}`) : summary;
+function factWords({ fact, then }) {
+  return `${voidWhy(fact)}: ${then.map((each) => t(`rules.then-${each}`)).join("; ")}`;
+}
+
+/**
+ * What somebody attests: yes or no, and neither is filled in for them.
+ * @param {Field} field
+ * @returns {Input}
+ */
+function answerInput({ name }) {
+  const input = h(
+    "select",
+    { name, required: true },
+    h("option", { value: "" }, ""),
+    h("option", { value: "yes" }, t("deal.yes")),
+    h("option", { value: "no" }, t("deal.no")),
+  );
+  return { value: () => input.value === "yes", row: labelled(fieldName(name), input) };
+}
+
+/**
+ * An amount for each of some players; below zero, what they pay.
+ * @param {Field} field
+ * @param {string[]} players
+ * @returns {Input}
+ */
+function amountsInput({ name }, players) {
+  const inputs = players.map((player) =>
+    h("input", { name: `${name}-${player}`, inputmode: "decimal", class: "number" }),
+  );
+  const value = () => {
+    const named = players.flatMap((player, place) => {
+      const text = inputs[place].value.trim();
+      const found = typedMoney(text.replace(/^-/, ""));
+      if (text && found === null)
+        throw new Refusal({ code: "bad-value", sentence: t("deal.bad-amount", { field: player }), field: name });
+      return text ? [[player, text.startsWith("-") ? -Number(found) : Number(found)]] : [];
+    });
+    return named.length ? Object.fromEntries(named) : undefined;
+  };
+  const rows = players.map((player, place) => labelled(player, inputs[place]));
+  return { value, row: h("fieldset", { class: "count" }, h("legend", null, fieldName(name)), ...rows) };
 }
 
 /**
@@ -149,13 +189,28 @@ export function makeField(desk, field, preset) {
         (field.choices ?? []).map((choice) => [choice, t(`deal.choice.${name}.${choice}`)]),
         preset,
       );
-    case "void-reason":
+    case "fact":
       return choiceInput(
         field,
-        (crew?.procedure?.voids ?? []).map((each) => [each.reason, voidWords(each)]),
+        (crew?.procedure?.facts ?? []).map((each) => [each.fact, factWords(each)]),
         preset,
       );
+    case "held-fact":
+      return choiceInput(
+        field,
+        (crew?.held ?? []).map((each) => [each.fact, `${voidWhy(each.fact)}: ${each.by.id} ${each.note}`]),
+        preset,
+      );
+    case "clauses":
+      return textInput(
+        { ...field, longest: undefined },
+        { placeholder: "5.8, 5.9", value: (preset ?? []).join(", ") },
+        (text) => text.split(/[\s,;]+/).filter(Boolean),
+      );
+    case "amounts":
+      return amountsInput(field, Object.keys(view?.seats ?? {}));
     case "yes-no": {
+      if (field.required) return answerInput(field);
       const input = h("input", { type: "checkbox", name, checked: preset ?? field.default ?? true });
       return {
         value: () => input.checked,
@@ -183,12 +238,6 @@ export function makeField(desk, field, preset) {
         { ...field, required: false, longest: undefined },
         { inputmode: "numeric", placeholder: "1-2-4", value: (preset ?? []).join("-") },
         typedFaces,
-      );
-    case "rounds":
-      return textInput(
-        { ...field, longest: undefined },
-        { placeholder: "12, 13", pattern: "[0-9 ,]+", value: (preset ?? []).join(", ") },
-        typedRounds,
       );
     case "round":
     case "times":

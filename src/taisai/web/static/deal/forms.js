@@ -24,20 +24,14 @@ export function fieldsOf(action) {
  */
 export function presetsOf(action, round) {
   const dice = round?.dice ?? undefined;
-  if (action === "amend-entry") return { dice };
+  if (action === "amend-entry" || action === "correct-dice") return { dice };
   if (action === "resolve-interruption") return { readable: dice ?? [], dice };
-  if (action === "reverse-rounds") return { rounds: round?.number ? [round.number] : [] };
   return {};
 }
 
 /** Faces as people type them: 1-2-4, 124, 1 2 4. @param {string} text */
 export function typedFaces(text) {
   return (text.match(/[1-6]/g) ?? []).map(Number);
-}
-
-/** Numbers of rounds as people type them: "12, 13". @param {string} text */
-export function typedRounds(text) {
-  return (text.match(/\d+/g) ?? []).map(Number);
 }
 
 /**

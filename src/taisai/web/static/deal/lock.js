@@ -13,6 +13,9 @@ import { refusalWords, showRefusal, signOut, toast } from "../lib/shell.js";
 
 const TOUCHES = ["pointerdown", "keydown", "wheel", "touchstart"];
 const LOOK_MS = 1000;
+/** How often the server is told that somebody is at the screen, who may only be reading: what a page asks for by itself
+ * does not keep a session awake. */
+const AWAKE_MS = 60_000;
 let touched = Date.now();
 /** Whether the toast about the end of the session has been shown. */
 let told = false;
@@ -32,8 +35,14 @@ export function watchIdle(who) {
   for (const each of TOUCHES) addEventListener(each, () => (touched = Date.now()), { capture: true, passive: true });
   if (who.locked) showLock(who.who);
   if (!who.idle_s) return;
+  let heard = Date.now();
   setInterval(() => {
-    if (!shown && Date.now() - touched > who.idle_s * 1000) void lockNow();
+    if (shown) return;
+    if (Date.now() - touched > who.idle_s * 1000) void lockNow();
+    else if (touched > heard && Date.now() - heard > AWAKE_MS) {
+      heard = Date.now();
+      post("/api/me/awake").catch((error) => error instanceof Refusal && stopped(error));
+    }
   }, LOOK_MS);
 }
 

@@ -99,7 +99,7 @@ export function payoutsPanel(desk) {
           h(
             "p",
             { class: "sum number" },
-            each.pays === null
+            each.pays === null || each.pays === 0
               ? t("deal.sum-back", { returned: money(each.returned) })
               : t("deal.sum", {
                   stake: money(each.at_risk),

@@ -7,6 +7,7 @@ import { GROUPS } from "../lib/commands.js";
 import { h, labelled } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { money, time, typedMoney } from "../lib/money.js";
+import { rackOf } from "../lib/rack.js";
 import { dialog } from "../lib/shell.js";
 import { actionButton } from "./actions.js";
 import { ask, askButton } from "./ask.js";
@@ -50,6 +51,7 @@ export function playersPanel(desk) {
         ),
       ),
     ),
+    rackOf(view, true),
     seats.length === 0 && h("p", { class: "muted" }, t("deal.no-players")),
     h(
       "ul",

@@ -4,10 +4,9 @@
 //   felt.light(["small"]); felt.light(null)                 winners glow and the rest is dimmed; null ends it
 //   felt.mark("full", boxes)                                a class on exactly these boxes
 //   felt.names((box) => "...")                              new accessible names (stakes changed)
-//   felt.showSection(["total"])                             scrolls a part of a large felt into view
+//   felt.sections -> ["Totals", ...]; felt.showSection("Totals")   scrolls a part of a large felt into view
 // One box is in the tab order; arrow keys move to the nearest box in that direction.
 
-import { kindOf } from "../lib/boxes.js";
 import { s } from "../lib/dom.js";
 import { stackOf } from "./chips.js";
 import { drawnFelt } from "./drawing.js";
@@ -282,12 +281,22 @@ export class Felt {
 
   // ---------------------------------------------------------------- large felts on small screens
 
+  /** The parts of the felt by the names that the book gives them, in its order. */
+  get sections() {
+    return [...new Set(this.areas.map(([, area]) => area.dataset.section ?? ""))];
+  }
+
+  /** The part of the felt that a box belongs to. @param {string} box */
+  sectionOf(box) {
+    return this.boxes.get(box)?.dataset.section;
+  }
+
   /**
-   * Scroll the boxes of some kinds into view.
-   * @param {string[]} kinds
+   * Scroll a part of the felt into view.
+   * @param {string} section
    */
-  showSection(kinds) {
-    const boxes = [...this.boxes.keys()].filter((box) => kinds.includes(kindOf(box)));
+  showSection(section) {
+    const boxes = [...this.boxes.keys()].filter((box) => this.sectionOf(box) === section);
     this.mark("near", boxes);
     const frame = this.svg.viewBox.baseVal;
     const scale = this.svg.clientWidth / frame.width;

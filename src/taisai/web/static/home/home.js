@@ -1,7 +1,7 @@
 // The start page: every table as a card with its last results, to sit down at, watch, or see its board; and the way to
 // the crew's screens. Enters: /api/floor, fetched every few seconds while the page is visible.
 
-import { get, getOnce, me, part, post, remember } from "../lib/api.js";
+import { get, getOnce, me, part, sit as sitDown } from "../lib/api.js";
 import { diceRow } from "../lib/dice.js";
 import { $, h, put } from "../lib/dom.js";
 import { t, tn } from "../lib/i18n.js";
@@ -56,11 +56,11 @@ let sitting = false;
 addEventListener("pageshow", (event) => event.persisted && location.reload());
 
 /**
- * Sit down at a table and play.
+ * Sit down at a table and play. Where guests have an address of their own they choose a nickname at the table.
  * @param {string} table
- * @param {boolean} demo
+ * @param {FloorCard} floor
  */
-async function sit(table, demo) {
+async function sit(table, floor) {
   const play = `/play?table=${part(table)}`;
   if (who?.player && who.tables.includes(table)) {
     location.href = play;
@@ -78,14 +78,14 @@ async function sit(table, demo) {
     ]);
     if (!sure) return;
   }
-  if (!demo) {
+  if (!floor.demo || floor.join) {
     location.href = play;
     return;
   }
   if (sitting) return;
   sitting = true;
   try {
-    remember((await post("/api/seat", { guest_at: table })).me);
+    await sitDown({ guest_at: table });
     location.href = play; // `sitting` stays set until the page is gone
   } catch (refusal) {
     sitting = false;
@@ -157,7 +157,7 @@ function tableCard(card, floor) {
           {
             class: "main",
             disabled: !open,
-            onclick: () => void sit(card.table, floor.demo),
+            onclick: () => void sit(card.table, floor),
             "aria-label": t("home.sit-at", { table: card.table }),
           },
           t("home.sit"),

@@ -3,6 +3,7 @@
 // (code, sentence, clauses, allowed, field). Every request but a GET carries the session's CSRF token.
 //   await get("/api/floor")
 //   await post("/api/seat", {guest_at: "TS-C"})
+//   await sit({guest_at: "TS-C"})   sit down; asked again after a lost answer, it is the same seat
 //   const who = await me()          null when nobody is signed in; `me(true)` asks again
 
 /** Why something was not done: refused by the table or the server, or the connection failed (code "offline"). */
@@ -133,6 +134,26 @@ async function send(method, path, body) {
   if (response.ok) return answer;
   const error = answer?.error ?? { code: "broken", sentence: `The server answered ${response.status}.` };
   throw new Refusal(error, response.status);
+}
+
+/**
+ * Sit down: with a seat code, or as a guest. Whoever lost the answer, or reloads the page, asks again with the same id
+ * and gets the same seat.
+ * @param {Record<string, string>} how
+ * @returns {Promise<Me | null>}
+ */
+export async function sit(how) {
+  const key = `taisai.sit ${JSON.stringify(how)}`;
+  const id = sessionStorage.getItem(key) ?? crypto.getRandomValues(new Uint32Array(4)).join("-");
+  sessionStorage.setItem(key, id);
+  try {
+    const found = remember((await post("/api/seat", { ...how, id })).me);
+    sessionStorage.removeItem(key);
+    return found;
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== "offline") sessionStorage.removeItem(key);
+    throw error;
+  }
 }
 
 /** @type {Map<string, Promise<any>>} */

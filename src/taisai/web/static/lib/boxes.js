@@ -1,7 +1,7 @@
 // Names and odds of boxes, in the reader's language.
 //   boxName("total:9") -> "Total 9";  kindOf("total:9") -> "total"
 //   const layout = await layoutOf("rws-tai-sai-v6", "C");  payText(layout, "single:1") -> "1 to 1 on one die, ..."
-//   limitOf(setUp, box) -> {min, max} as on the table's sign;  SECTIONS: kinds that lie together
+//   limitOf(setUp, box) -> {min, max} as on the table's sign
 // Odds come from the layout (API), limits from the table's view.
 
 import { getOnce, part } from "./api.js";
@@ -9,16 +9,6 @@ import { t } from "./i18n.js";
 
 /** @typedef {import("./types").LayoutOddsSheet} LayoutSheet */
 /** @typedef {import("./types").SetUpState} SetUp */
-
-/** Kinds of bets that belong together on screen, in the order of a felt. @type {[string, string[]][]} */
-export const SECTIONS = [
-  ["chance", ["small", "big", "odd", "even", "field"]],
-  ["double", ["double", "triple", "any-triple"]],
-  ["total", ["total"]],
-  ["pair", ["pair"]],
-  ["three", ["three", "four"]],
-  ["single", ["single"]],
-];
 
 /** @param {string} box */
 export function kindOf(box) {
@@ -43,17 +33,27 @@ export function layoutOf(book, layout) {
 }
 
 /**
+ * Odds in words; 0 gives the stake back.
+ * @param {number | string} pays
+ */
+function oddsText(pays) {
+  return pays === 0 ? t("odds.push") : t("odds.to-1", { n: pays });
+}
+
+/**
  * What a box pays, in words.
  * @param {LayoutSheet} layout
  * @param {string} box
  */
 export function payText(layout, box) {
   const rows = layout.pay.filter((row) => row.boxes.includes(box));
-  if (new Set(rows.map((row) => row.pays)).size === 1) return t("odds.to-1", { n: rows[0].pays });
+  if (new Set(rows.map((row) => row.pays)).size === 1) return oddsText(rows[0].pays);
   const cases = rows.map((row) => {
     const when =
-      row.dice !== null ? t(`odds.on-${row.dice}`) : t("odds.on-totals", { totals: (row.totals ?? []).join(", ") });
-    return t("odds.case", { odds: t("odds.to-1", { n: row.pays }), when });
+      row.dice !== null
+        ? t(`odds.on-${row.dice}`)
+        : (row.when ?? t("odds.on-totals", { totals: (row.totals ?? []).join(", ") }));
+    return t("odds.case", { odds: oddsText(row.pays), when });
   });
   return [...new Set(cases)].join(t("list.comma"));
 }
@@ -73,7 +73,7 @@ export function clausesOf(layout, box) {
  * @param {string} box
  */
 export function limitOf(setUp, box) {
-  return setUp.limits.kinds[kindOf(box)] ?? setUp.limits.default;
+  return setUp.limits.kinds[box] ?? setUp.limits.kinds[kindOf(box)] ?? setUp.limits.default;
 }
 
 /**
@@ -89,5 +89,10 @@ export function signOf(setUp, boxes) {
   const shared = kinds.filter((kind) => !(kind in limits.kinds)).map((kind) => t(`kind.${kind}`));
   const own = kinds.filter((kind) => kind in limits.kinds);
   const first = shared.length ? [{ words: shared.join(t("list.comma")), limit: limits.default }] : [];
-  return [...first, ...own.map((kind) => ({ words: t(`kind.${kind}`), limit: limits.kinds[kind] }))];
+  const single = [...boxes].filter((box) => box.includes(":") && box in limits.kinds);
+  return [
+    ...first,
+    ...own.map((kind) => ({ words: t(`kind.${kind}`), limit: limits.kinds[kind] })),
+    ...single.map((box) => ({ words: boxName(box), limit: limits.kinds[box] })),
+  ];
 }

@@ -60,6 +60,11 @@ export function has(key) {
   return key in texts;
 }
 
+/** Why a round is void: in the reader's language, or in the book's own word. @param {string} reason */
+export function voidWhy(reason) {
+  return has(`void.${reason}`) ? t(`void.${reason}`) : reason.replaceAll("-", " ");
+}
+
 /**
  * A text with its values filled in. A missing key shows itself (a test finds it).
  * @param {string} key

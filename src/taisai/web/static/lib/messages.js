@@ -1,5 +1,6 @@
 // What goes over the play socket, without the socket: ids of commands, merge patches, rows of settled bets.
 //   newId()                    an id for a command; later ones sort after earlier ones
+//   idsFor()                   ids for what a form sends: sending the same again does nothing twice
 //   merge(view, patch)         the view after a change (JSON merge patch, RFC 7396)
 //   lineOf(row)                a settled bet by name
 // Pure: nothing here touches the page.
@@ -22,6 +23,22 @@ export function newId() {
   last = Math.max(last + 1, Date.now());
   const noise = crypto.getRandomValues(new Uint32Array(2));
   return `${last.toString(36).padStart(9, "0")}-${noise[0].toString(36)}${noise[1].toString(36)}`;
+}
+
+/**
+ * Ids by what is asked: whoever presses again after an answer was lost sends the same id, and whoever has changed
+ * something in between another.
+ * @returns {(what: unknown) => string}
+ */
+export function idsFor() {
+  /** @type {Map<string, string>} */
+  const known = new Map();
+  return (what) => {
+    const text = JSON.stringify(what);
+    const id = known.get(text) ?? newId();
+    known.set(text, id);
+    return id;
+  };
 }
 
 /**

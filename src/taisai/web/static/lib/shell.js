@@ -21,6 +21,7 @@ const PAGES = [
   ["home", "/", "nav.tables"],
   ["rules", "/rules", "nav.rules"],
   ["train", "/train", "nav.train"],
+  ["verify", "/verify", "nav.verify"],
 ];
 
 /** The colour of the cloth: green or red. */
@@ -58,6 +59,8 @@ export async function startPage(page) {
   if (main && !main.id) main.id = "main";
   const top = document.querySelector("#top");
   if (top && !page.quiet) put(top, ...bar(page));
+  const { purpose } = document.body.dataset;
+  if (purpose) document.body.prepend(h("p", { id: "purpose", role: "note" }, t(`purpose.${purpose}`)));
   document.body.append(
     h("div", { id: "toasts", role: "status", "aria-live": "polite" }),
     h("div", { id: "banner", role: "alert", hidden: true }),
@@ -357,10 +360,24 @@ export function showRefusal(refusal, book = "", words) {
 }
 
 /**
+ * Tell everybody which procedure stands in for equipment that is not mended.
+ * @param {{procedure: string}} view
+ */
+export function announceProcedure({ procedure }) {
+  const shown = document.getElementById("procedure");
+  if (!procedure) return shown?.remove();
+  const bar = shown ?? h("p", { id: "procedure", class: "notice", role: "status" });
+  if (!shown) document.querySelector("main")?.prepend(bar);
+  const words = t("stage.procedure", { words: procedure });
+  if (bar.textContent !== words) bar.textContent = words;
+}
+
+/**
  * Show a banner while the connection is lost.
  * @param {import("./table.js").Table} table
  */
 export function watchConnection(table) {
+  table.on("change", () => table.view && announceProcedure(table.view));
   const banner = $("#banner");
   let wasLost = false;
   const show = () => {

@@ -11,7 +11,7 @@
 // answers as it did the first time. A command of a round names its round; the table refuses it in any other.
 
 import { get, part, Refusal } from "./api.js";
-import { OF_A_ROUND } from "./commands.js";
+import { OF_A_ROUND } from "./of-a-round.js";
 import { lineOf, merge, newId } from "./messages.js";
 
 /** @typedef {import("./types").PublicView} View */

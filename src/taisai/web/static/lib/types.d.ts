@@ -12,6 +12,14 @@ export interface PublicView {
   phase: TablePhase;
   /** Why, while the table is suspended. */
   suspended: string;
+  /** What the table is for; gaming where nobody has said. */
+  purpose: Purpose;
+  /** Whether the dice are software: for demonstration and training, unless the book admits them (I23). */
+  virtual_dice: boolean;
+  /** What stands in for equipment that is not mended, as long as it is not. */
+  procedure: string;
+  /** Facts that hold the round until a second person says whether they are so. */
+  held: string[];
   round: RoundView;
   seats: Record<string, Player>;
   /** Chips on the felt by player and box, while bets are open. */
@@ -30,16 +38,23 @@ export interface PublicView {
 /** What the table as a whole is doing. */
 export type TablePhase = "new" | "closed" | "open";
 
+/** What a table is for, as the settings of its floor say. */
+export type Purpose = "gaming" | "training" | "demo";
+
 /** The round in play, or the place where the next will be. */
 export interface RoundView {
   number: number;
   phase: RoundPhase;
   opened_at: number;
   tumbles: number;
-  /** What the virtual dice are fixed by, before the first bet; empty for dice that people can see. */
+  /** When bets close, as it was fixed when they opened; 0 where the dealer calls the close. */
+  closes_at: number;
+  /** The house's part in virtual dice, hidden, from before the first bet; empty for dice that people can see. */
   commitment: string;
-  /** The secret that proves the commitment, once the dice are uncovered. */
+  /** The house's part, from the close. */
   opening: string;
+  /** What the players brought to virtual dice, sorted, from the close. */
+  contributions: string[];
   dice?: Dice | null;
   call: string;
   /** The last three buttons of the entry terminal. */
@@ -91,7 +106,7 @@ export type PaidLine = [
   box: string,
   stake: number,
   at_risk: number,
-  pays: number | null,
+  pays: number | string | null,
   winnings: number,
   returned: number,
 ];
@@ -101,9 +116,12 @@ export interface ResultView {
   number: number;
   dice?: Dice | null;
   call: string;
-  /** The void reason, or empty. */
+  /** The book's word for why it is void, or empty. */
   void: string;
+  /** Void after it was settled. */
   reversed: boolean;
+  /** By which it is void. */
+  clauses: string[];
   ended_at: number;
   commitment: string;
   opening: string;
@@ -118,6 +136,7 @@ export interface SetUpState {
   currency: string;
   denominations: number[];
   colours: Record<string, ColourSet>;
+  coverage: Coverage;
 }
 
 /** A table's limits as its sign displays them; the same form as in a settle case. */
@@ -139,6 +158,9 @@ export interface ColourSet {
   chips: number;
 }
 
+/** What the test runs of an opening check must light: a choice of the house (`nz-division-9` §5.0(b), I28). */
+export type Coverage = "areas" | "kinds";
+
 /** A player's own part of a table. */
 export interface SeatView {
   player: string;
@@ -148,7 +170,12 @@ export interface SeatView {
   /** Below zero after a reversal, until it is paid. */
   debt: number;
   on_felt: number;
+  /** What they brought to the virtual dice of this round. */
+  contribution: string;
   last?: LastRound | null;
+  advice: Advice[];
+  /** Newest first. */
+  void_later: VoidLater[];
 }
 
 /** A player's part in the last round they had a bet in. */
@@ -161,6 +188,28 @@ export interface LastRound {
   funds_after?: number | null;
 }
 
+/** A bet of which the player was told that it is under the minimum: they may raise or withdraw it. */
+export interface Advice {
+  box: string;
+  stake: number;
+  minimum: number;
+}
+
+/** A settled round of the player's that was void afterwards: what went back, and what is owed. */
+export interface VoidLater {
+  number: number;
+  why: string;
+  clauses: string[];
+  /** Chips handed to the player. */
+  got: number;
+  /** Chips taken from the player. */
+  gave: number;
+  /** What the player still has to give. */
+  owes: number;
+  /** What the house still has to give. */
+  is_owed: number;
+}
+
 /** What the crew of a table sees. What follows from the rules is absent until the table is set up. */
 export interface CrewView {
   seq: number;
@@ -171,7 +220,10 @@ export interface CrewView {
   dice_in: string | null;
   dice_sets: Record<string, DiceSet>;
   checks: Record<string, Check>;
-  test_runs: number;
+  /** Facts that wait for a second person. */
+  held: HeldFact[];
+  /** What is kept for players who walked away. */
+  kept: Record<string, number>;
   disputes: Record<string, Dispute>;
   meters: Meters;
   /** Of the players who owe something. */
@@ -186,6 +238,8 @@ export interface CrewView {
   losers?: LosingBox[];
   /** The items of the opening check. */
   opening?: OpeningItem[];
+  /** What the lights are proven by, where the book has test runs. */
+  test_runs?: TestRuns;
   breaches?: BreachView[];
   /** While the table is open. */
   exposure?: ExposureView;
@@ -211,6 +265,23 @@ export interface Check {
   at: number;
   note: string;
 }
+
+/** A fact that would undo a known result, until a second person says whether it is so. */
+export interface HeldFact {
+  fact: string;
+  round: number;
+  by: Person;
+  note: string;
+}
+
+/** A person and the role in which they act. */
+export interface Person {
+  id: string;
+  role: Role;
+}
+
+/** What a person is at this table. One person may act in another position only by signing in to it (§1.5). */
+export type Role = "player" | "dealer" | "supervisor" | "pit-manager" | "shift-manager" | "auditor" | "system";
 
 /** A claim and how it ended. */
 export interface Dispute {
@@ -250,9 +321,6 @@ export interface Need {
   reason: boolean;
 }
 
-/** What a person is at this table. One person may act in another position only by signing in to it (§1.5). */
-export type Role = "player" | "dealer" | "supervisor" | "pit-manager" | "shift-manager" | "auditor" | "system";
-
 /** The shift in the figures of a casino: win = drop + closer + credits - opener - fills. */
 export interface ResultFigures {
   opener: number;
@@ -287,12 +355,13 @@ export interface ProcedureView {
   /** The actions of a round, in order. */
   steps: string[];
   void_call: string;
-  voids: VoidOption[];
+  facts: FactOption[];
 }
 
-/** A reason for which the book voids a round. */
-export interface VoidOption {
-  reason: string;
+/** A fact of which the book says what follows. */
+export interface FactOption {
+  fact: string;
+  then: string[];
   summary: string;
   clauses: string[];
 }
@@ -309,6 +378,21 @@ export interface OpeningItem {
   item: string;
   clauses: string[];
   summary: string;
+}
+
+/** The test runs of an opening check. */
+export interface TestRuns {
+  coverage: string;
+  done: number;
+  failed: number;
+  left: number;
+  next: RunToMake | null;
+}
+
+/** A test run that is to be made: the dice to enter, and the areas that must light. */
+export interface RunToMake {
+  dice: Dice;
+  lit: string[];
 }
 
 /** A box over a limit, or a player under the minimum, while bets are open. */
@@ -335,7 +419,7 @@ export interface Payout {
   box: string;
   stake: number;
   at_risk: number;
-  pays: number | null;
+  pays: number | string | null;
   winnings: number;
   returned: number;
   /** How many of each denomination; under 0, what no chip makes. */
@@ -430,6 +514,10 @@ export interface FloorCard {
   tables: TableCard[];
   /** No new round begins at any table. */
   disabled: boolean;
+  /** What a guest sits down with; 0 where there are no guests. */
+  guest_chips: number;
+  /** The address that guests type or scan, where the settings name one. */
+  join: string;
 }
 
 /** A table in the list of all. */
@@ -458,6 +546,10 @@ export interface RoundCard {
   void: string;
   call: string;
   ended_at: number;
+  /** Void after it was settled. */
+  reversed: boolean;
+  /** By which it is void. */
+  clauses: string[];
 }
 
 /** A table in the pit's grid. */
@@ -520,6 +612,10 @@ export interface RoundReplay {
   void: string;
   call: string;
   ended_at: number;
+  /** Void after it was settled. */
+  reversed: boolean;
+  /** By which it is void. */
+  clauses: string[];
   /** Always true: this is not a live table. */
   replay: boolean;
   table: string;
@@ -528,7 +624,17 @@ export interface RoundReplay {
   returned: number;
   net: number;
   funds_before: number | null;
+  /** Without what moved when the round was void afterwards. */
   funds_after: number | null;
+  /** What moved then, and what is owed. */
+  after_void?: AfterVoid | null;
+  /** The house's part in virtual dice, as it was published before the bets; empty for dice that people can see. */
+  commitment: string;
+  opening: string;
+  /** What this player brought to virtual dice. */
+  contribution: string;
+  /** What all players brought, sorted, once the house's part is opened. */
+  contributions: string[];
 }
 
 /** A settled bet of a player, with the reason why it came out so. */
@@ -536,17 +642,28 @@ export interface ExplainedLine {
   box: string;
   stake: number;
   at_risk: number;
-  pays: number | null;
+  pays: number | string | null;
   winnings: number;
   returned: number;
   why: string;
   clauses: string[];
 }
 
+/** A player's part when a round was void after its bets were settled. */
+export interface AfterVoid {
+  /** Chips handed to the player. */
+  got: number;
+  /** Chips taken from the player. */
+  gave: number;
+  owes: number;
+  is_owed: number;
+}
+
 /** Something that a person must look at. */
 export interface Alert {
   id: string;
   kind: string;
+  /** Empty for an alert of the whole house. */
   table: string;
   round: number;
   /** When it was raised, or raised again. */
@@ -582,6 +699,18 @@ export interface LinkMade {
   login: string;
   token: string;
   expires_at: number;
+}
+
+/** Somebody who goes by a name, or an address. */
+export interface PersonFound {
+  /** What stands for them in records. */
+  id: string;
+  /** Empty once it is erased. */
+  name: string;
+  at: number;
+  erased: boolean;
+  /** Whose address it is. */
+  of: string;
 }
 
 /** Something that happened away from the tables. */
@@ -621,6 +750,49 @@ export interface FindingEntry {
   told: string;
 }
 
+/** How far the audit beside the tables has proven the journal. */
+export interface ProvenCard {
+  /** `off`, `starting`, `catching-up`, `running` or `failed`. */
+  state: string;
+  /** Everything up to this record was checked. */
+  position: number;
+  done: number;
+  total: number;
+  /** When a look last came to the end of the journal; 0 before the first. */
+  proven_at: number;
+  findings: number;
+  /** What could not be checked, and how often. */
+  not_checked: Record<string, number>;
+  fault: string;
+  now: number;
+}
+
+/** A record that a player can have proven. */
+export interface ProofEntry {
+  seq: number;
+  kind: string;
+  box: string;
+  at: number;
+}
+
+/** How far the log is signed and cosigned. */
+export interface HeadsNow {
+  origin: string;
+  key: string;
+  /** Records under the newest signed head. */
+  size: number;
+  /** When this node last signed or saw it, microseconds since 1970. */
+  signed_at?: number | null;
+  cosigned_size: number;
+  /** When the last witness of the newest sufficiently cosigned head signed it. */
+  cosigned_at?: number | null;
+  cosigned_by: string[];
+  witnesses: number;
+  demanded: number;
+  /** Why no head is signed, or none is cosigned. */
+  fault: string;
+}
+
 /** A rule book in the list of all. */
 export interface BookCard {
   id: string;
@@ -646,18 +818,20 @@ export interface LayoutOddsSheet {
 export interface PayRowSheet {
   bet: string;
   boxes: string[];
-  pays: number;
+  pays: number | string;
   /** On so many dice of the number alone, where the row says so. */
   dice: number | null;
   /** On these totals alone, where the row says so. */
   totals: number[] | null;
   clauses: string[];
+  /** The row's own predicate, where it has one. */
+  when?: string | null;
 }
 
 /** The odds of a box, for a stake of one. */
 export interface BoxSheet {
   box: string;
-  kind: Kind;
+  kind: string;
   bet: string;
   pays: PayWaysSheet[];
   ways: number;
@@ -669,25 +843,9 @@ export interface BoxSheet {
   clauses: string[];
 }
 
-/** The bet kinds that the software knows. A rule book chooses among them and sets the odds. */
-export type Kind =
-  | "small"
-  | "big"
-  | "odd"
-  | "even"
-  | "single"
-  | "double"
-  | "triple"
-  | "any-triple"
-  | "total"
-  | "pair"
-  | "three"
-  | "four"
-  | "field";
-
 /** On how many of the 216 rolls a box pays so much. */
 export interface PayWaysSheet {
-  pays: number;
+  pays: number | string;
   ways: number;
 }
 
@@ -735,18 +893,6 @@ export type DealtBy = "people" | "house";
 /** What ends a suspension (`nz-division-9` §7.4). */
 export type Mending = "mended" | "procedure";
 
-/** Why a round can be void. A book allows some of these. */
-export type VoidReason =
-  | "not-flat"
-  | "tumbler-fault"
-  | "exposed"
-  | "not-activated"
-  | "damaged-dice"
-  | "too-few-tumbles"
-  | "activated-before-close"
-  | "dice-stacked"
-  | "interrupted";
-
 /** An event that everybody is told of, without the fields that are withheld. */
 export type Announcement =
   | {
@@ -758,36 +904,43 @@ export type Announcement =
       currency: string;
       denominations: number[];
       colours: Record<string, ColourSet>;
+      coverage: Coverage;
     }
-  | { event: "dealing-assigned"; to: DealtBy; betting_min_ms: number }
+  | { event: "dealing-assigned"; to: DealtBy; betting_min_ms: number; purpose: Purpose | null }
+  | { event: "source-tested"; source: string; drawn: number; sound: boolean; dark: string[] }
+  | { event: "clock-set"; by_us: number }
   | { event: "dice-received"; dice_set: string }
   | { event: "dice-sealed"; dice_set: string; seal: string }
   | { event: "dice-inspected"; dice_set: string; sound: boolean; note: string }
   | { event: "dice-retired"; dice_set: string; note: string }
   | { event: "dice-overdue"; dice_set: string; hours: number }
   | { event: "test-run-made"; dice: Dice; lit: string[]; lit_correctly: boolean }
-  | { event: "item-checked"; item: string; passed: boolean; note: string }
+  | { event: "item-checked"; item: string; passed: boolean; note: string; coverage: string }
   | { event: "table-opened"; digest: string }
   | { event: "table-suspended"; cause: string }
   | { event: "table-resumed"; by: Mending; note: string; cause: string }
   | { event: "limits-set"; before: TableLimits; after: TableLimits }
+  | { event: "edition-taken"; book: string; layout: string; digest: string; replaces: string }
   | { event: "player-sat"; player: string }
   | { event: "player-left"; player: string }
   | { event: "player-walked-away"; player: string }
   | { event: "colour-taken"; player: string; colour: string; value: number }
   | { event: "colour-turned-in"; player: string; colour: string }
-  | { event: "dice-committed"; round: number; commitment: string }
+  | { event: "dice-committed"; round: number; commitment: string; form: number }
   | { event: "dice-tumbled"; round: number; times: number }
-  | { event: "bets-opened"; round: number; call: string; digest: string }
+  | { event: "bets-opened"; round: number; call: string; digest: string; closes_at: number }
   | { event: "minimum-advised"; player: string; box: string; stake: number; minimum: number }
   | { event: "excess-rejected"; box: string; limit: string }
+  | { event: "excess-left"; box: string; limit: string; amount: number }
+  | { event: "bet-returned"; player: string; box: string; minimum: number }
   | { event: "bets-closed"; call: string; bell: boolean }
+  | { event: "dice-opened"; round: number; opening: string; contributions: string[]; dice: Dice | null }
   | { event: "dice-uncovered"; dice: Dice; opening: string }
   | { event: "result-announced"; call: string; total: number }
   | { event: "result-entered"; dice: Dice; lit: string[]; matches: boolean }
   | { event: "areas-lit"; lit: string[] }
   | { event: "entry-amended"; before: Dice; after: Dice; lit: string[] }
-  | { event: "lights-faulted"; fault: string }
+  | { event: "dice-corrected"; before: Dice; after: Dice; call: string; total: number; lit: string[] }
   | {
       event: "round-concluded";
       round: number;
@@ -797,9 +950,29 @@ export type Announcement =
       winnings: number;
       returned: number;
       expected_216: number;
+      deviation: number;
+      farthest: number;
     }
-  | { event: "round-voided"; round: number; why: VoidReason; announced: boolean; call: string; clauses: string[] }
+  | {
+      event: "fact-recorded";
+      fact: string;
+      round: number;
+      then: string[];
+      clauses: string[];
+      note: string;
+      call: string;
+      corrects: string;
+      attested: boolean;
+      late: boolean;
+      dice_set: string;
+    }
+  | { event: "fact-attested"; fact: string; round: number; confirmed: boolean }
+  | { event: "settlement-undone"; round: number }
+  | { event: "roll-voided"; round: number; why: string; call: string; clauses: string[] }
+  | { event: "round-voided"; round: number; why: string; announced: boolean; call: string; clauses: string[] }
   | { event: "round-interrupted"; round: number; cause: string; phase: string }
   | { event: "interruption-resolved"; round: number; readable: number[]; dice: Dice | null }
-  | { event: "bet-corrected"; player: string; lies_on: string; belongs_on: string; amount: number }
-  | { event: "line-ruled"; player: string; box: string; honoured: boolean };
+  | { event: "bet-corrected"; player: string; lies_on: string; belongs_on: string; amount: number; ground: string }
+  | { event: "line-touched"; player: string; box: string; attested: boolean }
+  | { event: "line-ruled"; player: string; box: string; honoured: boolean }
+  | { event: "round-reversed"; round: number; clauses: string[]; why: string };

@@ -12,6 +12,7 @@ import { totalOf } from "../lib/rolls.js";
 import { showRefusal } from "../lib/shell.js";
 import { sound } from "../lib/sound.js";
 import { Table } from "../lib/table.js";
+import { provenLine } from "./proven.js";
 
 /** @typedef {import("../lib/types").PitCard} PitCard */
 /** @typedef {import("../lib/types").Alert} Alert */
@@ -141,7 +142,7 @@ function alertRow(alert, again) {
         null,
         h("strong", null, t(`pit.alert.${alert.kind}`)),
         " · ",
-        h("a", { href: `#table/${part(alert.table)}` }, alert.table),
+        alert.table ? h("a", { href: `#table/${part(alert.table)}` }, alert.table) : t("pit.whole-house"),
         alert.round > 0 && ` · ${t("history.round", { n: alert.round })}`,
         alert.times > 1 && ` · ${t("pit.times", { n: alert.times })}`,
         " · ",
@@ -161,7 +162,10 @@ function alertRow(alert, again) {
         "button",
         {
           onclick: () => void clear(alert, again),
-          "aria-label": t("pit.clear-what", { what: t(`pit.alert.${alert.kind}`), table: alert.table }),
+          "aria-label": t("pit.clear-what", {
+            what: t(`pit.alert.${alert.kind}`),
+            table: alert.table || t("pit.whole-house"),
+          }),
         },
         t("pit.clear"),
       ),
@@ -177,7 +181,7 @@ async function clear(alert, again) {
   await formDialog(
     t("pit.clear"),
     [
-      h("p", null, h("strong", null, t(`pit.alert.${alert.kind}`)), ` · ${alert.table}`),
+      h("p", null, h("strong", null, t(`pit.alert.${alert.kind}`)), ` · ${alert.table || t("pit.whole-house")}`),
       h("p", { class: "muted", lang: "en" }, about(alert)),
       labelled(t("pit.clear-note"), note),
     ],
@@ -194,8 +198,11 @@ export async function open(host) {
   const older = h("details", null, h("summary", null, t("pit.cleared")), seen);
   const title = h("h2", null);
   const cards = h("ul", { class: "pit-cards" });
+  const proven = provenLine();
+  void proven.look();
   put(
     host,
+    proven.line,
     h("section", { class: "panel alert-panel", "aria-live": "polite" }, title, waiting, older),
     h(
       "div",
@@ -282,6 +289,7 @@ export async function open(host) {
   const timer = setInterval(() => void again(), AGAIN_MS);
   return () => {
     gone = true;
+    proven.leave();
     clearInterval(timer);
     clearTimeout(soon);
     for (const each of sockets.values()) each.close();

@@ -7,6 +7,7 @@ import { get, post, Refusal } from "../lib/api.js";
 import { h, labelled, put } from "../lib/dom.js";
 import { t, tn } from "../lib/i18n.js";
 import { dateTime, number } from "../lib/money.js";
+import { provenLine } from "./proven.js";
 
 const LOOK_MS = 300;
 const AGAIN_MS = 3000;
@@ -110,6 +111,26 @@ function auditPanel() {
   };
 }
 
+/** How far the log is signed and cosigned, and how long ago. */
+async function drawLog(/** @type {HTMLElement} */ host) {
+  /** @type {import("../lib/types").HeadsNow} */
+  const log = await get("/api/log");
+  const age = !log.cosigned_at ? 0 : Math.max(0, Math.round((Date.now() * 1000 - log.cosigned_at) / 1e6));
+  put(
+    host,
+    h("p", null, t("pit.log-signed", { n: number(log.size) })),
+    h(
+      "p",
+      { id: "cosigned", class: log.demanded && !log.cosigned_size ? "fault" : "" },
+      log.cosigned_size
+        ? t("pit.log-cosigned", { n: number(log.cosigned_size), who: log.cosigned_by.join(t("list.comma")), age })
+        : t("pit.log-alone", { n: log.witnesses, k: log.demanded }),
+    ),
+    log.fault && h("p", { class: "fault", lang: "en" }, log.fault),
+    h("p", null, h("code", null, log.key)),
+  );
+}
+
 function digestPanel() {
   const result = h("div", { role: "status" });
   const run = async () => {
@@ -204,18 +225,27 @@ export async function open(host, _argument, who) {
   }
   const again = () => void draw().catch(refused);
   const audit = auditPanel();
+  const proven = provenLine();
+  audit.panel.append(proven.line);
+  void proven.look();
+  const log = h("div", { role: "status" });
   put(
     host,
     h(
       "div",
       { class: "columns" },
       audit.panel,
+      h("section", { class: "panel", id: "log" }, h("h2", null, t("pit.log")), log),
       digestPanel(),
       h("section", { class: "panel", id: "disabled" }, h("h2", null, t("pit.disabled")), tables),
     ),
     h("section", { class: "panel" }, h("h2", null, t("pit.events")), events),
   );
   await draw();
+  await drawLog(log);
   void audit.look();
-  return audit.leave;
+  return () => {
+    audit.leave();
+    proven.leave();
+  };
 }

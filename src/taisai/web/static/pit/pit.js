@@ -6,6 +6,7 @@
 //   #reports          meters, win and hold                   and auditors, administrators
 //   #house            audit, digests, disabled tables, house events
 //   #staff            accounts                               administrators
+//   #persons          who stands behind an id; erasing       shift managers and administrators
 // A part is a module with `open(host, argument, who)`, loaded on demand; it returns a function that leaves it.
 
 import { askToSignIn, lockNow, onUnlock, stopped, watchIdle } from "../deal/lock.js";
@@ -28,6 +29,7 @@ const PARTS = [
   ["reports", OVERSEERS, () => import("./reports.js")],
   ["house", OVERSEERS, () => import("./house.js")],
   ["staff", ["administrator"], () => import("./staff.js")],
+  ["persons", ["shift-manager", "administrator"], () => import("./persons.js")],
 ];
 const HIDDEN = ["table", "setup"];
 

@@ -2,7 +2,7 @@
 // Enters: /api/report. Leaves: a table; every figure is the server's.
 
 import { stopped } from "../deal/lock.js";
-import { get, Refusal } from "../lib/api.js";
+import { get, part, Refusal } from "../lib/api.js";
 import { h, labelled, put } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { money, number, percent } from "../lib/money.js";
@@ -11,6 +11,16 @@ import { refusalWords } from "../lib/shell.js";
 const SPANS = ["day", "month", "year", "life"];
 const SUMS = ["staked", "returned", "win", "drop", "fills", "credits"];
 const SHARES = ["hold", "actual", "theoretical"];
+
+/**
+ * Where the actual return should lie, and whether it does not.
+ * @param {any} row
+ */
+function interval(row) {
+  if (row.lowest === null) return "–";
+  const words = `${percent(row.lowest, 2)} – ${percent(row.highest, 2)}`;
+  return row.outside ? `${words} · ${t("pit.outside")}` : words;
+}
 
 /** @type {import("./pit.js").Open} */
 export async function open(host) {
@@ -55,6 +65,7 @@ export async function open(host) {
     put(
       body,
       h("p", { class: "muted", lang: "en" }, `${report.title} · ${report.interval}`),
+      report.notice && h("p", { lang: "en" }, h("strong", null, report.notice)),
       h(
         "div",
         { class: "scroll", tabindex: "0", role: "region", "aria-label": t("pit.part.reports") },
@@ -71,7 +82,9 @@ export async function open(host) {
               ...["pit.rounds", "pit.void", "pit.reversed"].map((key) =>
                 h("th", { scope: "col", class: "number" }, t(key)),
               ),
-              ...[...SUMS, ...SHARES].map((key) => h("th", { scope: "col", class: "number" }, t(`pit.sum.${key}`))),
+              ...[...SUMS, ...SHARES, "interval"].map((key) =>
+                h("th", { scope: "col", class: "number" }, t(`pit.sum.${key}`)),
+              ),
             ),
           ),
           h(
@@ -86,6 +99,7 @@ export async function open(host) {
                 ...["rounds", "voided", "reversed"].map((key) => h("td", { class: "number" }, number(row[key]))),
                 ...SUMS.map((key) => h("td", { class: "number" }, cash(row, key))),
                 ...SHARES.map((key) => h("td", { class: "number" }, row[key] === null ? "–" : percent(row[key], 2))),
+                h("td", { class: row.outside ? "number fault" : "number" }, interval(row)),
               ),
             ),
           ),
@@ -125,8 +139,30 @@ export async function open(host) {
   }
   span.addEventListener("change", () => void load());
   table.addEventListener("change", () => void load());
+  const books = [...new Set(floor.tables.flatMap((each) => (each.book ? [each.book] : [])))].sort();
   put(
     host,
+    h(
+      "section",
+      { class: "panel" },
+      h("h2", null, t("pit.conformance")),
+      h("p", { class: "muted" }, t("pit.conformance-words")),
+      ...books.map((book) =>
+        h(
+          "p",
+          { class: "row" },
+          h("span", { lang: "en" }, book),
+          ...["html", "json"].map((form) => {
+            const href = `/api/books/${part(book)}/conformance?form=${form}`;
+            return h(
+              "a",
+              { class: "button", "data-conformance": form, href, download: `conformance-${book}.${form}` },
+              form.toUpperCase(),
+            );
+          }),
+        ),
+      ),
+    ),
     h(
       "section",
       { class: "panel" },

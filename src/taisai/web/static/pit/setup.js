@@ -10,7 +10,7 @@ import { get, getOnce, part, post, Refusal } from "../lib/api.js";
 import { kindOf, layoutOf } from "../lib/boxes.js";
 import { h, labelled, put } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
-import { newId } from "../lib/messages.js";
+import { idsFor } from "../lib/messages.js";
 import { plainMoney, typedMoney } from "../lib/money.js";
 import { refusalWords, showRefusal } from "../lib/shell.js";
 
@@ -145,6 +145,7 @@ async function limitable(book, layout) {
     kinds: [...new Set(boxes.map(kindOf))],
     pairs: "differential" in whole.rules ? Object.keys(PAIRS).filter((pair) => boxes.includes(PAIRS[pair])) : [],
     colours: "colour-chips" in whole.rules,
+    testRuns: "test-runs" in whole.rules,
   };
 }
 
@@ -206,11 +207,17 @@ export async function open(host, again) {
     }),
     chips: input("chips", { value: CHIPS }),
     colours: input("colours", { required: false, placeholder: "red, blue" }),
+    coverage: h(
+      "select",
+      { name: "coverage" },
+      ...["areas", "kinds"].map((each) => h("option", { value: each }, t(`pit.coverage-${each}`))),
+    ),
     dice: input("dice", { required: false, maxlength: 64, pattern: NAME_PATTERN }),
     seal: input("seal", { required: false, maxlength: 64, pattern: NAME_PATTERN }),
   };
   const limits = h("div", null);
   const colours = labelled(t("pit.colours"), ui.colours);
+  const coverage = labelled(t("pit.coverage"), ui.coverage);
   const fault = h("p", { class: "fault", role: "alert", hidden: true });
   const submit = h("button", { class: "main", type: "submit" }, t("deal.do.set-up"));
   let fields = limitsFields([], [], null, "");
@@ -234,6 +241,7 @@ export async function open(host, again) {
       fields = limitsFields(found.kinds, found.pairs, known?.limits ?? null, currency);
       for (const each of fields.row.querySelectorAll("input")) each.value = typed.get(each.name) ?? each.value;
       colours.hidden = !found.colours;
+      coverage.hidden = !found.testRuns;
       put(limits, fields.row);
       submit.disabled = false;
     } catch (error) {
@@ -254,6 +262,7 @@ export async function open(host, again) {
   ui.book.addEventListener("change", () => void drawLayouts());
   ui.layout.addEventListener("change", () => void drawLimits());
 
+  const ids = idsFor();
   async function submitted() {
     const currency = ui.currency.value;
     const chips = ui.chips.value
@@ -282,19 +291,17 @@ export async function open(host, again) {
               .filter(Boolean)
               .map((name) => [name, { chips: COLOUR_CHIPS }]),
           ),
+      coverage: ui.coverage.value,
     };
     const name = ui.table.value.trim();
     const commands = `/api/tables/${part(name)}/commands`;
-    if (old && old.phase !== "new") await post(commands, { id: newId(), do: setUp });
-    else await post("/api/tables", { table: name, set_up: setUp, id: newId() });
+    if (old && old.phase !== "new") await post(commands, { id: ids(setUp), do: setUp });
+    else await post("/api/tables", { table: name, set_up: setUp, id: ids(setUp) });
+    const received = { do: "receive-dice", dice_set: ui.dice.value.trim() };
+    const sealed = { do: "seal-dice", dice_set: ui.dice.value.trim(), seal: ui.seal.value.trim() };
     try {
-      if (ui.dice.value)
-        await post(commands, { id: newId(), do: { do: "receive-dice", dice_set: ui.dice.value.trim() } });
-      if (ui.dice.value && ui.seal.value)
-        await post(commands, {
-          id: newId(),
-          do: { do: "seal-dice", dice_set: ui.dice.value.trim(), seal: ui.seal.value.trim() },
-        });
+      if (ui.dice.value) await post(commands, { id: ids(received), do: received });
+      if (ui.dice.value && ui.seal.value) await post(commands, { id: ids(sealed), do: sealed });
     } catch (error) {
       showRefusal(error);
     }
@@ -314,6 +321,7 @@ export async function open(host, again) {
       labelled(t("pit.currency"), ui.currency),
       labelled(t("pit.denominations"), ui.chips),
       colours,
+      coverage,
       labelled(t("deal.field.dice_set"), ui.dice),
       labelled(t("deal.field.seal"), ui.seal),
     ),

@@ -7,11 +7,11 @@ import { presetsOf } from "../deal/forms.js";
 import { onUnlock, stopped } from "../deal/lock.js";
 import { playersPanel } from "../deal/people.js";
 import { get, part, Refusal } from "../lib/api.js";
-import { layoutOf } from "../lib/boxes.js";
+import { boxName, layoutOf } from "../lib/boxes.js";
 import { GROUPS } from "../lib/commands.js";
 import { diceRow } from "../lib/dice.js";
 import { h, put } from "../lib/dom.js";
-import { t } from "../lib/i18n.js";
+import { t, voidWhy } from "../lib/i18n.js";
 import { dateTime, money, percent, setCurrency, time } from "../lib/money.js";
 import { clauseLinks, redraw, toast, watchConnection } from "../lib/shell.js";
 import { Table } from "../lib/table.js";
@@ -58,7 +58,7 @@ function openingPanel(desk, view, crew) {
         { class: check.passed ? "tag good" : "tag bad" },
         t(check.passed ? "pit.passed-by" : "pit.failed-by", { who: check.by, time: time(check.at) }),
       );
-    const test = item.item === "test-run" && askButton(desk, "test-run");
+    const test = item.item === "test-run" && testRuns(desk, crew);
     const made = row(
       check?.passed === true,
       item.summary,
@@ -99,6 +99,36 @@ function openingPanel(desk, view, crew) {
       h("a", { class: "button", href: `#setup/${part(view.table)}` }, t("pit.set-up-again")),
     ),
   );
+}
+
+/**
+ * The next test run, with the areas that must light, and how many are left.
+ * @param {Desk} desk
+ * @param {Crew} crew
+ */
+function testRuns(desk, crew) {
+  const runs = crew.test_runs;
+  if (!runs) return askButton(desk, "test-run");
+  const { next } = runs;
+  return h(
+    "span",
+    { class: "test-runs" },
+    next
+      ? t("pit.test-next", { dice: next.dice.join("-"), n: runs.left, lit: next.lit.map(boxName).join(", ") })
+      : t("pit.tests-done", { n: runs.done }),
+    " ",
+    actionButton(desk, "test-run", { run: () => void makeTestRun(desk) }),
+  );
+}
+
+/**
+ * The run that is next when the button is pressed: the button outlives the view it was drawn from.
+ * @param {Desk} desk
+ */
+function makeTestRun(desk) {
+  const next = desk.crew()?.test_runs?.next;
+  const words = next ? [h("p", null, t("pit.test-lit", { lit: next.lit.map(boxName).join(", ") }))] : [];
+  return ask(desk, "test-run", { dice: next?.dice }, { words });
 }
 
 /**
@@ -205,7 +235,7 @@ function roundsPanel(view) {
                 "td",
                 null,
                 each.void
-                  ? h("span", { class: "tag bad" }, t("result.void", { why: t(`void.${each.void}`) }))
+                  ? h("span", { class: "tag bad" }, t("result.void", { why: voidWhy(each.void) }))
                   : h("span", { lang: "en" }, each.call),
                 each.reversed && h("span", { class: "tag bad" }, t("pit.reversed")),
               ),

@@ -6,9 +6,13 @@
 
 import { Refusal } from "../lib/api.js";
 import { keep, pref } from "../lib/prefs.js";
+import { drawn } from "./fair.js";
 
 /** @typedef {import("../lib/table.js").Table} Table */
-/** @typedef {{box: string, amount: number}} Move  a positive amount was placed, a negative one withdrawn */
+/**
+ * @typedef {{box: string, amount: number, colour?: string | null}} Move  a positive amount was placed, a negative one
+ * withdrawn; `colour` where it is in chips of the player's colour
+ */
 /** @typedef {{name: string, bets: Record<string, number>}} Favourite */
 
 const FAVOURITES_MOST = 12;
@@ -30,6 +34,8 @@ export class Bets {
     this.asked = new Set();
     /** Whose bets these are, and of which round. */
     this._of = "";
+    /** What this browser brings to the virtual dice of the round. */
+    this.contribution = "";
   }
 
   /** The player's name, or "". */
@@ -73,6 +79,7 @@ export class Bets {
     const now = `${this.round} ${this.player}`;
     if (now === this._of) return;
     this._of = now;
+    this.contribution = drawn();
     this.done = [];
     this.coming.clear();
   }
@@ -81,9 +88,10 @@ export class Bets {
    * Place a bet or raise it.
    * @param {string} box
    * @param {number} amount
+   * @param {string | null} [colour] in chips of the player's colour
    */
-  place(box, amount) {
-    return this._all([{ box, amount }]);
+  place(box, amount, colour = null) {
+    return this._all([{ box, amount, colour }]);
   }
 
   /**
@@ -165,15 +173,19 @@ export class Bets {
    * @param {number} [round] the round it is meant for: when its turn comes, the table may be in another
    * @returns {Promise<boolean>}
    */
-  async _one({ box, amount }, round) {
+  async _one({ box, amount, colour }, round) {
     /** @type {Move & {seq: number | null}} */
     const coming = { box, amount, seq: null };
     this.coming.add(coming);
     this.tell.changed();
     try {
       const { player } = this;
+      const virtual = this.table.view?.round.commitment;
+      const brought = virtual ? { contribution: (this.contribution ||= drawn()) } : {};
       const action =
-        amount > 0 ? { do: "place-bet", player, box, amount } : { do: "withdraw-bet", player, box, amount: -amount };
+        amount > 0
+          ? { do: "place-bet", player, box, amount, ...(colour ? { colour } : {}), ...brought }
+          : { do: "withdraw-bet", player, box, amount: -amount };
       coming.seq = (await this.table.do(action, {}, { round })).seq;
       return true;
     } catch (error) {

@@ -5,18 +5,20 @@
 import { Cloth } from "../felt/cloth.js";
 import { sectionButtons } from "../felt/sections.js";
 import { get, me, part } from "../lib/api.js";
-import { signOf } from "../lib/boxes.js";
+import { boxName, signOf } from "../lib/boxes.js";
 import { diceRow } from "../lib/dice.js";
 import { $, h, put, query, say } from "../lib/dom.js";
 import { language, t } from "../lib/i18n.js";
 import { money, setCurrency, signed } from "../lib/money.js";
 import { keep, pref } from "../lib/prefs.js";
+import { rackOf } from "../lib/rack.js";
 import { totalOf } from "../lib/rolls.js";
 import { showRefusal, startPage, toast, watchConnection } from "../lib/shell.js";
 import { sound } from "../lib/sound.js";
 import { Table } from "../lib/table.js";
 import { Bets, othersOn, paidBack } from "./bets.js";
 import { boxWords, BoxLine, showBetRefusal } from "./box.js";
+import { fairPanel } from "./fair.js";
 import { Guide } from "./guide.js";
 import { Rail } from "./rail.js";
 import { headline, lines, ownRounds } from "./result.js";
@@ -111,7 +113,7 @@ function pick(box) {
   if (!setUp) return;
   if (!bets.player) return toast(t("play.sit-first"));
   sound("chip");
-  void bets.place(box, rail.value(setUp)).then((ok) => ok && guide.did("bet"));
+  void bets.place(box, rail.value(setUp), rail.colour(setUp)).then((ok) => ok && guide.did("bet"));
 }
 
 // ---------------------------------------------------------------- drawing
@@ -125,6 +127,7 @@ function draw() {
   }
   stage.draw(view, cloth.felt);
   drawLimits(view);
+  drawRack(view);
   drawBets();
   drawRecent(view);
 }
@@ -152,6 +155,14 @@ function drawLimits(view) {
     ),
     h("li", null, h("a", { href: `/rules?book=${part(setUp.book)}&layout=${part(setUp.layout)}` }, t("nav.rules"))),
   );
+}
+
+/** The rack, and the player's own colour on the rail. @param {View} view */
+function drawRack(view) {
+  const now = JSON.stringify([Object.values(view.seats).map(({ colour, value }) => [colour, value]), language()]);
+  if (ui.rack.dataset.now === now) return;
+  ui.rack.dataset.now = now;
+  put(ui.rack, rackOf(view));
 }
 
 /** @param {View} view */
@@ -199,8 +210,44 @@ function drawBets() {
   }
   say(ui.funds, table.seat ? money(table.seat.funds) : "–");
   say(ui.onFelt, table.seat ? money(table.seat.on_felt) : "–");
+  drawAdvice();
   rail.draw(setUp);
   line.draw();
+  drawFair(view);
+}
+
+/** The virtual dice of the round, as the player can check them. @param {View} view */
+function drawFair(view) {
+  const { commitment, opening, contributions } = view.round;
+  ui.fair.hidden = !commitment;
+  const known = { mine: table.seat?.contribution ?? "", commitment, opening, all: contributions };
+  const now = JSON.stringify(known);
+  if (!commitment || ui.fair.dataset.now === now) return;
+  ui.fair.dataset.now = now;
+  put(ui.fair, h("summary", null, t("fair.title")), fairPanel(known), h("p", { class: "muted" }, t("fair.words")));
+}
+
+/** Bets of which the dealer told the player that they are under the minimum: raise or withdraw them. */
+function drawAdvice() {
+  const advice = table.seat?.advice ?? [];
+  const place = /** @type {HTMLElement} */ (ui.info.parentElement);
+  let list = document.getElementById("advice");
+  if (!advice.length) return list?.remove();
+  if (!list) place.prepend((list = h("ul", { id: "advice", class: "notice", role: "alert" })));
+  put(
+    list,
+    ...advice.map(({ box, stake, minimum }) =>
+      h(
+        "li",
+        null,
+        t("play.advice", { box: boxName(box), stake: money(stake), minimum: money(minimum) }),
+        " ",
+        h("button", { "data-action": "raise", onclick: () => void bets.place(box, minimum - stake) }, t("play.raise")),
+        " ",
+        h("button", { "data-action": "withdraw", onclick: () => void bets.withdraw(box) }, t("play.withdraw")),
+      ),
+    ),
+  );
 }
 
 // ---------------------------------------------------------------- the result of a round
@@ -238,6 +285,7 @@ function askFloor() {
   get("/api/floor").then(
     (floor) => {
       rail.demo = floor.demo;
+      rail.guestChips = floor.guest_chips;
       drawBets();
     },
     () => setTimeout(askFloor, AGAIN_MS),
@@ -264,7 +312,8 @@ addEventListener("resize", fit);
 addEventListener("keydown", (event) => {
   const typing = event.target instanceof HTMLInputElement || document.querySelector("dialog[open]");
   const place = Number(event.key) - 1;
-  const count = table.view?.set_up?.denominations.length ?? 0;
+  const setUp = table.view?.set_up;
+  const count = setUp ? rail.count(setUp) : 0;
   if (!typing && bets.player && Number.isInteger(place) && place >= 0 && place < count) rail.choose(place);
 });
 $("#top .bar-own").append(

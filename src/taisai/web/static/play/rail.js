@@ -2,7 +2,7 @@
 //   const rail = new Rail(ui, table, bets, {chosen: () => guide.did("chip")}); rail.draw(setUp); rail.value(setUp)
 
 import { chipColour } from "../felt/chips.js";
-import { post, remember } from "../lib/api.js";
+import { post, sit } from "../lib/api.js";
 import { boxName } from "../lib/boxes.js";
 import { h, labelled, put } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
@@ -31,6 +31,8 @@ export class Rail {
     this.place = pref("chip", 1);
     /** Whether guests may sit down with play chips. */
     this.demo = true;
+    /** What a guest sits down with; 0 until the server has said so, or where there are no guests. */
+    this.guestChips = 0;
     /** Whether a seat was asked for and the table does not know us yet: two taps must seat one guest. */
     this.sitting = false;
     this._drawn = "";
@@ -39,7 +41,23 @@ export class Rail {
 
   /** The amount of one touch. @param {SetUp} setUp */
   value(setUp) {
+    if (this.colour(setUp)) return this._seat?.value ?? 0;
     return setUp.denominations[this.place] ?? setUp.denominations[0];
+  }
+
+  /** The player's seat, once they have one. */
+  get _seat() {
+    return this.table.view?.seats[this.bets.player];
+  }
+
+  /** How many kinds of chips the player has to choose from: behind the table's own, those of their colour. */
+  count(/** @type {SetUp} */ setUp) {
+    return setUp.denominations.length + (this._seat?.colour ? 1 : 0);
+  }
+
+  /** The colour of the chosen chip; null for value chips. @param {SetUp} setUp */
+  colour(setUp) {
+    return this.place === setUp.denominations.length ? (this._seat?.colour ?? null) : null;
   }
 
   /** @param {SetUp} setUp */
@@ -54,7 +72,10 @@ export class Rail {
       double: bets.open && mine,
     };
     const { denominations, currency } = setUp;
-    const now = JSON.stringify([denominations, currency, this.place, can, bets.player !== "", this.demo]);
+    const again = this._mayBuy();
+    const { colour, value: worth } = this._seat ?? {};
+    const chips = [denominations, currency, colour, worth, this.place];
+    const now = JSON.stringify([chips, can, bets.player, this.demo, again]);
     if (now === this._drawn) return;
     this._drawn = now;
     const focused = document.activeElement?.getAttribute("data-action");
@@ -69,7 +90,8 @@ export class Rail {
       h(
         "div",
         { class: "chips-rail", role: "radiogroup", "aria-label": t("play.chips") },
-        ...setUp.denominations.map((value, place) => this._chip(value, place, setUp.denominations.length)),
+        ...denominations.map((value, place) => this._chip(value, place, this.count(setUp))),
+        colour && this._chip(worth ?? 0, denominations.length, this.count(setUp), colour),
       ),
       h(
         "div",
@@ -79,6 +101,8 @@ export class Rail {
         button("rebet", () => void bets.rebet()),
         button("double", () => void bets.double()),
         h("button", { "data-action": "history", onclick: () => void showHistory(setUp) }, t("play.history")),
+        again &&
+          h("button", { class: "main", "data-action": "again", onclick: () => void this._buy() }, t("play.again")),
       ),
     );
     if (focused) this._focus(focused);
@@ -93,8 +117,9 @@ export class Rail {
    * @param {number} value
    * @param {number} place
    * @param {number} count
+   * @param {string} [colour] the player's own chips, which have no value printed on them
    */
-  _chip(value, place, count) {
+  _chip(value, place, count, colour) {
     const chosen = place === this.place;
     return h(
       "button",
@@ -104,7 +129,9 @@ export class Rail {
         "data-action": `chip-${place}`,
         "aria-checked": String(chosen),
         tabindex: chosen ? "0" : "-1",
-        "aria-label": money(value),
+        "data-colour": colour ?? null,
+        "aria-label": colour ? t("deal.colour-at", { colour, value: money(value) }) : money(value),
+        style: colour ? { background: colour } : {},
         onclick: () => this.choose(place),
         onkeydown: (/** @type {KeyboardEvent} */ event) => this._key(event, place, count),
       },
@@ -134,18 +161,47 @@ export class Rail {
     this._focus(`chip-${this.place}`);
   }
 
+  // ---------------------------------------------------------------- play chips
+
+  /** Whether the server sells a guest another set of play chips: they hold less than half of one. */
+  _mayBuy() {
+    const { seat } = this.table;
+    return seat !== null && this.guestChips > 0 && seat.funds + seat.on_felt < Math.floor(this.guestChips / 2);
+  }
+
+  async _buy() {
+    try {
+      await post("/api/me/chips");
+    } catch (refusal) {
+      showRefusal(refusal);
+    }
+  }
+
   // ---------------------------------------------------------------- sitting down
 
   /** How to sit down, for those who only watch. */
   _seatPanel() {
     if (this.demo) {
-      const sit = () => void this._sit({ guest_at: this.table.name });
-      return h(
-        "div",
+      const nickname = h("input", {
+        name: "player",
+        autocomplete: "nickname",
+        maxlength: 64,
+        value: pref("nickname", ""),
+      });
+      const guest = h(
+        "form",
         { class: "sit" },
         h("p", null, t("play.watching")),
-        h("button", { class: "main", "data-action": "sit", onclick: sit }, t("play.sit-demo")),
+        labelled(t("play.nickname"), nickname),
+        h("button", { class: "main", "data-action": "sit" }, t("play.sit-demo")),
       );
+      guest.addEventListener("submit", (event) => {
+        event.preventDefault();
+        const named = nickname.value.trim().replace(/\s+/g, "-");
+        keep("nickname", named);
+        void this._sit({ guest_at: this.table.name, ...(named ? { player: named } : {}) });
+      });
+      return guest;
     }
     const code = h("input", { name: "code", required: true, autocomplete: "off", maxlength: 32 });
     const player = h("input", { name: "player", autocomplete: "nickname", maxlength: 64 });
@@ -170,7 +226,7 @@ export class Rail {
     if (this.sitting) return;
     this.sitting = true;
     try {
-      remember((await post("/api/seat", how)).me);
+      await sit(how);
       const known = new Promise((resolve) => {
         const stop = this.table.on("hello", () => resolve(stop()));
       });

@@ -2,14 +2,15 @@
 // Enters: rounds of /api/me/rounds. Leaves: elements. Every amount is the server's.
 
 import { mountFelt } from "../felt/felt.js";
-import { get } from "../lib/api.js";
+import { get, part } from "../lib/api.js";
 import { boxName, kindOf } from "../lib/boxes.js";
 import { diceRow, Tumbler } from "../lib/dice.js";
 import { h } from "../lib/dom.js";
-import { language, t, tn } from "../lib/i18n.js";
+import { t, tn, voidWhy } from "../lib/i18n.js";
 import { dateTime, money, signed } from "../lib/money.js";
 import { totalOf } from "../lib/rolls.js";
 import { baize, clauseLinks, dialog, showRefusal } from "../lib/shell.js";
+import { fairPanel } from "./fair.js";
 
 /** @typedef {import("../lib/types").RoundReplay} RoundReplay */
 /** @typedef {import("../lib/messages.js").Line} Line */
@@ -44,10 +45,15 @@ export function needs(box) {
  * @param {Line} line
  */
 function why(round, line) {
-  if (round.void) return t("result.void", { why: t(`void.${round.void}`) });
+  if (round.reversed) return t("result.void-later", { n: round.number, why: voidWhy(round.void) });
+  if (round.void) return t("result.void", { why: voidWhy(round.void) });
   const dice = (round.dice ?? []).join("-");
   const won = line.pays !== null && line.winnings > 0;
-  const words = t(won ? "result.won" : "result.lost", { box: boxName(line.box), needs: needs(line.box), dice });
+  const words = t(line.pays === 0 ? "result.pushed" : won ? "result.won" : "result.lost", {
+    box: boxName(line.box),
+    needs: needs(line.box),
+    dice,
+  });
   const part =
     line.at_risk < line.stake ? ` ${t("result.part", { at_risk: money(line.at_risk), stake: money(line.stake) })}` : "";
   return words + part;
@@ -59,8 +65,9 @@ function why(round, line) {
  * @param {Line} line
  */
 function figures(round, line) {
-  if (round.void) return t("result.back", { amount: money(line.returned) });
-  if (line.pays === null || line.winnings === 0) return t("result.stake-lost", { stake: money(line.stake) });
+  if (round.void) return t("result.back", { amount: money(round.reversed ? line.stake : line.returned) });
+  if (line.pays === 0) return t("result.back", { amount: money(line.returned) });
+  if (line.pays === null || line.winnings === 0) return t("result.stake-lost", { stake: money(line.at_risk) });
   return t("result.stake-won", {
     stake: money(line.at_risk),
     odds: t("odds.to-1", { n: line.pays }),
@@ -92,11 +99,24 @@ export function lines(round, book) {
         ),
         h("p", { class: "muted" }, why(round, line), " ", clauseLinks(book, line.clauses ?? [])),
         line.why &&
-          language() !== "en" &&
-          h("details", null, h("summary", null, t("result.house-words")), h("p", { lang: "en" }, line.why)),
+          h("p", { class: "muted house-words" }, `${t("result.house-words")}: `, h("q", { lang: "en" }, line.why)),
       );
     }),
   );
+}
+
+/**
+ * What went back when a settled round was void afterwards, and what is owed.
+ * @param {import("../lib/types").AfterVoid} after
+ */
+function afterVoid({ got, gave, owes, is_owed }) {
+  const parts = [
+    got && t("result.you-got", { amount: money(got) }),
+    gave && t("result.you-gave", { amount: money(gave) }),
+    owes && t("result.you-owe", { amount: money(owes) }),
+    is_owed && t("result.you-are-owed", { amount: money(is_owed) }),
+  ];
+  return parts.filter(Boolean).join("; ");
 }
 
 /**
@@ -111,6 +131,8 @@ export function headline(round) {
     round.dice
       ? [diceRow(round.dice), h("strong", { class: "number" }, sum)]
       : h("strong", null, t("result.void-short")),
+    round.reversed && h("strong", { class: "tag bad" }, t("result.void-short")),
+    round.after_void && h("span", { class: "muted" }, afterVoid(round.after_void)),
     h("span", { class: `net number ${round.net > 0 ? "up" : round.net < 0 ? "down" : ""}` }, signed(round.net)),
   );
 }
@@ -138,6 +160,7 @@ export async function showHistory(setUp) {
       h("p", { class: "muted" }, rounds.length ? tn("history.words", rounds.length) : t("history.none")),
       ...rounds.map((round) => {
         const replay = h("div", { class: "replay" });
+        const proofs = h("div", { role: "status" });
         return h(
           "details",
           { class: "past" },
@@ -154,12 +177,62 @@ export async function showHistory(setUp) {
           ),
           h("p", null, t("history.sums", { staked: money(round.staked), returned: money(round.returned) })),
           lines(round, setUp.book),
+          round.commitment &&
+            fairPanel({
+              mine: round.contribution,
+              commitment: round.commitment,
+              opening: round.opening,
+              all: round.contributions,
+            }),
           h("button", { onclick: () => void playBack(replay, round, setUp).catch(showRefusal) }, t("history.replay")),
+          h(
+            "button",
+            { "data-action": "proofs", onclick: () => void showProofs(proofs, round).catch(showRefusal) },
+            t("history.proofs"),
+          ),
+          proofs,
           replay,
         );
       }),
     ],
     { class: "wide" },
+  );
+}
+
+/**
+ * Offer the proof of each bet of a round, and of how it was settled.
+ * @param {HTMLElement} host
+ * @param {RoundReplay} round
+ */
+async function showProofs(host, round) {
+  /** @type {import("../lib/types").ProofEntry[]} */
+  const found = await get(`/api/me/proofs?round=${round.number}`);
+  host.replaceChildren(
+    h("p", { class: "muted" }, t(found.length ? "history.proofs-words" : "history.no-proofs")),
+    h(
+      "ul",
+      { class: "lines" },
+      ...found.map((each) =>
+        h(
+          "li",
+          null,
+          h(
+            "a",
+            {
+              class: "button",
+              "data-proof": each.kind,
+              href: `/api/tables/${part(round.table)}/receipts/${each.seq}`,
+              download: `taisai-${round.table}-${each.seq}.json`,
+            },
+            t("history.save-proof"),
+          ),
+          " ",
+          each.box ? boxName(each.box) : h("span", { lang: "en" }, each.kind),
+          h("span", { class: "muted" }, ` ${dateTime(each.at)}`),
+        ),
+      ),
+    ),
+    h("p", null, h("a", { href: "/verify" }, t("nav.verify"))),
   );
 }
 

@@ -15,6 +15,7 @@ export function buildScreen(name) {
     dice: h("div", null),
     last: h("div", { class: "recent", role: "group", "aria-label": t("home.last") }),
     limits: h("ul", { class: "limits" }),
+    rack: h("div", { id: "rack" }),
     felt: h("div", { class: "felt-scroll", id: "felt" }),
     sections: h("div", { class: "sections", role: "group", "aria-label": t("play.sections") }),
     info: h("div", { class: "info" }),
@@ -23,6 +24,7 @@ export function buildScreen(name) {
     lastNet: h("dd", { class: "number", id: "last-net" }),
     rail: h("div", { class: "rail" }),
     result: h("section", { class: "panel result", "aria-live": "polite" }),
+    fair: h("details", { class: "panel fair-panel", hidden: true }),
     favourites: h("section", { class: "panel favourites-panel" }),
     guide: h("aside", { class: "guide", "aria-label": t("guide.title"), hidden: true }),
   };
@@ -35,7 +37,7 @@ export function buildScreen(name) {
       h(
         "div",
         { class: "left" },
-        h("section", { class: "sign", "aria-label": t("play.limits") }, ui.limits),
+        h("section", { class: "sign", "aria-label": t("play.limits") }, ui.limits, ui.rack),
         h("section", { class: "felt-area", "aria-label": t("play.felt") }, ui.sections, ui.felt),
         h("section", { class: "hand", "aria-label": t("play.hand") }, ui.guide, ui.info, ui.rail),
       ),
@@ -72,6 +74,7 @@ export function buildScreen(name) {
             h("div", null, h("dt", null, t("play.last-net")), ui.lastNet),
           ),
           ui.result,
+          ui.fair,
           ui.favourites,
         ),
       ),

@@ -4,7 +4,7 @@
 import { winnersOf } from "../felt/drawing.js";
 import { Tumbler } from "../lib/dice.js";
 import { say } from "../lib/dom.js";
-import { language, t } from "../lib/i18n.js";
+import { language, t, voidWhy } from "../lib/i18n.js";
 import { called, totalOf } from "../lib/rolls.js";
 import { countdown, isTumbling, rolledIn } from "../lib/round.js";
 import { clauseLinks, toast } from "../lib/shell.js";
@@ -56,6 +56,7 @@ export class Stage {
     felt?.svg.classList.toggle("closed", round.phase !== "betting");
     document.body.dataset.phase = round.phase;
     if (round.interrupted) this._call(t("stage.interrupted"));
+    else if (view.held.length) this._call(t("stage.held", { why: voidWhy(view.held[0]) }));
     else if (view.suspended) this._call(t("stage.suspended"));
     else if (view.phase !== "open") this._call(t("stage.not-open"));
     else if (this.ui.call.textContent === "" || !["betting", "announced"].includes(round.phase)) this._phase(view);
@@ -119,11 +120,17 @@ export class Stage {
           if (this.table.view) this._result(this.table.view);
           speak(this.ui.call.textContent ?? "");
           break;
-        case "lights-faulted":
-          toast(t("play.lights-fault"), { kind: "bad" });
+        case "fact-recorded":
+          if (each.fact === "lights-fault") toast(t("play.lights-fault"), { kind: "bad" });
+          else if (!each.attested) this._call(t("stage.held", { why: voidWhy(each.fact) }));
           break;
+        case "round-reversed": {
+          const words = t("result.void-later", { n: each.round, why: voidWhy(each.why) });
+          toast(words, { kind: "bad", more: [clauseLinks(this.table.view?.set_up?.book ?? "", each.clauses ?? [])] });
+          break;
+        }
         case "round-voided": {
-          const words = t("result.void", { why: t(`void.${each.why}`) });
+          const words = t("result.void", { why: voidWhy(each.why) });
           this._call(words, each.call);
           toast(words, {
             kind: "bad",

@@ -25,7 +25,7 @@ const order = new Map(odds.map((each, place) => [each.box, place]));
 /** What each column sorts by. @type {Record<string, (each: BoxOdds) => number>} */
 const COLUMNS = {
   box: (each) => order.get(each.box) ?? 0,
-  pays: (each) => each.pays[each.pays.length - 1].pays,
+  pays: (each) => Number(each.pays[each.pays.length - 1].pays),
   ways: (each) => each.ways,
   return: (each) => each.return.value,
   edge: (each) => each.edge.value,

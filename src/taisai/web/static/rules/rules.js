@@ -18,7 +18,7 @@ import { anchor, books, subNav } from "./parts.js";
 /** @typedef {Reading & {clauses: string[], cited_by: string[], tests: string[]}} Interpretation */
 /** @typedef {{step: string, clauses: string[]}} Step */
 /** @typedef {{item: string, clauses: string[], summary: string}} Item */
-/** @typedef {{reason: string, scope: string, clauses: string[], summary: string}} VoidRule */
+/** @typedef {{fact: string, then: string[], reason: string, clauses: string[], summary: string}} FactRule */
 /**
  * @typedef {object} Book
  * @property {string} id
@@ -29,7 +29,7 @@ import { anchor, books, subNav } from "./parts.js";
  * @property {string} document
  * @property {string | null} effective
  * @property {string} digest
- * @property {{device: string, tumble: string, tumbles_min: number, steps: Step[], opening: Item[], voids: VoidRule[],
+ * @property {{device: string, tumble: string, tumbles_min: number, steps: Step[], opening: Item[], facts: FactRule[],
  *   calls: Record<string, string> & {bell: boolean}}} procedure
  * @property {Record<string, string[]>} rules
  * @property {LayoutSheet[]} layouts
@@ -171,17 +171,17 @@ const trouble = section(
       h(
         "tbody",
         null,
-        ...book.procedure.voids.map((each) =>
+        ...book.procedure.facts.map((each) =>
           h(
             "tr",
-            { "data-void": each.reason },
+            { "data-fact": each.fact },
             h(
               "td",
               null,
-              language() !== "en" && h("div", null, t(`void.${each.reason}`)),
+              language() !== "en" && h("div", null, t(`void.${each.fact}`)),
               h("div", { lang: "en" }, each.summary),
             ),
-            h("td", null, t(`rules.scope-${each.scope}`)),
+            h("td", null, each.then.map((then) => t(`rules.then-${then}`)).join("; ")),
             h("td", null, links(each.clauses)),
           ),
         ),

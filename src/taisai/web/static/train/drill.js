@@ -4,7 +4,7 @@
 
 import { mountFelt } from "../felt/felt.js";
 import { getOnce, part, post, Refusal } from "../lib/api.js";
-import { boxName, SECTIONS } from "../lib/boxes.js";
+import { boxName } from "../lib/boxes.js";
 import { diceRow } from "../lib/dice.js";
 import { $, h, put, say } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
@@ -118,8 +118,8 @@ export class Exercise {
     });
     put(ui.parts, sections(this.felt));
     this.felt.chips(this.totals, { own: true, denominations: drill.denominations });
-    const first = SECTIONS.find(([, kinds]) => kinds.some((kind) => drill.bets[0]?.box.split(":")[0] === kind));
-    if (first && ui.felt.scrollWidth > ui.felt.clientWidth) this.felt.showSection(first[1]);
+    const first = drill.bets.length ? this.felt.sectionOf(drill.bets[0].box) : undefined;
+    if (first && ui.felt.scrollWidth > ui.felt.clientWidth) this.felt.showSection(first);
     this.begun = performance.now();
     const tick = () => {
       if (!ui.time.isConnected) return clearInterval(timer);

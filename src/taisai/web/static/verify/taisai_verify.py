@@ -2,7 +2,7 @@
 """Checks what a taisai house says, with nothing of the house's: one file, the standard library of Python 3.9 or newer.
 
     python taisai_verify.py receipt RECEIPT.json --key 'NAME+ID+KEY' [--witness 'NAME+ID+KEY' ...]
-    python taisai_verify.py heads OLDER.txt NEWER.txt --proof PROOF.txt --key 'NAME+ID+KEY' [--witness ...]
+    python taisai_verify.py heads CONSISTENCY.json --key 'NAME+ID+KEY' [--witness ...]
     python taisai_verify.py dice --commitment HEX --opening HEX --table NAME --round N --dice 1,3,6
 
 A receipt shows that a record is in the house's log (RFC 9162) under a head that the house signed (C2SP
@@ -287,7 +287,7 @@ def check_receipt(
     if root_from_inclusion(opened, number, count, hashes_in(receipt["part_proof"])) != parts:
         raise Wrong("what the receipt opens is not what the log holds")
     fields = unpacked(content)
-    said = json.loads(fields[5] if number == 0 else fields[1])
+    said = json.loads(fields[4] if number == 0 else fields[1])
     return {
         "table": table,
         "record": seq,
@@ -305,14 +305,25 @@ def check_receipt(
 # ------------------------------------------------------------------ dice
 
 
-def check_dice(commitment: str, opening: str, table: str, number: int, dice: Iterable[int]) -> list[int]:
-    """That committed dice are what was committed to before the bets (docs/fair-dice.md)."""
-    lines = f"taisai dice 1 commitment\n{opening}\n{number}\n{table}"
+def check_dice(
+    commitment: str,
+    opening: str,
+    table: str,
+    number: int,
+    dice: Iterable[int],
+    *,
+    brought: Iterable[str] = (),
+    form: int = 2,
+) -> list[int]:
+    """That virtual dice follow from what the house was committed to and what players brought (docs/fair-dice.md)."""
+    lines = f"taisai dice {form} commitment\n{opening}\n{number}\n{table}"
     if hashlib.sha256(lines.encode()).hexdigest() != commitment:
         raise Wrong("the opening does not fit the commitment")
+    mix = hashlib.sha256("\n".join(["taisai dice 2 mix", *sorted(brought)]).encode()).hexdigest() + "\n"
     block = 0
     while True:
-        found = sha256(f"taisai dice 1 roll\n{opening}\n{number}\n{block}\n{table}".encode())
+        lines = f"taisai dice {form} roll\n{opening}\n{mix if form == 2 else ''}{number}\n{block}\n{table}"
+        found = sha256(lines.encode())
         for byte in found:
             if byte < 216:
                 faces = [byte // 36 + 1, byte // 6 % 6 + 1, byte % 6 + 1]
@@ -333,9 +344,7 @@ def main(words: Sequence[str] | None = None) -> int:
     one = commands.add_parser("receipt")
     one.add_argument("file")
     two = commands.add_parser("heads")
-    two.add_argument("older")
-    two.add_argument("newer")
-    two.add_argument("--proof", required=True)
+    two.add_argument("file")
     for each in (one, two):
         each.add_argument("--key", required=True)
         each.add_argument("--witness", action="append", default=[])
@@ -343,21 +352,26 @@ def main(words: Sequence[str] | None = None) -> int:
     for name in ("commitment", "opening", "table", "dice"):
         three.add_argument("--" + name, required=True)
     three.add_argument("--round", type=int, required=True)
+    three.add_argument("--brought", default="", help="what the players brought, with commas")
+    three.add_argument("--form", type=int, choices=(1, 2), default=2)
     given = parser.parse_args(words)
     try:
         if given.what == "dice":
-            check_dice(given.commitment, given.opening, given.table, given.round, map(int, given.dice.split(",")))
-            print("holds: these dice were fixed before the bets")
+            brought, faces = filter(None, given.brought.split(",")), map(int, given.dice.split(","))
+            check_dice(
+                given.commitment, given.opening, given.table, given.round, faces, brought=brought, form=given.form
+            )
+            print("holds: these dice are what the house was committed to and the players brought")
             return 0
         house, witnesses = verifier_key(given.key), [verifier_key(each) for each in given.witness]
         if given.what == "receipt":
             shown = check_receipt(json.loads(_read(given.file)), house, witnesses)
             print(json.dumps(shown, indent=2, ensure_ascii=False))
             return 0
-        notes = [_read(given.older), _read(given.newer)]
+        shown = json.loads(_read(given.file))
+        notes = shown["older"], shown["newer"]
         (older, older_root, _), (newer, newer_root, _) = (head_of(note, house, witnesses) for note in notes)
-        path = [base64.b64decode(line, validate=True) for line in _read(given.proof).split()]
-        check_consistency(older, older_root, newer, newer_root, path)
+        check_consistency(older, older_root, newer, newer_root, hashes_in(shown["proof"]))
         print(f"holds: the head of {newer} records extends the one of {older}")
     except Wrong as wrong:
         print(f"does not hold: {wrong}", file=sys.stderr)

@@ -1,0 +1,1 @@
+"""A second settlement of every book, which shares no code with the first."""

@@ -1,0 +1,3 @@
+"""The version of taisai, where every room can read it."""
+
+__version__ = "0.2.0"

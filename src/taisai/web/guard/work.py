@@ -1,0 +1,106 @@
+"""Work that is too long for the event loop, and answers that are made once.
+
+Enters: functions that compute an answer. Leaves: their results, computed in a thread of their own, and kept as bytes
+with a validator where they follow from the rule books alone. Two threads compute for everybody who has not signed in
+as staff, one of them what is long, and only so many callers may wait for each, so that no crowd of strangers takes more
+than a share of the machine. The loop itself does nothing that takes longer than a millisecond.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
+from typing import Final, NamedTuple, TypeVar
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from taisai.floor.answers import HouseCode
+from taisai.table.refusals import Refusal
+from taisai.web.errors import Stop
+
+WAITING_MAX: Final = 64
+"""Callers that may wait for one of the public threads; each piece of work takes some milliseconds."""
+KEPT_BYTES: Final = 32 * 1024 * 1024
+"""Answers kept: all felts of the package in all their forms are about 20 MB."""
+BUSY: Final = Refusal(HouseCode.TOO_MANY, "Too many ask for this at once: try again.", allowed="in a second")
+T = TypeVar("T")
+
+
+class Made(NamedTuple):
+    """An answer that follows from the rule books alone."""
+
+    body: bytes
+    media: str
+    tag: str
+
+    def answer(self, request: Request) -> Response:
+        """The answer, or 304 when the caller has it."""
+        headers = {"cache-control": "public, max-age=300", "etag": self.tag}
+        if self.tag in [each.strip() for each in request.headers.get("if-none-match", "").split(",")]:
+            return Response(status_code=304, headers=headers)
+        return Response(self.body, media_type=self.media, headers=headers)
+
+
+def made_of(response: Response) -> Made:
+    """An answer as it is kept, with a digest of its bytes as the validator."""
+    body = bytes(response.body)
+    return Made(body, response.headers["content-type"], f'"{sha256(body).hexdigest()[:32]}"')
+
+
+class Work:
+    """The public threads, and the answers that they have made."""
+
+    def __init__(self, *, waiting_max: int = WAITING_MAX, kept_bytes: int = KEPT_BYTES) -> None:
+        self._threads = {
+            is_long: ThreadPoolExecutor(1, thread_name_prefix=f"taisai-{'long' if is_long else 'short'}")
+            for is_long in (False, True)
+        }
+        self._waiting, self._waiting_max = {False: 0, True: 0}, waiting_max
+        self._kept: OrderedDict[Hashable, Made] = OrderedDict()
+        self._left = kept_bytes
+        self._making: dict[Hashable, asyncio.Future[Made]] = {}
+
+    async def public(self, work: Callable[[], T], *, is_long: bool = True) -> T:
+        """Compute for anybody, one after the other; refused when too many wait."""
+        if self._waiting[is_long] >= self._waiting_max:
+            raise Stop(BUSY, {"retry-after": "1"})
+        self._waiting[is_long] += 1
+        computing = asyncio.get_running_loop().run_in_executor(self._threads[is_long], work)
+        computing.add_done_callback(lambda _done: self._computed(is_long))
+        return await computing
+
+    def _computed(self, is_long: bool) -> None:
+        self._waiting[is_long] -= 1
+
+    def kept(self, key: Hashable) -> Made | None:
+        """An answer that is made already."""
+        found = self._kept.get(key)
+        if found is not None:
+            self._kept.move_to_end(key)
+        return found
+
+    async def make(self, key: Hashable, work: Callable[[], Made]) -> Made:
+        """Make an answer and keep it; callers who ask for the same meanwhile wait for the same work."""
+        making = self._making.get(key)
+        if making is None:
+            making = self._making[key] = asyncio.ensure_future(self.public(work))
+            making.add_done_callback(lambda done: self._made(key, done))
+        return await asyncio.shield(making)
+
+    def _made(self, key: Hashable, done: asyncio.Future[Made]) -> None:
+        del self._making[key]
+        if done.cancelled() or done.exception() is not None:
+            return
+        made = self._kept[key] = done.result()
+        self._left -= len(made.body)
+        while self._left < 0:
+            self._left += len(self._kept.popitem(last=False)[1].body)
+
+    def close(self) -> None:
+        """Let the threads end."""
+        for thread in self._threads.values():
+            thread.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,1 @@
+"""The audit's own record of the tables, and its checks."""

@@ -1,0 +1,171 @@
+"""Every state that a round can reach at a small table, under each book; and that a broken rule is found.
+
+`make torture` goes on until no new state appears and prints how many there are; otherwise the search is cut short.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+import pytest
+from msgspec.structs import replace
+
+from taisai.table import commands as c
+from taisai.table import events as e
+from taisai.table.actions import ACTIONS
+from taisai.table.decide import decide
+from taisai.table.people import Role
+from taisai.table.refusals import Code, Refusal
+from taisai.table.rules import TableRules
+from taisai.table.state import RoundPhase, TableState
+from tests.exploration.explorer import DEALER, LEFT_OUT, Decide, Size, explore
+from tests.exploration.properties import PROPERTIES
+from tests.table.driver import MINI_DICE, NZ, ONE_OF_EACH_BOOK, TAI_SAI, shelf
+
+SHORT = Size(rolls=((1, 2, 4),), stacks=1, states_max=400)
+"""What every run of the tests looks at."""
+ROUNDS = Size(rolls=((1, 2, 4),), stacks=0)
+"""Every state of a round without bets."""
+BETS = Size(rolls=((1, 2, 4), (4, 5, 6)), stacks=1)
+"""Every state of a round with a bet of any kind, in any of the three boxes."""
+SIZES = [ROUNDS, BETS] if os.environ.get("TAISAI_TORTURE") else [SHORT]
+CLAUSES = sorted({clause for each in PROPERTIES for clause in each.clauses})
+
+
+@pytest.mark.clause("rws-tai-sai-v6 §1.7", *CLAUSES)
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("layout", ONE_OF_EACH_BOOK)
+def test_no_path_breaks_a_rule(layout: str, size: Size, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every command of every role in every state: each property holds, and from each state the round can end."""
+    found = explore(shelf().book(layout.partition("/")[0]), layout, PROPERTIES, size)
+    with capsys.disabled():
+        print(f"\n{layout}: {found.states} states, {found.steps} steps, {found.refusals} refusals")
+    assert [str(each) for each in found.broken.values()] == []
+    assert found.states == size.states_max if size is SHORT else found.whole
+
+
+def test_what_is_left_out_is_left_out_on_purpose() -> None:
+    """Every action is tried, or named as no part of a round; a new action is tried without anybody's doing."""
+    known = {action.__name__ for action in ACTIONS}
+    assert {"SetUp", "OpenTable", "BuyIn"} <= LEFT_OUT & known
+    assert {"PlaceBet", "CloseBets", "Tumble", "PayAll", "WalkAway", "Interrupt"} <= known - LEFT_OUT
+
+
+# ------------------------------------------------------------------ a broken rule is found
+
+
+def in_phase(phase: RoundPhase, *kinds: type) -> Decide:
+    """A table that takes these actions as if the round were in another phase."""
+
+    def broken(rules: TableRules, state: TableState, command: c.Command) -> list[e.Event] | Refusal:
+        if isinstance(command.do, kinds) and (state.round.dice is not None or phase is RoundPhase.BETTING):
+            state = replace(state, round=replace(state.round, phase=phase))
+        return decide(rules, state, command)
+
+    return broken
+
+
+def with_state(change: Callable[[TableState], TableState], *kinds: type) -> Decide:
+    """A table that takes these actions by another state than the one that is on record."""
+
+    def broken(rules: TableRules, state: TableState, command: c.Command) -> list[e.Event] | Refusal:
+        return decide(rules, change(state) if isinstance(command.do, kinds) else state, command)
+
+    return broken
+
+
+def with_events(change: Callable[[e.EventBody], e.EventBody | None]) -> Decide:
+    """A table that records something else than what it decided."""
+
+    def broken(rules: TableRules, state: TableState, command: c.Command) -> list[e.Event] | Refusal:
+        found = decide(rules, state, command)
+        if isinstance(found, Refusal):
+            return found
+        made = ((event, change(event.what)) for event in found)
+        return [replace(event, what=what) for event, what in made if what is not None]
+
+    return broken
+
+
+def by_anybody(rules: TableRules, state: TableState, command: c.Command) -> list[e.Event] | Refusal:
+    """A table that lets players act for each other."""
+    if command.by.role is Role.PLAYER and isinstance(command.do, c.PlaceBet):
+        return decide(rules, state, replace(command, by=DEALER, do=replace(command.do, how=c.How.CALL)))
+    return decide(rules, state, command)
+
+
+def pays_nobody(rules: TableRules, state: TableState, command: c.Command) -> list[e.Event] | Refusal:
+    """A table that refuses to pay and to void: the round has no end."""
+    found = decide(rules, state, command)
+    ends = not isinstance(found, Refusal) and any(
+        isinstance(event.what, e.RoundConcluded | e.RoundVoided) for event in found
+    )
+    return Refusal(Code.WRONG_STEP, "No.") if ends else found
+
+
+def doubled(what: e.EventBody) -> e.EventBody:
+    """A withdrawal of twice what lies there."""
+    if isinstance(what, e.BetWithdrawn):
+        return replace(what, handed=replace(what.handed, amount=2 * what.handed.amount))
+    return what
+
+
+def kept(what: e.EventBody) -> e.EventBody:
+    """A void that hands nothing back."""
+    return replace(what, handed=()) if isinstance(what, e.RoundVoided) else what
+
+
+def other_dice(what: e.EventBody) -> e.EventBody:
+    """A conclusion on dice that nobody saw."""
+    return replace(what, dice=(6, 6, 6)) if isinstance(what, e.RoundConcluded) else what
+
+
+def enough_tumbles(state: TableState) -> TableState:
+    """As if the dice had been tumbled."""
+    return replace(state, round=replace(state.round, tumbles=3))
+
+
+def known_dice(state: TableState) -> TableState:
+    """As if the dice were known and entered."""
+    dice = (1, 2, 4)
+    if state.round.phase is not RoundPhase.CLOSED:
+        return state
+    return replace(state, round=replace(state.round, phase=RoundPhase.ENTERED, dice=dice, entered=dice))
+
+
+def not_suspended(state: TableState) -> TableState:
+    """As if nothing had happened."""
+    return replace(state, suspended="")
+
+
+PLANTED = [
+    ("nothing moves after the close", TAI_SAI, in_phase(RoundPhase.BETTING, c.PlaceBet, c.WithdrawBet)),
+    ("collected, then paid", TAI_SAI, in_phase(RoundPhase.COLLECTED, c.PayAll)),
+    ("no path pays a round whose record shows too few tumbles", TAI_SAI, with_state(enough_tumbles, c.Uncover)),
+    ("no path pays without dice", TAI_SAI, with_state(known_dice, c.Collect)),
+    ("a suspended table begins nothing", NZ, with_state(not_suspended, c.OpenBets, c.Tumble)),
+    ("players move their own chips", TAI_SAI, by_anybody),
+    ("money is conserved", TAI_SAI, with_events(doubled)),
+    ("a void returns everything", TAI_SAI, with_events(kept)),
+    ("the dice decide", TAI_SAI, with_events(other_dice)),
+    ("each bet is settled once", MINI_DICE, with_events(lambda what: None if isinstance(what, e.BetPaid) else what)),
+    ("no dead end", MINI_DICE, pays_nobody),
+]
+
+
+@pytest.mark.parametrize(("name", "layout", "broken"), PLANTED, ids=[name for name, _, _ in PLANTED])
+def test_a_broken_rule_is_found(name: str, layout: str, broken: Decide) -> None:
+    """A rule that is broken on purpose is found, by the property that is about it, with the path that shows it."""
+    beside = {"Interrupt", "InspectDice", "SealDice", "RetireDice", "WalkAway", "LeaveTable", "SitDown", "MakeRuling"}
+    beside |= {"Report", "Attest", "TouchLine", "CorrectDice"}
+    dead_end = name == "no dead end"
+    size = Size(((1, 2, 4),), 0 if dead_end else 1, None if dead_end else 3_000, frozenset(beside))
+    found = explore(shelf().book(layout.partition("/")[0]), layout, PROPERTIES, size, decided=broken, until=name)
+    assert name in found.broken
+    assert found.broken[name].path or dead_end
+
+
+def test_every_property_is_planted() -> None:
+    """No property is there that nobody has seen fail."""
+    assert {name for name, _, _ in PLANTED} == {each.name for each in PROPERTIES} | {"no dead end"}

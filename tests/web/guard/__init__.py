@@ -1,0 +1,1 @@
+"""Tests of what keeps the loop and the descriptors free."""

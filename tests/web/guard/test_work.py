@@ -1,0 +1,218 @@
+"""Nothing long runs on the event loop, whatever an endpoint is asked for; what follows from books is made once."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from types import FrameType
+from typing import Any, Final
+
+import httpx
+import msgspec
+import pytest
+from starlette.types import Message
+
+from taisai.client import Session
+from taisai.felt import draw
+from taisai.floor.floor import Floor
+from taisai.table import commands as c
+from taisai.table.people import Person, Role
+from taisai.web.api import rules
+from taisai.web.app import ENDPOINTS, App
+from taisai.web.errors import Stop
+from taisai.web.guard.work import Made, Work
+from taisai.web.security import Rates
+from tests.web.asking import one_shape
+from tests.web.doors import BODIES, PATHS, QUERIES
+from tests.web.serving import LIMITS, Running, on_a_loop, open_house, shelf
+
+LAYOUT: Final = "rws-tai-sai-v6/A"
+CALLS_MAX: Final = 3_000
+"""Calls of Python and C functions on the loop's thread for one request. A millisecond has about twice as many, and
+counting them, unlike a stop-watch, gives the same on a loaded machine."""
+BYTES_MAX: Final = 64 * 1024
+"""Bytes of JSON that may be encoded on the loop: a C call, which the count cannot weigh."""
+DAN: Final = Person("dan", Role.DEALER)
+ALL_BOXES: Final = tuple(shelf().layout(LAYOUT).boxes)
+
+COSTLY_BODIES: Final[dict[str, Any]] = BODIES | {
+    "POST /api/books/{book}/layouts/{layout}/odds": {"bets": " ".join(f"{box}=100" for box in ALL_BOXES)},
+    "POST /api/settle": {
+        "layout": LAYOUT, "dice": [1, 3, 6], "limits": None,
+        "bets": [{"player": f"p{n}", "box": box, "stake": 100} for n in range(20) for box in ALL_BOXES[:40]],
+    },
+    "POST /api/training/drill": {"layout": LAYOUT, "level": 4, "seed": "costly"},
+    "POST /api/training/mark": {"layout": LAYOUT, "level": 4, "seed": "costly", "answers": {}},
+    "POST /api/sign-in": {"login": "dan", "password": "wrong", "post": "dealer"},
+}  # fmt: skip
+COSTLY_QUERIES: Final[dict[str, dict[str, str]]] = QUERIES | {
+    "GET /api/books/{book}/layouts/{layout}/felt.svg": {"heat": "true", "labels": "true", "dice": "6-6-6"},
+    "GET /api/tables/{table}/rounds": {"count": "100"},
+    "GET /api/me/rounds": {"count": "100"},
+    "GET /api/tables/{table}/journal": {"count": "500"},
+    "GET /api/report": {"by": "life", "form": "html"},
+    "GET /api/house/events": {"count": "1000", "all": "true"},
+    "GET /api/alerts": {"cleared": "true"},
+}
+
+
+async def play(floor: Floor, by: Person, actions: Iterable[c.Action], name: str) -> None:
+    """Carry out commands one after the other; none may be refused."""
+    for place, do in enumerate(actions):
+        answer = await floor.do("T1", c.Command(id=f"{name}-{place}", at=floor.clock.now(), by=by, do=do))
+        assert answer.refusal is None, answer.refusal
+
+
+ROUND: Final = (c.CloseBets(), c.Tumble(3), c.Uncover((1, 5, 6)), c.Announce(), c.Collect(), c.PayAll())
+
+
+@asynccontextmanager
+async def full_table() -> AsyncIterator[tuple[Running, dict[str, Session]]]:
+    """A table with 64 players, a history of a hundred rounds, and a bet of everybody on ten boxes."""
+    async with open_house() as running:
+        await running.hire("dan", "sue", "ada")
+        await running.ready_table("T1", LAYOUT, limits=msgspec.structs.replace(LIMITS, default=c.BoxLimit(100, 10**9)))
+        people = {**running.crew, "ann": await running.seat("ann", "T1")}
+        floor, names, ann = running.context.floor, [f"p{n}" for n in range(63)], running.id_of("ann")
+        await play(floor, DAN, (do for who in names for do in (c.SitDown(who), c.BringChips(who, 10_000))), "sit")
+        for number in range(100):
+            bets = [c.PlaceBet(who, "big", 100, c.How.CALL) for who in (ann, "p1", "p2")]
+            await play(floor, DAN, (c.OpenBets(), *bets, *ROUND), f"r{number}")
+        bets = [c.PlaceBet(who, box, 100, c.How.CALL) for who in (*names, ann) for box in ALL_BOXES[:10]]
+        await play(floor, DAN, (c.OpenBets(), *bets), "now")
+        yield running, people
+
+
+async def counted(app: App, method: str, path: str, *, query: bytes, body: bytes, token: str) -> tuple[int, int, int]:
+    """Serve one request; the status, the calls on this thread meanwhile, and the bytes of the answer."""
+    calls, size, status, sent = 0, 0, 0, False
+
+    def note(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    async def receive() -> Message:
+        nonlocal sent
+        if sent:
+            await asyncio.Event().wait()
+        sent = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    async def send(message: Message) -> None:
+        nonlocal size, status
+        status = message.get("status", status)
+        size += len(message.get("body", b""))
+
+    headers = [(b"authorization", f"Bearer {token}".encode())] if token else []
+    headers += [(b"content-type", b"application/json")]
+    scope = {
+        "type": "http", "method": method, "path": path, "raw_path": path.encode(), "query_string": query,
+        "headers": headers, "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 2), "scheme": "http",
+        "http_version": "1.1", "root_path": "",
+    }  # fmt: skip
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        await app(scope, receive, send)
+    finally:
+        sys.setprofile(before)
+    return status, calls, size
+
+
+@on_a_loop
+async def test_no_endpoint_keeps_the_loop_for_a_millisecond() -> None:
+    """Every endpoint with its costliest parameters, before anything is kept; heavy work is done in other threads."""
+    wrong = []
+    async with full_table() as (running, people):
+        app = App(running.context)
+        for each in ENDPOINTS:
+            name = f"{each.method} {each.path}"
+            if each.path in ("/api/sign-out", "/api/lock"):
+                continue
+            who = "ann" if each.path == "/api/me/rounds" else "admin" if "staff" in each.path else "sue"
+            status, calls, size = await counted(
+                app,
+                each.method,
+                each.path.format(**PATHS),
+                query=str(httpx.QueryParams(COSTLY_QUERIES.get(name, {}))).encode(),
+                body=msgspec.json.encode(COSTLY_BODIES[name]) if name in COSTLY_BODIES else b"",
+                token=people[who].token,
+            )
+            assert status < 500, (name, status)
+            on_loop = asyncio.iscoroutinefunction(each.handler)
+            if calls > CALLS_MAX or (on_loop and size > BYTES_MAX):
+                wrong.append(f"{name}: {calls} calls, {size} bytes")
+    assert wrong == []
+
+
+@on_a_loop
+async def test_what_follows_from_books_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same felt is drawn once for all callers, has a validator, and costs nothing to who has it already."""
+    felt = f"/api/books/{LAYOUT.replace('/', '/layouts/')}/felt.svg?heat=true&labels=true"
+    async with open_house() as running, httpx.AsyncClient(base_url=running.address) as http:
+        drawn: list[str] = []
+
+        def noted(*args: Any, **options: Any) -> str:
+            drawn.append(threading.current_thread().name)
+            return draw(*args, **options)
+
+        monkeypatch.setattr(rules, "draw", noted)
+        first, *others = await asyncio.gather(*(http.get(felt) for _ in range(20)))
+        assert drawn == ["taisai-long_0"]
+        assert {each.content for each in others} == {first.content}
+        again = await http.get(felt, headers={"if-none-match": first.headers["etag"]})
+        assert (again.status_code, again.content) == (304, b"")
+
+
+def felt(size: int) -> Made:
+    """An answer of so many bytes."""
+    return Made(b"x" * size, "image/svg+xml", f'"{size}"')
+
+
+@on_a_loop
+async def test_what_is_kept_is_bounded_in_bytes() -> None:
+    """The least recently used answers are let go of; a failure is not kept, and is told to everybody who waits."""
+    work = Work(kept_bytes=100)
+    for size in (40, 41):
+        await work.make(size, lambda size=size: felt(size))  # type: ignore[misc]
+    assert work.kept(40)
+    await work.make(42, lambda: felt(42))
+    assert [work.kept(size) is not None for size in (40, 41, 42)] == [True, False, True]
+
+    def fail() -> Made:
+        raise ZeroDivisionError
+
+    found = await asyncio.gather(work.make("x", fail), work.make("x", fail), return_exceptions=True)
+    assert [type(each) for each in found] == [ZeroDivisionError] * 2
+    assert work.kept("x") is None
+    work.close()
+
+
+@on_a_loop
+async def test_a_crowd_of_strangers_is_refused_and_not_queued() -> None:
+    """The public thread is one, and only so many wait for it; when it is free again, the next is served."""
+    work, hold = Work(waiting_max=3), threading.Event()
+    waiting = [asyncio.ensure_future(work.public(hold.wait)) for _ in range(3)]
+    await asyncio.sleep(0)
+    with pytest.raises(Stop) as refused:
+        await work.public(lambda: 1)
+    assert refused.value.refusal.code == "too-many"
+    hold.set()
+    assert await asyncio.gather(*waiting) == [True] * 3
+    assert await work.public(lambda: 2) == 2
+    work.close()
+
+
+@on_a_loop
+async def test_a_rate_counts_what_a_request_costs() -> None:
+    """Who asks for one costly thing after the other is slowed by its cost, what is kept costs one, and others go on."""
+    felt = f"/api/books/{LAYOUT.replace('/', '/layouts/')}/felt.svg"
+    async with open_house() as running, httpx.AsyncClient(base_url=running.address) as http:
+        running.context.rates = Rates(0, 100)
+        found = [await http.get(felt, params={"title": str(n)}) for n in range(4)]
+        assert [each.status_code for each in found] == [200, 200, 429, 429]
+        assert one_shape(found[-1])["code"] == "too-fast"
+        assert (await http.get(felt, params={"title": "0"})).status_code == 200
