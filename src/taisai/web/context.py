@@ -52,6 +52,7 @@ from taisai.web.addresses import Addresses
 from taisai.web.auditing import Auditor, Watching
 from taisai.web.dice_health import DiceHealth
 from taisai.web.errors import sign_in_refused
+from taisai.web.guard.probe import Probe
 from taisai.web.guard.work import Work
 from taisai.web.metrics import WebCounts
 from taisai.web.preparation import Preparation
@@ -140,6 +141,7 @@ class Context:
         self.watching = Watching(self.floor, self.alerts, shelf, self.clock.now)
         self.counts = WebCounts()
         self.work = Work()
+        self.probe = Probe(self.floor)
         self.rates = Rates(200, 400)
         self.sign_in_rates = Rates(settings.limits.sign_ins_per_minute / 60, settings.limits.sign_ins_per_minute)
         self.guess_rates = Rates(1 / 60, GUESSES)

@@ -45,11 +45,12 @@ async def get_health(call: Call) -> Health:
 
 
 async def get_readiness(call: Call) -> Health:
-    """Whether the house takes bets: it is open, and its journal answers."""
+    """Whether the house takes bets: it is open, and its journal takes writes."""
     context = call.context
     if not context.is_ready or context.floor.closing:
         raise Stop(Refusal(HouseCode.CLOSING, "The house is not open."))
     async with asyncio.timeout(ALIVE_S):
+        await context.probe.check()
         others = await context.floor.writer.run(others_of)
     nodes = context.floor.nodes
     if others and nodes is None:

@@ -1,0 +1,67 @@
+"""`/readyz` says no while the journal takes no writes, and costs one write a second however often it is asked."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from unittest.mock import patch
+
+import httpx
+import pytest
+
+from taisai.journal import Journal, MemoryJournal, SqliteJournal
+from taisai.web.guard import probe
+from tests.web.asking import one_shape
+from tests.web.serving import on_a_loop, open_house, settings_for
+
+
+@pytest.mark.parametrize(
+    ("spoil", "mend", "word"),
+    [
+        ("PRAGMA max_page_count = 1", "PRAGMA max_page_count = 1000000", "is full"),
+        ("PRAGMA query_only = ON", "PRAGMA query_only = OFF", "read-only"),
+    ],
+    ids=["full", "read-only"],
+)
+@on_a_loop
+async def test_a_house_that_cannot_write_is_not_ready(spoil: str, mend: str, word: str, tmp_path: Path) -> None:
+    """While the disk is full or read-only the answer is 503 with the reason; when it is mended, 200 again."""
+    with patch.object(probe, "KEPT_S", 0.0):
+        async with (
+            open_house(settings_for(str(tmp_path / "floor.db"))) as running,
+            httpx.AsyncClient(base_url=running.address) as http,
+        ):
+            journal = running.context.floor.writer.journal
+            assert isinstance(journal, SqliteJournal)
+            writer = journal._writer
+            assert writer is not None
+            assert (await http.get("/readyz")).status_code == 200
+            journal.put("filler", bytes(100_000))  # takes the pages that the first probe has left free
+            writer.execute(spoil).fetchall()
+            answer = await http.get("/readyz")
+            assert (answer.status_code, one_shape(answer)["code"]) == (503, "not-recorded")
+            assert word in one_shape(answer)["sentence"]
+            assert (await http.get("/healthz")).status_code == 200
+            writer.execute(mend).fetchall()
+            assert (await http.get("/readyz")).status_code == 200
+            assert journal.entries(probe.KEY) == {}
+
+
+@on_a_loop
+async def test_many_who_ask_share_one_write() -> None:
+    """Anybody may ask, so a hundred requests make one write; the next finding is made a second later."""
+    written, now = 0, 10.0
+    put = MemoryJournal.put
+
+    def counted(journal: Journal, key: str, value: bytes | None) -> None:
+        nonlocal written
+        written += key == probe.KEY and value is not None
+        put(journal, key, value)  # type: ignore[arg-type]
+
+    with patch.object(MemoryJournal, "put", counted), patch.object(probe, "monotonic", lambda: now):
+        async with open_house() as running:
+            await asyncio.gather(*(running.client.call("GET", "/readyz") for _ in range(100)))
+            assert written == 1
+            now += probe.KEPT_S
+            await running.client.call("GET", "/readyz")
+            assert written == 2
