@@ -70,6 +70,20 @@ PUBLISHED: dict[str, dict[str, str]] = {
     "pennsylvania-sic-bo/exactly-two": {"two-exactly:1": "23.61", "triple:1": "16.20"},
     "chuck-a-luck/1": {"single:1": "4.63", "field": "3.70"},
     "crown-and-anchor/1": {"single:1": "7.87"},
+    "thai-hilo/1": {"pair:12": "16.67"},
+    "grand-hazard/1": {
+        "small": "2.78",
+        "odd": "2.78",
+        "single:1": "7.87",
+        "any-triple": "16.67",
+        "total:4": "16.67",
+        "total:5": "16.67",
+        "total:6": "16.67",
+        "total:7": "16.67",
+        "total:8": "22.22",
+        "total:9": "30.56",
+        "total:10": "25.00",
+    },
     "australia-sic-bo/1": AUSTRALIA,
     "nz-tai-sai-1998/1": AUSTRALIA,
     "nz-tai-sai-1999/1": AUSTRALIA,
@@ -91,9 +105,9 @@ def test_edges_are_those_that_are_published(name: str) -> None:
 
 
 def test_every_example_has_a_published_edge_and_a_source() -> None:
-    """No book is without its source, none without an edge to check it by, and there are twelve of them."""
+    """No book is without its source, none without an edge to check it by, and there are fourteen of them."""
     assert {name.partition("/")[0] for name in PUBLISHED} == set(IDS)
-    assert len(IDS) == 12
+    assert len(IDS) == 14
     assert all((EXAMPLES / book_id / "SOURCE.md").read_text(encoding="utf-8").strip() for book_id in IDS)
 
 
@@ -129,3 +143,17 @@ def test_totals_cost_what_their_rolls_say() -> None:
                 low = min(int(total), 21 - int(total))
                 (paid,) = odds.pay_ways
                 assert odds.edge == 1 - Fraction(TOTALS[low], 216) * (Fraction(paid.pays) + 1)
+
+
+def test_hilo_costs_what_its_odds_say() -> None:
+    """No page prints the edges of HiLo: they are those that its odds give over 216 rolls, worked out by hand."""
+    found = edges_of(SHELF, "thai-hilo/1")
+    assert {box: found[BoxName(box)] for box in ("hi", "lo", "total:11", "single:4", "low-three", "high-three")} == {
+        "hi": 1 - Fraction(81 * 21, 216 * 10),
+        "lo": 1 - Fraction(108 * 39, 216 * 20),
+        "total:11": Fraction(1, 8),
+        "single:4": Fraction(5, 72),
+        "low-three": Fraction(1, 6),
+        "high-three": Fraction(1, 6),
+    }
+    assert SHELF.layout("thai-hilo/1").unit == 20
