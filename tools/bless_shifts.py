@@ -18,7 +18,7 @@ from tools.golden import ROOT, Golden
 
 def made() -> Iterator[tuple[Path, str]]:
     """Every shift with the output that its commands give now."""
-    book = open_shelf(environment={}).book
+    book = open_shelf([ROOT / "examples" / "books"], environment={}).book
     for path in sorted((ROOT / "tests" / "shifts").rglob("*.shift")):
         try:
             script = parse_shift(path.read_text(encoding="utf-8"), path.name)

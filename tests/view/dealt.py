@@ -22,7 +22,7 @@ from tests import ROOT
 from tests.table.test_whole_shifts import machine_of, one_move
 
 SHIFTS = sorted((ROOT / "tests" / "shifts").rglob("*.shift"))
-_book = cache(open_shelf(environment={}).book)
+_book = cache(open_shelf([ROOT / "examples" / "books"], environment={}).book)
 
 
 class Step(NamedTuple):

@@ -70,8 +70,8 @@ def test_no_balance_is_in_the_public_view_after_any_kind_of_event() -> None:
     for step in steps_of_shifts():
         seen |= {type(event.what) for event in step.events}
         assert_private(step)
-    # A shift has one book, and no book of the package rolls again with the bets standing.
-    assert seen == set(KINDS) - {e.EditionTaken, e.RollVoided}
+    # A shift has one book.
+    assert seen == set(KINDS) - {e.EditionTaken}
 
 
 @pytest.mark.parametrize("layout", LAYOUT_NAMES)
@@ -90,8 +90,8 @@ def test_no_balance_is_announced_by_any_kind_of_event() -> None:
         if not isinstance(found, Refusal):
             assert public_events(found) == public_events(step.events)
             seen |= {type(event.what) for event in step.events}
-    # A shift has one book, and no book of the package rolls again with the bets standing.
-    assert seen == set(KINDS) - {e.EditionTaken, e.RollVoided}
+    # A shift has one book.
+    assert seen == set(KINDS) - {e.EditionTaken}
 
 
 def test_a_player_who_leaves_does_not_announce_what_they_take() -> None:

@@ -370,9 +370,10 @@ def _settlement_undone(state: TableState, _event: e.Event, what: e.SettlementUnd
 def _roll_voided(state: TableState, event: e.Event, _what: e.RollVoided) -> TableState:
     current = state.round
     phase = current.phase if current.phase is RoundPhase.BETTING else RoundPhase.CLOSED
+    # The fact that was recorded just before is of the roll that does not count: the next roll may have it again.
     return _step_to(
         state, event, phase, tumbles=0, tumbled_after_close=False, re_roll=True, dice=None, call="", pressed=(),
-        entered=None, lit=(),
+        entered=None, lit=(), facts=current.facts[:-1],
     )  # fmt: skip
 
 

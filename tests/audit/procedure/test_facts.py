@@ -20,7 +20,7 @@ from taisai.table.commands import BoxLimit, TableLimits
 from taisai.table.parts import Handed, ReversedLine
 from taisai.table.people import Person, Role
 from tests.audit.forged import altered, dealt, event, found_in
-from tests.table.notation.dealt_shifts import FILES
+from tests.table.notation.dealt_shifts import FILES, book_of
 from tests.table.notation.dealt_shifts import dealt as shift_of
 
 NZ, V6, OPEN, MINI = "nz-division-9/1", "rws-tai-sai-v6/E", "rws-open-cover-v3/B", "rws-mini-dice-v3/A"
@@ -277,6 +277,6 @@ def test_every_written_shift_is_clean(path: Path) -> None:
     for entry in transcript.entries:
         if entry.events:
             journal.append([Batch(table, journal.head(table).seq, records_of(entry.command.id, entry.events))])
-    audit = Audit(books().book)
+    audit = Audit(book_of)
     assert [str(each) for each in audit.findings(journal)] == []
     assert dict(audit.not_checked) == {}

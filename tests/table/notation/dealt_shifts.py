@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from taisai.books import Shelf, open_shelf
+from taisai.core.rulebook import RuleBook
 from taisai.table.notation.run import Transcript, run_shift
 from taisai.table.notation.script import Script, parse_shift
 from tests import ROOT
@@ -23,10 +24,16 @@ def shelf() -> Shelf:
 
 
 @cache
+def book_of(name: str) -> RuleBook:
+    """A book of the package or of the examples: shifts are dealt under both."""
+    return open_shelf([ROOT / "examples" / "books"], environment={}).book(name)
+
+
+@cache
 def dealt(path: Path) -> tuple[Script, Transcript]:
     """A golden shift and what came of it."""
     script = parse_shift(path.read_text(encoding="utf-8"), path.name)
-    return script, run_shift(shelf().book, script)
+    return script, run_shift(book_of, script)
 
 
 def run(text: str) -> list[str]:
