@@ -231,3 +231,38 @@ async def test_deadlines_are_clamped_when_a_table_is_loaded() -> None:
     await until(again, lambda: len(table.state.history) >= rounds + 2)
     assert abs(table.state.at - again.clock.now()) < 10_000_000
     await again.stop()
+
+
+@on_a_loop
+async def test_a_stop_waits_for_as_long_as_the_longest_round_in_play() -> None:
+    """No fixed time: the round's own timing says how long a planned stop lasts at most; without a round it is short."""
+    floor = await floor_on(GatedJournal())
+    table = await open_table(floor)
+    assert floor.longest_round_s == 0
+    timing = Timing(betting_ms=60_000)
+    floor.automate("T", driver(timing))
+    await until(floor, lambda: table.state.round.phase is RoundPhase.BETTING)
+    whole = 60 + (2_000 + 4_000 + 2_000 + 4_000 + 3_000 + 3_000) / 1_000
+    assert floor.longest_round_s == whole
+    assert (await floor.do("T", bet(1_000))).refusal is None
+    rounds, seconds = floor.to_finish()
+    assert rounds == 1
+    assert 60 < seconds <= whole
+    table.owned = False  # another node plays it, and this one need not wait for that
+    assert floor.longest_round_s == 0
+    await asyncio.wait_for(floor.stop(), 5)
+
+
+@on_a_loop
+async def test_among_nodes_an_empty_round_is_finished_too() -> None:
+    """Bets still arrive until the table is handed over, so a node that leaves finishes whatever it has begun."""
+    floor = await floor_on(GatedJournal())
+    table = await open_table(floor)
+    dealing = driver(Timing(**dict.fromkeys(FAST.__struct_fields__, 0) | {"betting_ms": 200}))
+    floor.automate("T", dealing)
+    await until(floor, lambda: table.state.round.phase is RoundPhase.BETTING)
+    number = table.state.round.number
+    await asyncio.wait_for(dealing.finish(with_empty=True), 10)
+    assert table.state.history[-1].number == number
+    assert table.state.round.phase is RoundPhase.BETWEEN
+    await floor.stop()

@@ -141,6 +141,12 @@ class AutomaticDealer:
         stage, until = self._stage(state)
         return Countdown(stage, None if until is None else max(until, now))
 
+    @property
+    def round_ms(self) -> int:
+        """How long a whole round lasts, with the pause before it."""
+        timing = self._timing
+        return sum(getattr(timing, name) for name in timing.__struct_fields__)
+
     def over_at(self, state: TableState, now: int) -> int | None:
         """When the round in play will be over, as far as time alone decides it; None when people end it."""
         stage, until = self.countdown(state, now)

@@ -34,6 +34,8 @@ class Driver:
         self._change = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._finishing = False
+        self._with_empty = False
+        """Whether a round in which nobody has bet is finished too."""
         self._table: LiveTable
 
     def start(self, floor: Floor, table: LiveTable) -> None:
@@ -54,13 +56,24 @@ class Driver:
         return self.dealer.over_at(self._table.state, now) if self._has_bets else None
 
     @property
+    def needs_s(self) -> float:
+        """How long it takes at most until the round in play is over; 0 when none is, or when people end it."""
+        state = self._table.state
+        if not self._table.owned or _is_over(state.round) or state.round.interrupted:
+            return 0.0
+        return self.dealer.round_ms / 1_000
+
+    @property
     def _has_bets(self) -> bool:
         current = self._table.state.round
-        return not _is_over(current) and bool(current.stacks or current.bets)
+        return not _is_over(current) and bool(current.stacks or current.bets or self._with_empty)
 
-    async def finish(self) -> None:
-        """Finish the round in play, unless nobody has bet in it, and begin no other."""
-        self._finishing = True
+    async def finish(self, *, with_empty: bool = False) -> None:
+        """Finish the round in play and begin no other; one in which nobody has bet only if `with_empty`.
+
+        Among several nodes bets still arrive while a table waits to be handed over, so it is finished there.
+        """
+        self._finishing, self._with_empty = True, with_empty
         self.wake()
         if self._task is not None:
             await asyncio.wait({self._task})
@@ -74,7 +87,7 @@ class Driver:
         refused = False
         while True:
             self._change.clear()
-            if self._finishing and not self._has_bets:
+            if self._finishing and not (self._has_bets and table.owned):
                 return
             if not table.owned:
                 await self._wait(None)  # another node deals it

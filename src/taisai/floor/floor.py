@@ -53,8 +53,8 @@ DISABLED: Final = "floor/disabled/"
 EVERYTHING: Final = "*"
 RANKS: Final = ("supervisor", "pit-manager", "shift-manager", "administrator")
 """The posts that may disable tables, lowest first."""
-FINISH_S: Final = 20.0
-"""How long automatic tables have to finish the round in play when the program stops."""
+MARGIN_S: Final = 5.0
+"""What a stop waits beyond the longest round in play: for commits, and for a dealer that is behind."""
 
 Listener = Callable[[LiveTable, tuple[Event, ...]], None]
 
@@ -357,19 +357,31 @@ class Floor:
         """The rounds that automatic tables would finish before the program stops, and how many seconds that takes."""
         now = self.clock.now()
         ends = [at for driver in self.drivers.values() if (at := driver.finishes_at(now)) is not None]
-        return len(ends), math.ceil(min(max(ends, default=now) - now, FINISH_S * 1e6) / 1e6)
+        return len(ends), math.ceil((max(ends, default=now) - now) / 1e6)
+
+    @property
+    def longest_round_s(self) -> float:
+        """How long the longest round that is in play at an automatic table of this node lasts; 0 when none is."""
+        return max((driver.needs_s for driver in self.drivers.values()), default=0.0)
 
     def hurry(self) -> None:
         """Finish no round: whoever asked to stop does not wait. They go on when the program starts again."""
         for driver in self.drivers.values():
             driver.cancel()
 
-    async def stop(self, finish_s: float = FINISH_S) -> None:
-        """Begin no new round, let automatic tables finish theirs, and write everything; other rounds stay open."""
+    async def stop(self, finish_s: float | None = None) -> None:
+        """Begin no new round, let automatic tables finish theirs, and write everything; other rounds stay open.
+
+        It waits for as long as the longest round in play lasts, unless `finish_s` says otherwise. Among several nodes
+        whatever need not be finished here is handed over first.
+        """
         self.closing = True
+        if self.nodes is not None:
+            self.nodes.drain()
+        with_empty = self.nodes is not None
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(finish_s):
-                await asyncio.gather(*(driver.finish() for driver in self.drivers.values()))
+            async with asyncio.timeout(self.longest_round_s + MARGIN_S if finish_s is None else finish_s):
+                await asyncio.gather(*(driver.finish(with_empty=with_empty) for driver in self.drivers.values()))
         for driver in self.drivers.values():
             driver.cancel()
         if self.nodes is not None:

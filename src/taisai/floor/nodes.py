@@ -175,6 +175,12 @@ class Nodes:
         if self.greetings.is_refused:
             raise InputFault("node.secret", self.greetings.unmet[0])
 
+    def drain(self) -> None:
+        """Hand over at once every table that has no round to finish here, the others as their rounds end."""
+        self._leaving = set(self.mine)
+        self._leave_those_ready()
+        self._hurry.set()
+
     async def stop(self) -> None:
         """Release every table once its decisions are written, and this node's own lease.
 
@@ -263,6 +269,7 @@ class Nodes:
         valid = {name: lease for name, lease in leases.items() if lease.seconds_left > 0 and lease.holder not in gone}
         self.alive = {lease.holder for name, lease in valid.items() if name.startswith(NODE)} | {self.holder}
         self.router.update({name: lease.holder for name, lease in valid.items() if not name.startswith("@")})
+        self.router.is_last = self._floor.closing and self.alive == {self.holder}
         if self._greeting is None or self._greeting.done():
             self._greeting = self._in_background(partial(self.greetings.meet, self.alive - {self.holder}))
         # A node that has not renewed for long may be dead: the next beat comes when its leases expire.
@@ -309,9 +316,13 @@ class Nodes:
         self._leaving = set(mine[: min(len(mine) - share, LEAVING_MAX)]) if len(mine) > share else set()
         if self._floor.closing:
             self._leaving = set(mine)
+        self._leave_those_ready()
+
+    def _leave_those_ready(self) -> None:
+        """Release the tables that are to leave: between rounds, or at once where people deal and the node stops."""
         for name in sorted(self._leaving):
-            current = self._floor.tables[name].state.round
-            if _is_over(current) or (self._floor.closing and not (current.stacks or current.bets)):
+            by_people = self._floor.closing and name not in self._floor.drivers
+            if by_people or _is_over(self._floor.tables[name].state.round):
                 self._leave(name)
 
     def _idle(self) -> list[str]:

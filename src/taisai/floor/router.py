@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from taisai.floor.floor import Floor
 
 LOGGER = logging.getLogger("taisai.floor")
-PATIENCE_S: Final = 8.0
+PATIENCE_S: Final = 4.5
 """How long a command waits for a table that no node holds."""
 RETRY_S: Final = 0.5
 """How often a waiting command tries the presumed holder again, if nothing changes."""
@@ -131,6 +131,8 @@ class Router:
         self._waiting: dict[str, dict[asyncio.Future[None], None]] = {}
         """Futures that wait for a table to change hands, in the order of their arrival."""
         self._closed = False
+        self.is_last = False
+        """Whether this node stops and there is no other: nobody will take a table that it has released."""
 
     # ------------------------------------------------------------------ who holds what
 
@@ -175,7 +177,7 @@ class Router:
     async def _route(self, table: LiveTable, command: Command, reply: Reply) -> None:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + PATIENCE_S
-        while loop.time() < deadline and not self._closed:
+        while loop.time() < deadline and not (self._closed or (self.is_last and not table.owned)):
             if table.owned:
                 self.submit(table, command, reply)
                 return

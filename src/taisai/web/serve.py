@@ -67,7 +67,7 @@ def server_of(context: Context, guard: Connections | None = None) -> uvicorn.Ser
         log_config=None,
         server_header=False,
         timeout_keep_alive=30,
-        timeout_graceful_shutdown=10,
+        timeout_graceful_shutdown=3,
         proxy_headers=False,
     )
     return uvicorn.Server(config)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 LOGGER = logging.getLogger("taisai.web")
 PATH: Final = "/internal/forward"
 OPEN_S: Final = 2.0
-ANSWER_S: Final = 6.0
+ANSWER_S: Final = 4.0
 VERSION: Final = "taisai-version"
 """The header in which each end states its version."""
 HOLDER: Final = "taisai-node"
