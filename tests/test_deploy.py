@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
+import yaml  # type: ignore[import-untyped] # has no types of its own
 
 from taisai.cli import make_app
+from taisai.cli.floor.serve import longest_stop_s
 from taisai.settings.reading import read_settings
+from taisai.web.serve import PING_S
 from tests import ROOT
 
 DEPLOY = ROOT / "deploy"
@@ -42,7 +49,8 @@ def test_the_variables_named_are_settings() -> None:
     text = (DEPLOY / "compose.yaml").read_text(encoding="utf-8")
     named = set(re.findall(r"^  (TAISAI_\w+):|\{ <<: \*environment, (TAISAI_\w+):", text, re.MULTILINE))
     environment = {one or two: "" for one, two in named}
-    assert set(environment) == {"TAISAI_LISTEN", "TAISAI_JOURNAL", "TAISAI_NODE__SECRET", "TAISAI_NODE__ADDRESS"}
+    once = {"TAISAI_LISTEN", "TAISAI_JOURNAL", "TAISAI_NODE__SECRET", "TAISAI_HOUSE__DICE_KEY"}
+    assert set(environment) == {*once, "TAISAI_NODE__ADDRESS"}
     settings = read_settings(
         environment={
             "TAISAI_LISTEN": "0.0.0.0:8000",
@@ -54,3 +62,92 @@ def test_the_variables_named_are_settings() -> None:
     assert (settings.listen.port, settings.node.address) == (8000, "http://node1:8000")
     assert "0123456789abcdef" not in str(settings.shown())
     assert "0123456789abcdef" not in repr(settings)
+
+
+def program(name: str) -> str:
+    """A program that reads files of deploy/; `tools/setup dev` installs it."""
+    found = shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
+    assert found is not None, f"{name} is needed: run tools/setup dev"
+    return found
+
+
+def test_the_proxys_file_is_accepted_by_nginx(tmp_path: Path) -> None:
+    """Nginx reads the file without a fault, with a certificate in place and the names of the nodes known."""
+    words = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=floor.casino.example"]
+    where = ["-keyout", str(tmp_path / "privkey.pem"), "-out", str(tmp_path / "fullchain.pem")]
+    subprocess.run([program("openssl"), *words, *where], check=True, capture_output=True)
+    text = (DEPLOY / "nginx.conf").read_text(encoding="utf-8").replace("/etc/nginx/tls", str(tmp_path))
+    text = re.sub(r"server node\d:8000", "server 127.0.0.1:8000", text)
+    file = tmp_path / "nginx.conf"
+    file.write_text(f"pid {tmp_path}/pid;\nerror_log {tmp_path}/error.log;\n{text}", encoding="utf-8")
+    told = subprocess.run(
+        [program("nginx"), "-t", "-p", str(tmp_path), "-e", str(tmp_path / "error.log"), "-c", str(file)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert told.returncode == 0, told.stderr
+    assert "test is successful" in told.stderr
+
+
+def test_nobody_waits_for_a_frozen_node_behind_the_proxy() -> None:
+    """The proxy gives up a silent node within 5 s, which is longer than a node's sockets are ever silent."""
+    text = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
+    root = re.search(r"location / \{(.+?)\n        \}", text, re.DOTALL)
+    assert root is not None
+    seconds = {name: int(number) for name, number in re.findall(r"proxy_(connect|read)_timeout (\d+)s", root[1])}
+    assert seconds == {"connect": 1, "read": 5}
+    assert seconds["read"] > 2 * PING_S
+
+
+@pytest.mark.parametrize("name", ["taisai.service", "taisai-backup.service", "taisai-backup.timer"])
+def test_the_unit_files_are_accepted_by_systemd(tmp_path: Path, name: str) -> None:
+    """Systemd knows every key and value; the program itself stands in for the one of the machine."""
+    for each in DEPLOY.glob("taisai*.*"):
+        text = each.read_text(encoding="utf-8").replace("/opt/taisai/.venv/bin/taisai", "/bin/true")
+        (tmp_path / each.name).write_text(text, encoding="utf-8")
+    told = subprocess.run(
+        [program("systemd-analyze"), "verify", "--man=no", str(tmp_path / name)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "SYSTEMD_LOG_LEVEL": "warning"},
+    )
+    said = [line for line in told.stderr.splitlines() if name.partition(".")[0] in line]
+    assert (told.returncode, said) == (0, [])
+
+
+def test_a_planned_stop_is_given_the_time_that_it_takes() -> None:
+    """The unit and the containers wait for longer than the example's longest round, hand-over and farewell."""
+    needed = longest_stop_s(read_settings(DEPLOY / "floor.example.toml", environment={}))
+    unit = re.search(r"^TimeoutStopSec=(\d+)$", (DEPLOY / "taisai.service").read_text(encoding="utf-8"), re.MULTILINE)
+    compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
+    graces = [compose["services"][node]["stop_grace_period"] for node in ("node1", "node2", "node3")]
+    assert unit is not None
+    assert needed < int(unit[1])
+    assert [needed < int(grace.removesuffix("s")) for grace in graces] == [True] * 3
+
+
+def test_no_password_is_in_the_list_of_processes() -> None:
+    """Commands of the units name no address with a password, and no variable that holds one."""
+    for name in ("taisai.service", "taisai-backup.service"):
+        commands = re.findall(r"^Exec\w+=(.+)$", (DEPLOY / name).read_text(encoding="utf-8"), re.MULTILINE)
+        assert [each for each in commands if "$" in each or "://" in each] == []
+
+
+def test_the_volume_of_keys_belongs_to_the_programs_user() -> None:
+    """The image makes the folder that compose.yaml mounts, for its user alone, before it becomes that user."""
+    compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
+    volume = next(each for each in compose["services"]["node1"]["volumes"] if each.startswith("keys:"))
+    text = (DEPLOY / "Containerfile").read_text(encoding="utf-8")
+    made = f"install -d -o taisai -g taisai -m 0700 {volume.partition(':')[2]}"
+    assert made in text.partition("USER taisai")[0]
+
+
+def test_the_commands_of_the_docs_make_what_the_units_need() -> None:
+    """docs/operations.md makes the user, the folder of the settings and the file of the secrets that the units name."""
+    text = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+    unit = (DEPLOY / "taisai.service").read_text(encoding="utf-8")
+    assert "useradd --system" in text
+    for needed in re.findall(r"^EnvironmentFile=(\S+)$|--settings (\S+) --check", unit, re.MULTILINE):
+        assert "".join(needed) in text

@@ -60,6 +60,8 @@ PATIENCE_S: Final = 60.0
 """How long the client tries to reconnect."""
 FIRST_WAIT_S: Final = 0.1
 LONGEST_WAIT_S: Final = 5.0
+PING_S: Final = 2.0
+"""How often the server is pinged, and how long its answer may take: a frozen node is left after twice that."""
 MESSAGES_KEPT: Final = 1_000
 """Messages buffered for `async for`; when more arrive the oldest are dropped, and the view is right all the same."""
 MISBEHAVED: Final = 1008
@@ -324,7 +326,15 @@ class Table:
         url = f"{self._url}?after={self.seq}" if self.view else self._url
         try:
             async with connect(
-                url, additional_headers=self._headers, compression=None, max_size=None, open_timeout=10, proxy=None
+                url,
+                additional_headers=self._headers,
+                compression=None,
+                max_size=None,
+                open_timeout=2 * PING_S,
+                ping_interval=PING_S,
+                ping_timeout=PING_S,
+                close_timeout=1,
+                proxy=None,
             ) as socket:
                 self._socket = socket
                 await self._read(socket)

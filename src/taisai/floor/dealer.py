@@ -144,8 +144,7 @@ class AutomaticDealer:
     @property
     def round_ms(self) -> int:
         """How long a whole round lasts, with the pause before it."""
-        timing = self._timing
-        return sum(getattr(timing, name) for name in timing.__struct_fields__)
+        return self._timing.round_ms
 
     def over_at(self, state: TableState, now: int) -> int | None:
         """When the round in play will be over, as far as time alone decides it; None when people end it."""

@@ -165,6 +165,11 @@ class Timing(_Section, frozen=True, kw_only=True):
     between_ms: Milliseconds = 3_000
     """From the end of a round to the next."""
 
+    @property
+    def round_ms(self) -> int:
+        """How long a whole round lasts, with the pause before it."""
+        return sum(getattr(self, name) for name in self.__struct_fields__)
+
 
 class EditionSettings(_Section, frozen=True, kw_only=True):
     """The edition of a book that a table takes up at a moment, between two rounds."""

@@ -31,6 +31,12 @@ from taisai.web.socket.direct import DirectSocket
 
 SWITCH_S: Final = 0.0001
 """How long the writer's thread waits for the GIL; Python's five milliseconds would delay every answer."""
+PING_S: Final = 2.0
+"""How often each socket is pinged: the proxy's file gives up a node on whose sockets nothing arrives for 5 s."""
+SILENCE_S: Final = 10.0
+"""A client that has not answered a ping for so long is gone."""
+LEAVE_S: Final = 3
+"""How long sockets have to take the close when the program ends."""
 YOUNG: Final = 20_000
 """Allocations between garbage collections: a bet makes a dozen objects, nearly all freed when it is answered."""
 
@@ -62,12 +68,14 @@ def server_of(context: Context, guard: Connections | None = None) -> uvicorn.Ser
         ws=DirectSocket,
         ws_max_size=settings.limits.frame_bytes * 4,
         ws_per_message_deflate=False,
+        ws_ping_interval=PING_S,
+        ws_ping_timeout=SILENCE_S,
         lifespan="off",
         access_log=False,
         log_config=None,
         server_header=False,
         timeout_keep_alive=30,
-        timeout_graceful_shutdown=3,
+        timeout_graceful_shutdown=LEAVE_S,
         proxy_headers=False,
     )
     return uvicorn.Server(config)

@@ -14,6 +14,7 @@ from taisai.cli import main
 from taisai.cli.floor.serve import Told
 from taisai.settings.forms import demo_settings
 from taisai.web.context import Context
+from tests import ROOT
 from tests.cli.running import printed, refused
 
 
@@ -72,3 +73,41 @@ def test_check_warns_of_a_journal_that_others_may_read(tmp_path: Path, capsys: p
     journal.chmod(0o600)
     assert main(["serve", "--demo", "--journal", f"sqlite:///{journal}", "--check"]) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_check_finds_what_would_cost_something_later(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Missing folders, keys that nodes do not share, rounds that wait for people, and how long a stop takes."""
+    monkeypatch.setenv("TAISAI_JOURNAL", f"postgresql://house:secret@db/floor?key={tmp_path}/none/house.key")
+    assert main(["serve", "--settings", str(ROOT / "deploy" / "floor.example.toml"), "--check"]) == 0
+    told = capsys.readouterr().err
+    assert "secret" not in told
+    assert "taisai: a planned stop takes up to 71 s: TimeoutStopSec" in told
+    for warning in (
+        f"there is no folder {tmp_path}/none",
+        "node.address is not set",
+        "house.dice_key is not set",
+        "unattended is off at TS-1",
+    ):
+        assert f"taisai: warning: {warning}" in told
+    monkeypatch.setenv("TAISAI_JOURNAL", "postgresql://house:secret@db/floor")
+    monkeypatch.setenv("TAISAI_HOUSE__DICE_KEY", str(tmp_path / "dice.key"))
+    assert main(["serve", "--settings", str(ROOT / "deploy" / "floor.example.toml"), "--check"]) == 0
+    told = capsys.readouterr().err
+    assert "journal.url names no key" in told
+    assert "dice_key" not in told
+
+
+def test_a_node_that_others_cannot_reach_is_refused(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An address for other machines, and a host that listens on this one alone, do not go together."""
+    monkeypatch.setenv("TAISAI_JOURNAL", "postgresql://house@db/floor")
+    monkeypatch.setenv("TAISAI_NODE__ADDRESS", "http://10.0.0.5:8000")
+    monkeypatch.setenv("TAISAI_NODE__SECRET", "0123456789abcdef")
+    told = refused(capfd, "serve", "--check")
+    assert "listen.host: 127.0.0.1 is not reached from other machines" in told
+    assert "0.0.0.0" in told
+    shown = json.loads(printed(capfd, "serve", "--check", "--host", "0.0.0.0"))
+    assert shown["listen"]["host"] == "0.0.0.0"

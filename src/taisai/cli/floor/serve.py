@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import os
 import sys
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlsplit
 
 from cyclopts import Parameter
 from msgspec.structs import replace
 
 from taisai.cli.show import BookDirs, console, print_json, shelf_of
 from taisai.core.faults import InputFault
+from taisai.floor.floor import MARGIN_S
+from taisai.floor.nodes import LEASE_S
 from taisai.journal.opening import file_of
+from taisai.journal.postgres.address import read_address
 from taisai.journal.signing import key_path
 from taisai.journal.sqlite.database import readable_by_others
 from taisai.web.preparation import dice_key_path
+
+_ON_SERVER = ("postgresql://", "postgres://")
+LEAVE_S = 3.0
+"""What the clients' sockets have to take the close, and the last commit to return."""
 
 Host = Annotated[str | None, Parameter(help="Address to listen on; 0.0.0.0 is every one of this machine.")]
 Port = Annotated[int | None, Parameter(help="Port to listen on; 0 takes a free one.")]
@@ -83,8 +92,11 @@ def serve(
         host, port = name or "127.0.0.1", int(number)
     chosen = replace(chosen, listen=listening(chosen.listen, host, port))
     check_settings(chosen, shelf)
+    require_reachable(chosen)
     if check:
         print_json(chosen.shown())
+        if not demo:
+            print(f"taisai: {stopping(chosen)}", file=sys.stderr)
         for warning in [*warnings_about(chosen), *drafts_of(shelf)]:
             print(f"taisai: warning: {warning}", file=sys.stderr)
         return 0
@@ -105,13 +117,78 @@ def listening(place: Listen, host: str | None, port: int | None) -> Listen:
     )
 
 
+def require_reachable(settings: Settings) -> None:
+    """Refuse a node that listens on this machine alone and tells the others an address of its network."""
+    host, address = settings.listen.host, settings.node.address
+    if address and _is_local(host) and not _is_local(urlsplit(address).hostname or ""):
+        reason = f"{host} is not reached from other machines, and node.address is {address}"
+        raise InputFault("listen.host", f"{reason}: write 0.0.0.0 for every address of this machine, or one of them")
+
+
+def _is_local(host: str) -> bool:
+    return host in ("localhost", "::1", "") or host.startswith("127.")
+
+
+def longest_stop_s(settings: Settings) -> int:
+    """How long a planned stop takes at most: the longest round, the hand-over, the farewell to the clients."""
+    rounds_ms = [table.timing.round_ms for table in settings.tables if table.mode == "automatic"]
+    return ceil(max(rounds_ms, default=0) / 1_000 + MARGIN_S + 2 * LEASE_S + LEAVE_S)
+
+
+def stopping(settings: Settings) -> str:
+    """What the service manager has to allow for."""
+    return (
+        f"a planned stop takes up to {longest_stop_s(settings)} s: TimeoutStopSec, stop_grace_period or "
+        "terminationGracePeriodSeconds must be longer"
+    )
+
+
 def warnings_about(settings: Settings) -> list[str]:
     """What an operator should mend before the house opens, though it would open."""
-    file = file_of(settings.journal.url)
-    near = [] if file is None else [file, key_path(file)]
-    dice_key = dice_key_path(settings)
-    near += [] if dice_key is None else [dice_key]
-    return [f"others may read {each}: chmod 600 {each}" for each in near if readable_by_others(each)]
+    return [*_warnings_about_files(settings), *_warnings_about_nodes(settings)]
+
+
+def _warnings_about_files(settings: Settings) -> list[str]:
+    file, key = file_of(settings.journal.url), key_of(settings.journal.url)
+    near = [each for each in (file, key, dice_key_path(settings)) if each is not None]
+    found = [f"others may read {each}: chmod 600 {each}" for each in near if readable_by_others(each)]
+    for home in sorted({each.absolute().parent for each in near}):
+        if not home.is_dir():
+            found.append(f"there is no folder {home}: make it, owned by the user of the service")
+        elif not os.access(home, os.W_OK):
+            found.append(f"this user cannot write to {home}")
+    return found
+
+
+def key_of(url: str) -> Path | None:
+    """The file of the key that signs a journal's log; None where its address names none."""
+    file = file_of(url)
+    if file is not None:
+        return key_path(file)
+    return read_address(url).key if url.startswith(_ON_SERVER) else None
+
+
+def _warnings_about_nodes(settings: Settings) -> list[str]:
+    node, listen, url = settings.node, settings.listen, settings.journal.url
+    automatic = [table for table in settings.tables if table.mode == "automatic"]
+    on_server = url.startswith(_ON_SERVER)
+    found = []
+    if on_server and not node.address:
+        found.append("node.address is not set: no second node can serve this journal beside this one")
+    if on_server and key_of(url) is None:
+        found.append("journal.url names no key (?key=FILE): each node would sign the log with a key of its own")
+    if on_server and automatic and not settings.house.dice_key:
+        found.append(
+            "house.dice_key is not set: when a node dies, its automatic tables void the round whose bets are open"
+        )
+    waiting = [table.name for table in automatic if not table.unattended]
+    if waiting:
+        found.append(
+            f"unattended is off at {', '.join(waiting)}: a round that is interrupted there waits for the crew, for ever"
+        )
+    if not listen.public_url and (listen.trusted_proxies or node.address):
+        found.append("listen.public_url is not set: behind a proxy links and the check of origins need it")
+    return found
 
 
 def drafts_of(shelf: Shelf) -> list[str]:

@@ -25,8 +25,8 @@ import { lineOf, merge, newId } from "./messages.js";
 /** @typedef {"connecting" | "live" | "lost" | "gone" | "left"} State */
 /** @typedef {{frame: string, resolve: (done: Done) => void, reject: (why: Refusal) => void}} Pending */
 
-const PING_MS = 5000;
-const SILENCE_MS = 4000;
+const PING_MS = 1500;
+const SILENCE_MS = 3000;
 const WAIT_FIRST_MS = 250;
 const WAIT_MOST_MS = 8000;
 const OFFLINE = { code: "offline", sentence: "The table cannot be reached." };
