@@ -334,13 +334,32 @@ def test_4_9_no_wager_goes_where_it_never_lay() -> None:
 @pytest.mark.clause("nz-division-9 §4.9")
 def test_4_9_settled_where_it_lies_and_part_of_it_may_be_moved() -> None:
     """Without a correction the position stands; a correction may move a part, onto another bet of the same player."""
-    deal = opened(NZ, ann=1000).begin().bet("ann", "big", 100).bet("ann", "small", 40)
-    deal.up_to(RoundPhase.ENTERED, 1, 2, 4)
+    deal = opened(NZ, ann=1000).begin().bet("ann", "small", 100)
+    deal.do(c.WithdrawBet("ann", "small", 60), player("ann"))
+    deal.bet("ann", "big", 100).up_to(RoundPhase.ENTERED, 1, 2, 4)
     deal.altered(c.CorrectBet("ann", "big", "small", 60, c.MoveGround.MOVED_BY_DEALER))
     bets = {bet.box: bet.stake for bet in deal.state.round.bets}
     assert bets == {"big": 40, "small": 100}
     deal.settle()
     assert deal.funds("ann") == 1000 - 40 + 100
+
+
+@pytest.mark.clause("nz-division-9 §4.9")
+def test_4_9_no_more_goes_back_than_lay_there() -> None:
+    """A loser does not join a winner: what never lay on the winning box is not put there, however small a bet is."""
+    deal = opened(NZ, ann=1000).begin().bet("ann", "small", 60)
+    deal.do(c.WithdrawBet("ann", "small", 10), player("ann"))
+    deal.bet("ann", "big", 100).up_to(RoundPhase.ENTERED, 1, 2, 4)
+    two = (SUPERVISOR, PIT_MANAGER, "moved")
+    for ground in (c.MoveGround.MOVED_BY_DEALER, c.MoveGround.MOVED_BY_PATRON):
+        refusal = deal.refused(c.CorrectBet("ann", "big", "small", 11, ground), Code.CONTRADICTED, *two)
+        assert refusal.sentence == "On record: ann never had more than 60 on small, where 50 lies now."
+        assert (refusal.clauses, refusal.allowed) == (("4.9", "I12"), "at most 10")
+    deal.do(c.CorrectBet("ann", "big", "small", 10, c.MoveGround.MOVED_BY_PATRON), *two)
+    refusal = deal.refused(
+        c.CorrectBet("ann", "big", "small", 1, c.MoveGround.MOVED_BY_PATRON), Code.CONTRADICTED, *two
+    )
+    assert refusal.allowed == "at most 0"
 
 
 @pytest.mark.clause("nz-division-9 §4.9")
@@ -357,6 +376,7 @@ def test_4_9_nothing_is_corrected_before_the_close_or_after_settlement(phase: Ro
 def test_4_9_a_call_bet_is_not_corrected_where_the_dealer_misplaced_it() -> None:
     """What the dealer misplaced on a player's call stays; one rightly placed and then moved goes back (I12)."""
     deal = opened(NZ, ann=1000).begin().bet("ann", "small", 50)
+    deal.do(c.WithdrawBet("ann", "small"), player("ann"))
     deal.do(c.PlaceBet("ann", "big", 50, c.How.CALL))
     deal.up_to(RoundPhase.ENTERED, 1, 2, 4)
     two = (SUPERVISOR, PIT_MANAGER, "misheard")

@@ -177,6 +177,9 @@ def without(current: Round, handed: Handed) -> Round:
                 stacks[place] = replace(stack, amount=stack.amount - taken)
             else:
                 del stacks[place]
+    most = {(player, box): amount for player, box, amount in current.left}
+    here = (handed.player, handed.box)
+    most[here] = max(most.get(here, 0), current.stakes[handed.player][handed.box])
     mine = _less(current.stakes[handed.player], handed.box, handed.amount)
     stakes = {**current.stakes, handed.player: mine}
     if not mine:
@@ -186,7 +189,7 @@ def without(current: Round, handed: Handed) -> Round:
         stacks=tuple(stacks),
         stakes=stakes,
         totals=_less(current.totals, handed.box, handed.amount),
-        left=tuple(dict.fromkeys((*current.left, (handed.player, handed.box)))),
+        left=tuple((player, box, amount) for (player, box), amount in most.items()),
     )
 
 

@@ -18,7 +18,7 @@ from taisai.table.people import Person
 
 HISTORY_ROUNDS: Final = 100
 """Rounds kept for recall and reversal; older ones are in the journal."""
-SNAPSHOT_FORMAT: Final = 4
+SNAPSHOT_FORMAT: Final = 5
 TEST_RUN_ITEM: Final = "test-run"
 """The item of an opening check that stands on test runs."""
 SEAL_ITEM: Final = "seal"
@@ -188,8 +188,8 @@ class Round(Struct, frozen=True):
     """What was collected."""
     undone: tuple[ReversedLine, ...] = ()
     """What went back of bets that were settled already, when the round is being made void."""
-    left: tuple[tuple[str, str], ...] = ()
-    """Where players' chips lay in this round and lie no more."""
+    left: tuple[tuple[str, str, int], ...] = ()
+    """Where players' chips lay in this round and lie no more: the most that they had in the box."""
     lines: tuple[PaidLine, ...] = ()
     """Bets settled so far."""
     funds_before: dict[str, int] = {}

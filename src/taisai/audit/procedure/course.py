@@ -71,9 +71,14 @@ class Turn(Struct):
         """What a player has in a box."""
         return self.stakes.get(box, {}).get(player, 0)
 
-    def lay_on(self, player: str) -> set[str]:
-        """Every box on which a player's chips lay in this round, as they were placed."""
-        return {box for who, box, amount, _ in self.moves if who == player and amount > 0}
+    def most_on(self, player: str, box: str) -> int:
+        """The most that a player had in a box at a time in this round, as it was placed."""
+        most = now = 0
+        for who, where, amount, _ in self.moves:
+            if (who, where) == (player, box):
+                now += amount
+                most = max(most, now)
+        return most
 
     def settled(self) -> Iterator[tuple[str, str, int, int]]:
         """What has been settled of the bets: player, box, how much of the stake, what was returned."""

@@ -38,8 +38,8 @@ def moved_back(seen: Seen, what: Any) -> Iterator[AuditFinding]:
         if by.role not in SUPERVISORS or other is None or other.role not in SUPERVISORS:
             sentence = "a bet was moved as misplaced by the dealer, not on the word of two supervisors"
             yield seen.finding("one-person", sentence, "moved-wager-corrected")
-    elif what.belongs_on not in turn.lay_on(what.player):
-        sentence = f"{what.player}'s bet was moved to {what.belongs_on}, where they never had chips in this round"
+    elif turn.stake(what.player, what.belongs_on) + what.amount > turn.most_on(what.player, what.belongs_on):
+        sentence = f"{what.player}'s bet was moved to {what.belongs_on}, where they never had so much in this round"
         yield seen.finding("never-lay-there", sentence, "moved-wager-corrected")
     yield from _moved_and_no_more(seen, what)
 

@@ -29,8 +29,8 @@ RULED = "ruling"
 def correct_bet(rules: TableRules, state: TableState, command: c.Command, do: c.CorrectBet) -> Decision:
     """A bet that dealer or another patron moved goes back to where it lay.
 
-    Where it never lay it goes only when two supervisors say that the dealer misplaced it, and a called bet not even
-    then (I12).
+    Where it never lay, or not so much of it, it goes only when two supervisors say that the dealer misplaced it, and a
+    called bet not even then (I12).
     """
     if not rules.book.has(Rule.MOVED_WAGER_CORRECTED):
         sentence = "Under this book a bet is settled by where it lay at the close."
@@ -67,14 +67,21 @@ def correct_bet(rules: TableRules, state: TableState, command: c.Command, do: c.
 def _never_lay_there(
     rules: TableRules, state: TableState, command: c.Command, do: c.CorrectBet, bet: FixedBet
 ) -> Refusal | None:
-    current = state.round
-    lay = {stack.box for stack in current.stacks if stack.player == do.player}
-    lay |= {box for player, box in current.left if player == do.player}
     if do.ground is not c.MoveGround.MISPLACED_BY_DEALER:
-        if do.belongs_on in lay:
+        lay = _most_on(state, do.player)
+        lies = next(
+            (each.stake for each in state.round.bets if (each.player, each.box) == (do.player, do.belongs_on)), 0
+        )
+        most = lay.get(do.belongs_on, 0)
+        if do.amount <= most - lies:
             return None
-        sentence = f"On record: {do.player} had chips on {listed(sorted(lay))} in this round, never on {do.belongs_on}."
-        return rules.refuse(Code.CONTRADICTED, sentence, Rule.MOVED_WAGER_CORRECTED, allowed=listed(sorted(lay)))
+        if most:
+            sentence = f"On record: {do.player} never had more than {most} on {do.belongs_on}, where {lies} lies now."
+            allowed = f"at most {max(most - lies, 0)}"
+        else:
+            known = allowed = listed(sorted(lay))
+            sentence = f"On record: {do.player} had chips on {known} in this round, never on {do.belongs_on}."
+        return rules.refuse(Code.CONTRADICTED, sentence, Rule.MOVED_WAGER_CORRECTED, allowed=allowed)
     if bet.called:
         sentence = "The dealer placed it as the player called it: players answer for their instructions."
         return rules.refuse(Code.CALL_BET, sentence, Rule.MOVED_WAGER_CORRECTED, Rule.PLAYER_ANSWERS)
@@ -85,6 +92,18 @@ def _never_lay_there(
             Code.SECOND_PERSON_UNFIT, sentence, Rule.MOVED_WAGER_CORRECTED, allowed="by two supervisors"
         )
     return None
+
+
+def _most_on(state: TableState, player: str) -> dict[str, int]:
+    """The most that a player had on each box in this round, up to the close."""
+    lay: dict[str, int] = {}
+    for stack in state.round.stacks:
+        if stack.player == player:
+            lay[stack.box] = lay.get(stack.box, 0) + stack.amount
+    for who, box, most in state.round.left:
+        if who == player:
+            lay[box] = max(lay.get(box, 0), most)
+    return lay
 
 
 def touch_line(rules: TableRules, state: TableState, command: c.Command, do: c.TouchLine) -> Decision:
