@@ -255,6 +255,15 @@ class Audit:
         """The tables as replaying their records gives them."""
         return {table: each.state for table, each in self._replays.items()}
 
+    @property
+    def looked(self) -> dict[str, Counter[str]]:
+        """By rule book, how often each check looked, here and in the audits that this one goes on from."""
+        counts: dict[str, Counter[str]] = {}
+        for each in self._replays.values():
+            for book, looks in each.watch.course.looked.items():
+                counts.setdefault(book, Counter()).update(looks)
+        return counts
+
     def result(self) -> AuditResult | None:
         """Where a later audit may go on; None when a table could not be replayed to its end."""
         if any(each.broken for each in self._replays.values()):

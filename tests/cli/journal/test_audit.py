@@ -22,6 +22,21 @@ def test_audit_of_a_good_journal(capfd: pytest.CaptureFixture[str], journal: Pat
     assert found["tables"]["T1"]["rounds"] > 5
 
 
+def test_audit_lists_every_clause(capfd: pytest.CaptureFixture[str], journal: Path) -> None:
+    """With --clauses, each clause says how often it was checked in this journal, and which tests hold it."""
+    found = json.loads(printed(capfd, "audit", str(journal), "--clauses", "--json"))
+    lines = {line["clause"]: line for line in found["clauses"]}
+    assert {line["book"] for line in found["clauses"]} == {"nz-division-9"}
+    assert lines["6.5"]["held"] == "checked"
+    assert lines["6.5"]["checked"] > 5
+    assert lines["7.3"]["tests"]
+    assert "nothing" not in {line["held"] for line in found["clauses"]}
+    told = printed(capfd, "audit", str(journal), "--clauses")
+    assert "nz-division-9" in told
+    assert "the audit" in told
+    assert "clauses" not in json.loads(printed(capfd, "audit", str(journal), "--json"))
+
+
 def test_audit_of_a_tampered_journal(capfd: pytest.CaptureFixture[str], journal: Path, tmp_path: Path) -> None:
     """One flipped byte of a bet is found, named, and gives exit code 1."""
     copy = tmp_path / "copy.db"

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 from cyclopts import Parameter
 
+from taisai.audit.clauses import ClauseChecked, Held, clauses_checked
 from taisai.audit.findings import AuditFinding
 from taisai.audit.log import Outside
 from taisai.audit.results import result_in, signed_result
 from taisai.audit.run import Audit, AuditResult
-from taisai.cli.show import AsJson, BookDirs, console, print_json, shelf_of
+from taisai.books.shelf import Shelf
+from taisai.cli.show import AsJson, BookDirs, console, grid, print_json, shelf_of
 from taisai.core.faults import InputFault, shown
 from taisai.core.rulebook import RuleBook
 from taisai.journal.contract import Progress
@@ -56,6 +58,9 @@ def audit(
     auditor: Annotated[
         Path | None, Parameter(help="The auditor's key: AUDITOR.key and .pub, made on first use.")
     ] = None,
+    clauses: Annotated[
+        bool, Parameter(help="List every clause: checked how often in this journal, held by which tests.", negative=())
+    ] = False,
     json: AsJson = False,
     book_dir: BookDirs = (),
 ) -> int:
@@ -71,6 +76,7 @@ def audit(
       taisai audit floor.db --save monday.audit
       taisai audit floor.db --since monday.audit --save tuesday.audit
       taisai audit floor.db --public-key floor.pub --json
+      taisai audit floor.db --clauses
       taisai audit floor.db --receipt mine.json --since last-month.head --witness https://witness.example
       taisai audit postgresql://auditor@db.casino.example/floor --public-key floor.pub
     """
@@ -90,6 +96,7 @@ def audit(
     if earlier is not None:
         not_checked[BEFORE_RESULT] = earlier.position
         not_checked[OWN_CHECK] = 1
+    lines = list(_clauses(checked, shelf)) if clauses else []
     saved = save is not None and _save(checked, save, auditor or default_auditor())
     if json:
         print_json(
@@ -103,6 +110,7 @@ def audit(
                 "since": None if earlier is None else {"position": earlier.position, "findings": earlier.findings},
                 "not_checked": not_checked,
                 "position": checked.position,
+                **({"clauses": msgspec.to_builtins(lines)} if clauses else {}),
             }
         )
     else:
@@ -117,9 +125,26 @@ def audit(
             console().print(told, soft_wrap=True)
         for what, count in not_checked.items():
             console().print(f"not checked: {what}: {count:,}", markup=False, soft_wrap=True)
+        if clauses:
+            _print_clauses(lines)
     if save is not None and not saved:
         print("taisai: no result was saved: a table could not be replayed to its end", file=sys.stderr)
     return EXIT_FINDINGS if findings else 0
+
+
+def _clauses(checked: Audit, shelf: Shelf) -> Iterator[ClauseChecked]:
+    """Every clause of every book that a table of the journal stood under; of a book that is not at hand, none."""
+    for book_id, looked in sorted(checked.looked.items()):
+        if book_id in shelf.ids:
+            yield from clauses_checked(shelf.book(book_id), shelf.duties(book_id), looked)
+
+
+def _print_clauses(lines: Sequence[ClauseChecked]) -> None:
+    table = grid("clause", "in our words", ("checked", "right"), ("tests", "right"), "held by")
+    for line in lines:
+        by = "the audit" if line.held is Held.CHECKED else "tests" if line.held is Held.TESTED else str(line.held)
+        table.add_row(f"{line.book} §{line.clause}", line.words, f"{line.checked:,}", str(len(line.tests)), by)
+    console().print(table)
 
 
 def default_auditor() -> Path:
