@@ -166,3 +166,17 @@ async def test_open_alerts_of_a_kind_are_bounded_and_the_newest_counts_on() -> N
     alerts.raise_alert("dispute", table, "another kind")
     assert len(alerts.shown()) == ALERTS_OF_KIND + 1
     await floor.stop()
+
+
+@on_a_loop
+async def test_tables_that_stand_still_come_first() -> None:
+    """A round that waits for people is the first alert of the pit, however many came after it."""
+    floor, alerts, clock = await pit(large_win=1)
+    table = await betting(floor)
+    await do(floor, 500, c.Interrupt("the node died"))
+    clock.after(1_000)
+    alerts.raise_alert("dice-overdue", table, "D1, 25 h")
+    clock.after(1_000)
+    alerts.raise_house_alert("witness-silent", "north")
+    assert [each.kind for each in alerts.shown()] == ["interrupted", "witness-silent", "dice-overdue"]
+    await floor.stop()

@@ -29,6 +29,9 @@ PREFIX: Final = "pit/alert/"
 _EACH: Final = frozenset({"large-win", "dispute", "fact"})
 """Kinds of which each occurrence is an alert of its own, up to a bound; a table has one open alert of every other."""
 
+_FIRST: Final = frozenset({"interrupted", "broken", "suspended"})
+"""Kinds that mean that a table stands still until people act."""
+
 
 class Alert(Struct, frozen=True, kw_only=True):
     """Something that a person must look at."""
@@ -77,12 +80,12 @@ class Alerts:
                 self._all[alert.id] = alert
 
     def shown(self, *, cleared: bool = False) -> list[Alert]:
-        """The open alerts, newest first; with `cleared`, the cleared ones too."""
+        """The open alerts, those of tables that stand still first, then the newest; with `cleared`, those too."""
         for table in self._floor.tables.values():
             if table.broken:
                 self.raise_alert("broken", table, table.broken)
         alerts = [each for each in self._all.values() if cleared or each.cleared_at is None]
-        return sorted(alerts, key=lambda each: each.at, reverse=True)
+        return sorted(alerts, key=lambda each: (each.cleared_at is None and each.kind in _FIRST, each.at), reverse=True)
 
     def find(self, alert_id: str) -> Alert | None:
         """An alert by its id."""

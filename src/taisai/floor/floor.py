@@ -315,7 +315,7 @@ class Floor:
 
     def _changed(self, table: LiveTable, events: tuple[Event, ...]) -> None:
         if len(events) == 1 and type(events[0].what) is BetPlaced:
-            self.bets += 1
+            self.bets += table.owned
             for listener in self._bet_listeners:
                 listener(table, events)
             return
@@ -325,10 +325,10 @@ class Floor:
         for event in events:
             what = event.what
             if isinstance(what, RoundConcluded):
-                self.rounds += 1
+                self.rounds += table.owned
                 _log(table, "round concluded: staked %d, returned %d", what.round, what.staked, what.returned)
             elif isinstance(what, RoundVoided):
-                self.voids += 1
+                self.voids += table.owned
                 _log(table, "round void: %s", what.round, what.why)
             elif isinstance(what, RoundInterrupted):
                 _log(table, "round interrupted: %s", what.round, what.cause)

@@ -93,6 +93,12 @@ class HeadKeeper:
         self._unsigned_since: float | None = None
         """Since when there are records that no head covers."""
 
+    @property
+    def unsigned_s(self) -> float:
+        """For how long there have been records that no signed head covers; 0 when all are covered."""
+        since = self._unsigned_since
+        return 0.0 if since is None else asyncio.get_running_loop().time() - since
+
     # ------------------------------------------------------------------ start and stop
 
     async def start(self) -> None:

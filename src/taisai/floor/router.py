@@ -131,6 +131,8 @@ class Router:
         self._waiting: dict[str, dict[asyncio.Future[None], None]] = {}
         """Futures that wait for a table to change hands, in the order of their arrival."""
         self._closed = False
+        self.forwarded = 0
+        """Commands that another node has answered."""
         self.is_last = False
         """Whether this node stops and there is no other: nobody will take a table that it has released."""
 
@@ -185,6 +187,7 @@ class Router:
             if holder is not None and holder != self._holder:
                 answer = await self._ask(holder, table, command, deadline)
                 if answer is not None:
+                    self.forwarded += 1
                     reply(answer)
                     return
                 if self.holders.get(table.name, holder) != holder:

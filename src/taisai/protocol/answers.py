@@ -302,6 +302,8 @@ class Health(Struct, frozen=True):
     tables: int
     broken: list[str]
     queue: int
+    degraded: list[str] = []
+    """What somebody has to look at, though bets are taken: a sentence each."""
 
 
 class Verified(Struct, frozen=True):

@@ -22,7 +22,7 @@ from taisai.floor.alerts import Alerts
 from taisai.floor.answers import HouseCode
 from taisai.floor.clock import Clock
 from taisai.floor.floor import Floor
-from taisai.floor.heads import HeadKeeper
+from taisai.floor.heads import OVERDUE_S, HeadKeeper
 from taisai.floor.live import LiveTable
 from taisai.floor.nodes import LEASE_S, Nodes
 from taisai.floor.witnesses import WitnessLink
@@ -263,6 +263,17 @@ class Context:
         await self.floor.stop()
         await self.peers.close()
         self.work.close()
+
+    def degraded(self) -> list[str]:
+        """What somebody has to look at, though bets are taken."""
+        found = [f"the log is not signed: {self.heads.now.fault}"] if self.heads.now.fault else []
+        late = self.heads.unsigned_s
+        if late > OVERDUE_S:
+            found.append(f"no signed head covers the records of the last {late:.0f} s")
+        waiting = [name for name, table in self.floor.tables.items() if table.state.round.interrupted]
+        if waiting:
+            found.append(f"a round is interrupted and waits for people: {', '.join(sorted(waiting))}")
+        return found
 
     def _repeat(self, every_s: float, work: Callable[[], Awaitable[object]], failure: str) -> None:
         """Do something again and again until the house stops; a failure is logged and tried again."""

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from taisai.web.context import Context
 
 LOGGER = logging.getLogger("taisai.web")
+PROBES: Final = frozenset({"/healthz", "/readyz", "/metrics"})
+"""What machines ask every few seconds: an answer that is all right is logged at debug level."""
 OVERSEERS: Final = SUPERVISORS | {Role.AUDITOR}
 SHORT: Final = 5
 """Work up to this cost never waits behind longer work."""
@@ -144,7 +146,8 @@ class Endpoint:
         status = response.status_code
         seconds = perf_counter() - started
         context.counts.request(self.path, status, seconds)
-        LOGGER.info(
+        LOGGER.log(
+            logging.DEBUG if self.path in PROBES and status < 400 else logging.INFO,
             "%s %s %d",
             request.method,
             path,

@@ -6,26 +6,42 @@ so that counting costs one addition.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from bisect import bisect_left
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.metrics_core import Metric
 
-from taisai.floor.writer import BUCKETS_S
+from taisai.floor.writer import BUCKETS_S, Counts
 from taisai.version import __version__
 
 if TYPE_CHECKING:
     from taisai.web.context import Context
 
 
+class Histogram:
+    """Durations by the buckets of the metrics."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self.by_time = [0] * (len(BUCKETS_S) + 1)
+
+    def add(self, seconds: float) -> None:
+        """Something took so long."""
+        self.seconds += seconds
+        self.by_time[bisect_left(BUCKETS_S, seconds)] += 1
+
+
 class WebCounts:
     """Counts what the server does."""
 
     def __init__(self) -> None:
+        self.bet_seconds = Histogram()
+        """From the arrival of a bet to its answer, wherever its table is held."""
         self.refusals: dict[str, int] = defaultdict(int)
         self.requests: dict[tuple[str, int], int] = defaultdict(int)
         self.request_seconds: dict[str, float] = defaultdict(float)
@@ -59,11 +75,15 @@ class _Collector:
     def collect(self) -> Iterator[Metric]:
         """All metrics as of now."""
         floor, counts, writer = self._context.floor, self._context.counts, self._context.floor.writer
-        yield GaugeMetricFamily("taisai_info", "The running version.", value=1)
-        yield CounterMetricFamily("taisai_bets", "Bets placed.", value=floor.bets)
-        yield CounterMetricFamily("taisai_rounds", "Rounds concluded.", value=floor.rounds)
-        yield CounterMetricFamily("taisai_voids", "Rounds voided.", value=floor.voids)
-        yield GaugeMetricFamily("taisai_tables", "Tables on the floor.", value=len(floor.tables))
+        info = GaugeMetricFamily("taisai_info", "The running version, and this node.", labels=["version", "node"])
+        info.add_metric([__version__, self._context.settings.node.address], 1)
+        yield info
+        yield CounterMetricFamily("taisai_bets", "Bets placed at tables of this node.", value=floor.bets)
+        yield CounterMetricFamily("taisai_rounds", "Rounds concluded at tables of this node.", value=floor.rounds)
+        yield CounterMetricFamily("taisai_voids", "Rounds voided at tables of this node.", value=floor.voids)
+        yield GaugeMetricFamily("taisai_tables", "Tables on the floor, whoever holds them.", value=len(floor.tables))
+        yield from self._nodes()
+        yield self._times("taisai_bet_seconds", "From a bet's arrival to its answer.", counts.bet_seconds)
         yield GaugeMetricFamily("taisai_queue_depth", "Batches waiting to be written.", value=writer.depth)
         yield GaugeMetricFamily(
             "taisai_in_flight",
@@ -75,20 +95,29 @@ class _Collector:
         yield CounterMetricFamily("taisai_commits", "Journal commits.", value=writer.counts.commits)
         yield CounterMetricFamily("taisai_commit_failures", "Failed journal commits.", value=writer.counts.failures)
         yield CounterMetricFamily("taisai_records", "Records written.", value=writer.counts.records)
-        yield self._commit_times()
+        yield self._times("taisai_commit_seconds", "Duration of a commit, fsync included.", writer.counts)
         yield from self._log()
         watchers = GaugeMetricFamily("taisai_watchers", "Clients that watch a table.", labels=["table"])
         broken = GaugeMetricFamily("taisai_table_broken", "1 for a table that has stopped.", labels=["table"])
+        interrupted = GaugeMetricFamily(
+            "taisai_table_interrupted",
+            "1 for a round that waits for people.",
+            labels=["table"],
+        )
         commands = CounterMetricFamily("taisai_commands", "Commands that reached a table.", labels=["table"])
         refusals: dict[str, int] = defaultdict(int, counts.refusals.copy())
         for name, table in list(floor.tables.items()):
             watchers.add_metric([name], self._context.watchers(name))
             broken.add_metric([name], 1 if table.broken else 0)
+            if table.owned:
+                interrupted.add_metric([name], 1 if table.state.round.interrupted else 0)
             commands.add_metric([name], table.commands)
             for code, number in list(table.refusals.items()):
                 refusals[code] += number
         yield watchers
         yield broken
+        yield interrupted
+        yield self._alerts()
         yield commands
         refused = CounterMetricFamily("taisai_refusals", "Commands and messages refused, by code.", labels=["code"])
         for code, number in sorted(refusals.items()):
@@ -103,9 +132,38 @@ class _Collector:
             seconds.add_metric([path], spent)
         yield seconds
 
+    def _nodes(self) -> Iterator[Metric]:
+        """What this node is among the others; a house of one node holds everything."""
+        floor = self._context.floor
+        nodes = floor.nodes
+        held = sum(1 for table in list(floor.tables.values()) if table.owned)
+        free = 0 if nodes is None else len(floor.tables.keys() - nodes.router.holders.keys() - set(nodes.mine))
+        yield GaugeMetricFamily("taisai_tables_held", "Tables that this node holds.", value=held)
+        yield GaugeMetricFamily("taisai_tables_free", "Tables that no node holds, as far as this one sees.", value=free)
+        alive = 1 if nodes is None else len(nodes.alive)
+        yield GaugeMetricFamily("taisai_nodes_alive", "Nodes that are alive, this one included.", value=alive)
+        draining = 1 if floor.closing else 0
+        yield GaugeMetricFamily("taisai_draining", "1 while this node finishes its rounds to stop.", value=draining)
+        lost, taken, forwarded = (0, 0, 0) if nodes is None else (nodes.lost, nodes.taken, nodes.router.forwarded)
+        yield CounterMetricFamily("taisai_leases_lost", "Tables lost because a lease was not renewed.", value=lost)
+        yield CounterMetricFamily("taisai_leases_taken", "Tables taken.", value=taken)
+        yield CounterMetricFamily("taisai_forwarded", "Commands that another node answered.", value=forwarded)
+
+    def _alerts(self) -> Metric:
+        found = GaugeMetricFamily("taisai_alerts_open", "Alerts of the pit that nobody has cleared.", labels=["kind"])
+        for kind, number in sorted(Counter(each.kind for each in self._context.alerts.shown()).items()):
+            found.add_metric([kind], number)
+        return found
+
     def _log(self) -> Iterator[Metric]:
         heads = self._context.heads
         now = heads.now
+        yield GaugeMetricFamily(
+            "taisai_log_unsigned_seconds", "For how long records wait for a signed head.", value=heads.unsigned_s
+        )
+        if now.signed_at is not None:
+            since = (self._context.clock.now() - now.signed_at) / 1e6
+            yield GaugeMetricFamily("taisai_log_signed_age_seconds", "Age of the newest signed head.", value=since)
         yield GaugeMetricFamily("taisai_log_signed", "Records under the newest signed head.", value=now.size)
         yield GaugeMetricFamily(
             "taisai_log_cosigned", "Records under the newest cosigned head.", value=now.cosigned_size
@@ -118,19 +176,17 @@ class _Collector:
             "taisai_log_witness_failures", "Cosignatures that witnesses did not give.", value=heads.witness_failures
         )
 
-    def _commit_times(self) -> HistogramMetricFamily:
-        counts = self._context.floor.writer.counts
+    def _times(self, name: str, words: str, counts: Histogram | Counts) -> HistogramMetricFamily:
         buckets, so_far = [], 0
         for bound, number in zip((*map(str, BUCKETS_S), "+Inf"), counts.by_time, strict=True):
             so_far += number
             buckets.append((bound, float(so_far)))
-        return HistogramMetricFamily(
-            "taisai_commit_seconds", "Duration of a commit, fsync included.", buckets=buckets, sum_value=counts.seconds
-        )
+        return HistogramMetricFamily(name, words, buckets=buckets, sum_value=counts.seconds)
 
 
 def metrics_text(context: Context) -> bytes:
     """The metrics in the text format of Prometheus."""
     registry = CollectorRegistry()
     registry.register(_Collector(context))
+    ProcessCollector(registry=registry)
     return generate_latest(registry) + f"# taisai {__version__}\n".encode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -54,7 +55,9 @@ def test_a_folder_of_backups_keeps_some_days(
     for each in (old, folder / "floor-20200101T000000Z.db.pub", folder / "floor-notes.db"):
         each.touch()
     monkeypatch.setenv("TAISAI_JOURNAL", str(journal))
-    said = printed(capfd, "backup", "--into", str(folder), "--keep-days", "14")
+    told = tmp_path / "taisai.prom"
+    said = printed(capfd, "backup", "--into", str(folder), "--keep-days", "14", "--metrics", str(told))
+    assert re.search(r"^taisai_backup_timestamp_seconds \d{10}$", told.read_text(encoding="ascii"), re.MULTILINE)
     assert "records copied" in said
     assert "floor-20200101T000000Z.db removed" in said.replace("\n", "")
     [made] = folder.glob("floor-2*.db")

@@ -127,6 +127,25 @@ async def test_health_readiness_and_metrics() -> None:
 
 
 @on_a_loop
+async def test_readiness_lists_what_somebody_has_to_look_at(caplog: pytest.LogCaptureFixture) -> None:
+    """A log that is not signed and a round that waits for people are told; probes are not logged."""
+    async with open_house() as running:
+        await running.ready_table("T1")
+        with caplog.at_level("INFO", "taisai.web"):
+            assert (await running.client.call("GET", "/readyz"))["degraded"] == []
+        assert [each for each in caplog.messages if "/readyz" in each] == []
+        heads = running.context.heads
+        heads.now = replace(heads.now, fault="the key is gone")
+        await running.crew["dan"].do("T1", c.OpenBets())
+        await running.crew["dan"].do("T1", c.Interrupt("the power failed"))
+        told = (await running.client.call("GET", "/readyz"))["degraded"]
+        assert told == [
+            "the log is not signed: the key is gone",
+            "a round is interrupted and waits for people: T1",
+        ]
+
+
+@on_a_loop
 async def test_metrics_are_for_the_addresses_of_the_settings() -> None:
     """Turnover can be read from them, so an address that is not named is refused."""
     settings = replace(settings_for(), listen=Listen(port=0, metrics_from=("10.0.0.0/8",)))

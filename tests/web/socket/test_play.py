@@ -17,6 +17,8 @@ from websockets.exceptions import ConnectionClosed
 
 from taisai.client import Refused, Session, merged
 from taisai.core.rulebook import Fact
+from taisai.floor.answers import Answer
+from taisai.floor.live import LiveTable, Reply
 from taisai.table import commands as c
 from taisai.web.socket import subscriber as subscribers
 from taisai.web.socket.plain import PlainTransport
@@ -396,3 +398,21 @@ async def test_a_repeated_bet_belongs_to_the_round_in_which_it_was_made() -> Non
         with pytest.raises(Refused, match="round-over"):
             await asked
         assert (await running.client.look_at("T1")).view["stakes"] == {}
+
+
+@on_a_loop
+async def test_chips_are_not_told_from_a_state_that_is_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another node carried the bet out and this one has not read it: the answer tells no chips, instead of old ones."""
+    async with betting() as (running, ann, _bob):
+        floor = running.context.floor
+
+        def elsewhere(table: LiveTable, _command: c.Command, reply: Reply) -> None:
+            reply(Answer(table.state.seq + 1))
+
+        async with raw(running, "T1", ann) as wire:
+            monkeypatch.setattr(floor, "submit", elsewhere)
+            await wire.send(bet("b1"))
+            assert (await wire.next("done")).get("funds") is None
+            monkeypatch.setattr(floor, "submit", lambda table, _command, reply: reply(Answer(table.state.seq)))
+            await wire.send(bet("b2"))
+            assert (await wire.next("done"))["funds"] > 0

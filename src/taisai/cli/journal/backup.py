@@ -20,6 +20,14 @@ from taisai.journal.restore import restore as restore_file
 from taisai.journal.signing import public_path
 from taisai.streams.house_events import HouseEvent, HouseEventBody, JournalRestored
 
+METRICS = """\
+# HELP taisai_backup_timestamp_seconds When the last backup was made.
+# TYPE taisai_backup_timestamp_seconds gauge
+taisai_backup_timestamp_seconds {seconds}
+# HELP taisai_backup_records Records in the last backup.
+# TYPE taisai_backup_records gauge
+taisai_backup_records {records}
+"""
 CONSOLE = "console"
 """Who acts where nobody is signed in: whoever may use the server's own command line."""
 
@@ -34,6 +42,7 @@ def backup(
     *,
     into: Annotated[Path | None, Parameter(help="A folder: the copy is named after the time.")] = None,
     keep_days: Annotated[int | None, Parameter(help="Remove copies of this folder that are older.")] = None,
+    metrics: Annotated[Path | None, Parameter(help="A .prom file for the textfile collector of Prometheus.")] = None,
 ) -> None:
     """Copy a journal as it is at one moment, while tables go on playing. Its owner alone can read the copy.
 
@@ -61,6 +70,11 @@ def backup(
     with open_journal(made, read_only=True) as copy:  # tables go on playing: the copy says what is in it
         records = copy.position()
     console().print(f"{records:,} records copied to {made}", markup=False, soft_wrap=True)
+    if metrics is not None:
+        draft = metrics.with_name(f".{metrics.name}.part")
+        draft.write_text(METRICS.format(seconds=int(now.timestamp()), records=records), encoding="ascii")
+        draft.chmod(0o644)  # another user's collector reads it; it holds no secret
+        draft.replace(metrics)
     if into is not None and keep_days is not None:
         for old in outdated(into, now - timedelta(days=keep_days), made):
             for each in (old, public_path(old)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Annotated, Final
 from zoneinfo import ZoneInfo
@@ -15,6 +16,7 @@ from taisai.audit.pages import STYLE_HASH, to_csv, to_html
 from taisai.audit.reports import ReportRequest, ReportRow, Span, make_report
 from taisai.floor.answers import HouseCode
 from taisai.floor.router import others_of
+from taisai.journal import JournalError
 from taisai.protocol.answers import (
     Disabled,
     Health,
@@ -35,13 +37,15 @@ from taisai.web.errors import Stop, no_such_table, not_at_table
 from taisai.web.metrics import metrics_text
 
 ALIVE_S: Final = 5.0
+ALERTS_S: Final = 1.0
+"""How long the metrics wait for the alerts that other nodes have raised."""
 
 
 async def get_health(call: Call) -> Health:
     """Whether the program runs."""
     floor = call.context.floor
     broken = [name for name, table in floor.tables.items() if table.broken]
-    return Health(True, __version__, len(floor.tables), broken, floor.writer.depth)
+    return Health(True, __version__, len(floor.tables), broken, floor.writer.depth, call.context.degraded())
 
 
 async def get_readiness(call: Call) -> Health:
@@ -61,12 +65,15 @@ async def get_readiness(call: Call) -> Health:
     return await get_health(call)
 
 
-def get_metrics(call: Call) -> Response:
+async def get_metrics(call: Call) -> Response:
     """Metrics for Prometheus, for the addresses that the settings name."""
     if not call.context.addresses.may_measure(call.where):
         raise Stop(
             Refusal(HouseCode.NOT_ALLOWED, "This address may not read the metrics.", allowed="listen.metrics_from")
         )
+    with suppress(JournalError, TimeoutError):  # without it, the alerts are those that this node knows
+        async with asyncio.timeout(ALERTS_S):
+            await call.context.alerts.refresh()
     return Response(metrics_text(call.context), media_type="text/plain; version=0.0.4")
 
 

@@ -21,7 +21,7 @@ from taisai.floor.clock import Clock
 from taisai.floor.live import LiveTable
 from taisai.house.sessions import Session
 from taisai.protocol.messages import Do, Done, Hello, Ping, Pong, Watch, You
-from taisai.table.commands import Command
+from taisai.table.commands import Command, PlaceBet
 from taisai.table.people import Person
 from taisai.table.refusals import Refusal
 from taisai.version import __version__
@@ -213,10 +213,16 @@ class PlaySocket:
     def _submit(self, command: Command) -> None:
         subscriber, command_id, table = self.subscriber, command.id, self._table
         player, named = subscriber.player, self._context.persons.named
+        counts = self._context.counts if type(command.do) is PlaceBet else None
+        asked_at = monotonic()
 
         def reply(answer: Answer) -> None:
+            if counts is not None:
+                counts.bet_seconds.add(monotonic() - asked_at)
             if answer.refusal is None:
-                funds = None if player is None else table.state.funds(player)
+                # Another node may have carried it out, and this one not read it yet: then the feed tells the chips.
+                is_read = player is not None and table.state.seq >= answer.seq
+                funds = table.state.funds(player) if player is not None and is_read else None
                 subscriber.reply(frame_of(Done(command_id, answer.seq, answer.repeated, funds)))
             else:
                 subscriber.reply(refused_frame(command_id, answer.refusal, named))
