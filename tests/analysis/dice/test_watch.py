@@ -111,7 +111,7 @@ def test_a_watch_survives_as_json(rolls: list[Roll], more: list[Roll], ordered: 
 @pytest.mark.parametrize(
     ("change", "field"),
     [
-        ({"format": 1}, "format"),
+        ({"format": 2}, "format"),
         ({"level": 2.0}, "level"),
         ({"level": "x"}, "level"),
         ({"ordered": 1}, "ordered"),

@@ -43,6 +43,7 @@ def test_an_alarm_is_told(capfd: pytest.CaptureFixture[str], weak: Path) -> None
         "needs 1,080 rounds",
     ):
         assert words in text
+    assert " 0.0000 " not in text, "a small chance is not nothing"
 
 
 def test_fair_dice_are_quiet(capfd: pytest.CaptureFixture[str], fair: Path) -> None:

@@ -32,7 +32,7 @@ def test_json_holds_every_number(capfd: pytest.CaptureFixture[str], weak: Path) 
     assert [each["name"] for each in only["checks"]] == [each.name for each in evidence.checks]
     assert DiceWatch.from_state(only["state"]).evidence() == evidence
     assert [point["round"] for point in only["path"]] == marked_rounds(watched)
-    assert only["path"][-1]["log10_evidence"] == only["log10_evidence"]
+    assert only["path"][-1]["log10_evidence"] == pytest.approx(only["log10_evidence"])
     assert only["path"][-1]["checks"] == {
         each["name"]: pytest.approx(each["log10_evidence"]) for each in only["checks"]
     }

@@ -17,7 +17,7 @@ from itertools import combinations, permutations
 from math import log
 from typing import Final, NamedTuple, TypeAlias
 
-from taisai.analysis.dice.mixtures import SIDES, Mixture, Point, Shuffle, log_sum, mixture_of
+from taisai.analysis.dice.mixtures import SIDES, Mixture, Point, Shuffle, log_sum, mixture_of, urns_of
 from taisai.core.dice import ALL_COMBINATIONS, ALL_ROLLS, DICE_COUNT, FACES, Roll
 
 Cells: TypeAlias = tuple[int, ...]
@@ -29,13 +29,20 @@ LEVEL: Final = 0.001
 LAG_MOST: Final = 2
 """How many rolls a check looks back, at most."""
 
-_KEEPS: Final = ((0.02, 0.54), (0.05, 0.25), (0.11, 0.07), (0.22, 0.05), (0.50, 0.03), (-0.06, 0.04), (-0.15, 0.02))
+_KEEPS: Final = ((0.02, 0.60), (0.05, 0.27), (0.11, 0.04), (0.22, 0.02), (0.50, 0.01), (-0.06, 0.04), (-0.15, 0.02))
 """Retentions that are bet on, and the share of each: chances that a die keeps its face through a shake. A negative one
 is a face that comes again too rarely."""
-_HEAVIER: Final = ((0.015, 0.13), (0.03, 0.16), (0.055, 0.21), (0.11, 0.09), (0.22, 0.06))
-"""How much more often one face may come, and the share of each."""
-_FLATS: Final = ((0.012, 0.08), (0.035, 0.05))
+_HEAVIER: Final = ((0.015, 0.42), (0.045, 0.15), (0.11, 0.04), (0.25, 0.03))
+"""How much more often one face may come, and the share of each. A triple that pays 180 is worth 5 % to a player from
+0.013 on, which is the least that 5,000 rounds can show: most of the wealth is near it."""
+_FLATS: Final = ((0.010, 0.06), (0.03, 0.03))
 """How much more often each of two opposite faces may come (a die that is flat between them), and the share of each."""
+_EDGES: Final = ((0.012, 0.09),)
+"""The same for two faces that meet at an edge (a die that is heavy there)."""
+_FACE_URNS: Final = ((100.0, 0.03), (4000.0, 0.15))
+"""Sizes of urns over the faces, and the share of each."""
+_HEAVIER_TWO: Final = 0.02
+"""How much more often one face may come on two of the dice."""
 _TIPS: Final = (0.03, 0.08, 0.25)
 """Chances that a die tips from its face to the one that this leads to."""
 _FEW_TIPS: Final = (0.04, 0.20)
@@ -71,19 +78,38 @@ def combined_log_e(checks: Sequence[Check], logs: Sequence[float]) -> float:
 # ------------------------------------------------------------------ one roll
 
 
+def _more_often(faces: Sequence[int], more: float) -> list[float]:
+    """For each face the logarithm of how much likelier it becomes when each of these comes so much more often."""
+    less = len(faces) * more / (SIDES - len(faces))
+    return [log(1 + SIDES * (more if face in faces else -less)) for face in FACES]
+
+
 def _faces() -> Mixture:
+    pairs = tuple(combinations(FACES, 2))
+    ways = (
+        (_HEAVIER, [(face,) for face in FACES]),
+        (_FLATS, [pair for pair in pairs if sum(pair) == SIDES + 1]),
+        (_EDGES, [pair for pair in pairs if sum(pair) != SIDES + 1]),
+    )
     points = [
-        Point(log(share / 6), tuple(log(1 + 6 * more) if face == one else log(1 - 6 * more / 5) for face in FACES))
-        for more, share in _HEAVIER
-        for one in FACES
-    ] + [
-        Point(
-            log(share / 3), tuple(log(1 + 6 * more) if face in (one, 7 - one) else log(1 - 3 * more) for face in FACES)
-        )
-        for more, share in _FLATS
-        for one in (1, 2, 3)
+        Point(log(share / len(sets)), tuple(_more_often(faces, more)))
+        for amounts, sets in ways
+        for more, share in amounts
+        for faces in sets
     ]
-    return mixture_of(_SIXTH, (80.0, 2000.0), points=points)
+    urns = tuple(urn for size, share in _FACE_URNS for urn in urns_of(_SIXTH, (size,), share))
+    return Mixture(SIDES, tuple(map(log, _SIXTH)), 1, urns, tuple(points))
+
+
+def _faces_of_two() -> Mixture:
+    """Cells: die and face. One face comes more often on two of the dice, and the third is fair."""
+    points = []
+    for fair in range(DICE_COUNT):
+        for face in FACES:
+            heavy = _more_often((face,), _HEAVIER_TWO)
+            ratios = [0.0 if die == fair else each for die in range(DICE_COUNT) for each in heavy]
+            points.append(Point(log(1 / (DICE_COUNT * SIDES)), tuple(ratios)))
+    return Mixture(DICE_COUNT * SIDES, (), 1, points=tuple(points))
 
 
 def _pairs() -> Mixture:
@@ -119,6 +145,10 @@ def _each_face(_: Roll, now: Roll) -> Cells:
 
 def _face_of(die: int, _: Roll, now: Roll) -> Cells:
     return (now.faces[die] - 1,)
+
+
+def _face_of_each(_: Roll, now: Roll) -> Cells:
+    return tuple(SIDES * die + face - 1 for die, face in enumerate(now.faces))
 
 
 def _pair_of(one: int, two: int, _: Roll, now: Roll) -> Cells:
@@ -288,22 +318,23 @@ def _ordered() -> tuple[Check, ...]:
     turns = mixture_of((1 / 6, 1 / 6, 4 / 6), (30.0, 300.0))
     dice = range(DICE_COUNT)
     return (
-        Check("keeps", "dice keep their faces", 0.22, 1, keeps, partial(_of_dice, _same, 0)),
-        *(Check(f"keeps-{i + 1}", f"die {i + 1} keeps its face", 0.02, 1, keeps, partial(_of_die, i, _same))
+        Check("keeps", "dice keep their faces", 0.18, 1, keeps, partial(_of_dice, _same, 0)),
+        *(Check(f"keeps-{i + 1}", f"die {i + 1} keeps its face", 0.018, 1, keeps, partial(_of_die, i, _same))
           for i in dice),
         Check("keeps-any", "faces stay, on whichever die", 0.01, 1, _keeps_unordered(), _kept_cells),
         Check("keeps-right", "faces move to the next die", 0.02, 1, keeps, partial(_of_dice, _same, 1)),
         Check("keeps-left", "faces move to the die before", 0.02, 1, keeps, partial(_of_dice, _same, 2)),
         Check("keeps-lag2", "dice keep their faces over two rolls", 0.05, 2, keeps, partial(_of_dice, _same, 0)),
         Check("turns", "same, opposite or adjacent face", 0.01, 1, turns, partial(_of_dice, _turn, 0)),
-        Check("moves", "which face follows which, all dice", 0.12, 1, moves, partial(_of_dice, _move, 0)),
-        *(Check(f"moves-{i + 1}", f"which face follows which, die {i + 1}", 0.02, 1, die_moves,
+        Check("moves", "which face follows which, all dice", 0.112, 1, moves, partial(_of_dice, _move, 0)),
+        *(Check(f"moves-{i + 1}", f"which face follows which, die {i + 1}", 0.018, 1, die_moves,
                 partial(_of_die, i, _move)) for i in dice),
         Check("moves-right", "which face follows on the next die", 0.025, 1, any_moves, partial(_of_dice, _move, 1)),
         Check("moves-left", "which face follows on the die before", 0.025, 1, any_moves, partial(_of_dice, _move, 2)),
         Check("moves-lag2", "which face follows which over two rolls", 0.06, 2, far_moves,
               partial(_of_dice, _move, 0)),
-        Check("faces", "faces, all dice", 0.13, 0, faces, _each_face),
+        Check("faces", "faces, all dice", 0.165, 0, faces, _each_face),
+        Check("faces-two", "one face on two of the dice", 0.025, 0, _faces_of_two(), _face_of_each),
         *(Check(f"faces-{i + 1}", f"faces, die {i + 1}", 0.015, 0, faces, partial(_face_of, i)) for i in dice),
         *(Check(f"pair-{i + 1}-{j + 1}", f"dice {i + 1} and {j + 1} together", 0.01, 0, pairs, partial(_pair_of, i, j))
           for i, j in combinations(dice, 2)),
@@ -316,14 +347,14 @@ def _unordered() -> tuple[Check, ...]:
     names = ("lowest", "middle", "highest")
     ranks = [_shares(roll.low_to_high[place] for roll in ALL_ROLLS) for place in range(DICE_COUNT)]
     return (
-        Check("keeps", "dice keep their faces", 0.30, 1, keeps, _kept_cells),
+        Check("keeps", "dice keep their faces", 0.25, 1, keeps, _kept_cells),
         Check("keeps-lag2", "dice keep their faces over two rolls", 0.06, 2, keeps, _kept_cells),
         Check("moves", "which face follows which, all dice", 0.14, 1, moves, _met_cells),
         Check("moves-lag2", "which face follows which over two rolls", 0.05, 2, far_moves, _met_cells),
         *(Check(f"rank-{place + 1}", f"which {names[place]} face follows which", 0.01, 1,
                 mixture_of(ranks[place], (600.0,), rows=SIDES), partial(_rank_of, place))
           for place in range(DICE_COUNT)),
-        Check("faces", "faces, all dice", 0.18, 0, _faces(), _each_face),
+        Check("faces", "faces, all dice", 0.23, 0, _faces(), _each_face),
         *_of_either(totals=0.05, alike=0.07, combinations=0.04, evens=0.04, sides=0.03, parity=0.01),
     )  # fmt: skip
 

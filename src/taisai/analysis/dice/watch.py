@@ -15,7 +15,7 @@ from taisai.analysis.dice.evidence import LAG_MOST, LEVEL, Check, checks_of, com
 from taisai.core.dice import ALL_ROLLS, Roll
 from taisai.core.faults import InputFault, shown
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 """Of the JSON state. Another set of checks or cells is another format."""
 
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import exp, inf, log
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from taisai.cli.show import console, grid
+from taisai.cli.show import bound, console, grid
 from taisai.core.dice import ALL_ROLLS
 from taisai.core.odds import percent
 from taisai.protocol.books import exact
@@ -83,7 +83,7 @@ def show_dice(judged: JudgedDice) -> None:
     if evidence.alarm:
         out.print(
             f"[bold red]ALARM[/] in round {evidence.alarm_round:,}: {evidence.leader.title}. "
-            f"Fair dice ever come so far with a chance of {evidence.chance:.2g} at most.",
+            f"Fair dice ever come so far with a chance of {bound(max(evidence.chance, 1e-300))} at most.",
             soft_wrap=True,
         )
     else:
@@ -165,7 +165,7 @@ def _show_battery(battery: Battery) -> None:
         else:
             freedom = "" if test.freedom is None else str(test.freedom)
             result = "[bold red]fails[/]" if battery.failed(test) else "passes"
-            table.add_row(test.title, f"{test.statistic:.2f}", freedom, f"{test.chance:.4f}", result)
+            table.add_row(test.title, f"{test.statistic:.2f}", freedom, f"{test.chance:.3g}", result)
     console().print(table)
     verdict = {True: "passed", False: "failed", None: "not made: too few rounds"}[battery.passed]
     console().print(f"Battery at 99 %: {verdict} (a test fails below {battery.bound:.5f})")

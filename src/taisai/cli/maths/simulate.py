@@ -13,7 +13,7 @@ from taisai.cli.maths.house import chance_of, write_drawn
 from taisai.cli.show import AsJson, BookDirs, console, grid, print_json, shelf_of
 from taisai.core.dice import ALL_ROLLS
 from taisai.core.faults import InputFault
-from taisai.core.odds import percent
+from taisai.core.odds import percent, percent_chance
 from taisai.core.rulebook import Layout
 
 if TYPE_CHECKING:
@@ -117,8 +117,11 @@ def _show(layout: Layout, report: Report) -> None:
         ("turnover in a shift", report.turnover, "{:,.0f}"),
     ):
         facts.add_row(name, form.format(each.value), f"{form.format(each.low)} to {form.format(each.high)}")
-    for name, part in (("hold of turnover", report.hold), ("chance to lose a shift", report.loss)):
-        value, low, high = (percent(Fraction(each), 3) for each in part)
+    for name, part, text in (
+        ("hold of turnover", report.hold, percent),
+        ("chance to lose a shift", report.loss, percent_chance),
+    ):
+        value, low, high = (text(Fraction(each), 3) for each in part)
         facts.add_row(name, value, f"{low} to {high}")
     facts.add_row("standard deviation of a shift", f"{report.deviation:,.0f}", "")
     need = report.float_needed
