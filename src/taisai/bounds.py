@@ -32,6 +32,8 @@ much, the form in which expectations are counted, fits 64 bits."""
 
 # ------------------------------------------------------------------ of the house
 
+ATTEMPTS_OF_ROUND: Final = 50
+"""Different attempts at what is not allowed that a table's round has records of; the others are counted together."""
 ALERTS_OF_KIND: Final = 50
 """Open alerts of one kind at one table; beyond it the newest is raised again, and counts."""
 ALERTS_CLEARED: Final = 100

@@ -20,6 +20,7 @@ from msgspec import Struct
 
 from taisai.core.faults import InputFault
 from taisai.floor.answers import Answer, HouseCode
+from taisai.floor.attempts import Attempts
 from taisai.floor.clock import JUMP_US, Clock
 from taisai.floor.driver import RETRY_S, Driver
 from taisai.floor.live import LiveTable, Reply
@@ -125,6 +126,8 @@ class Floor:
         self.voids = 0
         self.bets = 0
         self._setting_clock: set[str] = set()
+        self._attempts = Attempts(lambda what, by: self.background(self.log.note(what, by=by)))
+        self.listen(self._attempts.on_events, bets=False)
 
     async def start(self) -> None:
         """Open the journal and every table in it; rounds that were in play are interrupted."""
@@ -161,7 +164,13 @@ class Floor:
         if table is None:
             mine = self.nodes is None if owned is None else owned
             table = self.tables[name] = LiveTable(
-                name, self.writer, self._books, self._changed, owned=mine, admits=self._admits
+                name,
+                self.writer,
+                self._books,
+                self._changed,
+                owned=mine,
+                admits=self._admits,
+                on_refused=self._attempts.refused,
             )
         return table
 
@@ -384,6 +393,7 @@ class Floor:
                 await asyncio.gather(*(driver.finish(with_empty=with_empty) for driver in self.drivers.values()))
         for driver in self.drivers.values():
             driver.cancel()
+        self._attempts.flush_all()
         if self.nodes is not None:
             await self.nodes.stop()
         for task in list(self._tasks):

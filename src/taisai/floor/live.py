@@ -46,6 +46,7 @@ from taisai.table.state import SNAPSHOT_FORMAT, RoundPhase, TableState, snapshot
 LOGGER = logging.getLogger("taisai.floor")
 Reply = Callable[[Answer], None]
 Listener = Callable[["LiveTable", tuple[Event, ...]], None]
+OnRefused = Callable[["LiveTable", Command, Refusal], None]
 
 SNAPSHOT_EVERY: Final = 2_000
 """Events between snapshots: a restart replays at most so many."""
@@ -105,8 +106,10 @@ class LiveTable:
         *,
         owned: bool = True,
         admits: Admits | None = None,
+        on_refused: OnRefused | None = None,
     ) -> None:
         self.name = name
+        self._on_refused = on_refused
         self.owned = owned
         """Whether this node writes to it; otherwise it follows what another node writes."""
         self._writer = writer
@@ -189,10 +192,16 @@ class LiveTable:
 
     def _refuse_unless_done(self, command: Command, reply: Reply, refusal: Refusal) -> None:
         """Refuse a command, unless it is a repeat of one so old that only the journal knows its id."""
-        if self._known.is_complete:
+
+        def refuse() -> None:
             self._refuse(reply, refusal)
+            if self._on_refused is not None:
+                self._on_refused(self, command, refusal)
+
+        if self._known.is_complete:
+            refuse()
         else:
-            self._answer_as_first(command, reply, lambda: self._refuse(reply, refusal))
+            self._answer_as_first(command, reply, refuse)
 
     def _refuse(self, reply: Reply, refusal: Refusal) -> None:
         self.refusals[refusal.code] = self.refusals.get(refusal.code, 0) + 1

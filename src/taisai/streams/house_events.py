@@ -321,6 +321,19 @@ class Overridden(_Body, frozen=True, tag="overridden"):
     after: str
 
 
+class Attempted(_Body, frozen=True, tag="attempted"):
+    """Somebody tried what the book does not allow them, and it was refused."""
+
+    table: str
+    round: int
+    action: str
+    code: str
+    """Why it was refused."""
+    clauses: tuple[str, ...]
+    times: int = 1
+    """How often up to the end of the round; the first is on record by itself, at once."""
+
+
 class AlertCleared(_Body, frozen=True, tag="alert-cleared"):
     """A person cleared an alert of the pit."""
 
@@ -337,7 +350,7 @@ HouseEventBody = (
     | StaffAdded | StaffChanged | StaffDisabled | StaffEnabled | PasswordSet | OneTimeLinkMade | PersonErased
     | SeatCodeMade | SeatCodeUsed | GuessingStopped
     | TableDisabled | TableEnabled | HouseDisabled | HouseEnabled | LargeWin | Overridden
-    | AlertCleared
+    | AlertCleared | Attempted
 )  # fmt: skip
 """Every event of the house."""
 

@@ -93,6 +93,10 @@ def narrate(what: h.HouseEventBody) -> str:  # noqa: C901, PLR0915 - one branch 
             words = f"{what.player} won {what.amount} in round {what.round} at {what.table}"
         case h.Overridden():
             words = f"{what.what} at {what.table}: was {what.before}, is {what.after}"
+        case h.Attempted():
+            cited = f" (§{', §'.join(what.clauses)})" if what.clauses else ""
+            often = f", {what.times} times in all" if what.times > 1 else ""
+            words = f"{what.action} tried in round {what.round} at {what.table}: {what.code}{cited}{often}"
         case h.AlertCleared():
             words = f"alert at {what.table} of {clock_words(what.raised_at)} cleared: {what.what}"
         case _:
