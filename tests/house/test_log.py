@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import pytest
 
-from taisai.audit.pages import to_csv
+from taisai.audit.pages import events_to_csv
 from taisai.audit.reports import ReportRequest, Span, make_report
 from taisai.audit.run import Audit
 from taisai.books import open_shelf
@@ -143,7 +143,7 @@ def test_reports_merge_the_house_with_the_tables(floor: Path) -> None:
         "house.table-disabled", "house.table-enabled", "house.large-win", "house.overridden",
         "house.alert-cleared", "house.attempted",
     }  # fmt: skip
-    assert "house.login-locked" in to_csv(report)
+    assert "house.login-locked" in events_to_csv(report)
 
 
 def test_a_house_without_rounds_still_reports() -> None:

@@ -103,22 +103,31 @@ _NUMBER: Final = re.compile(r"[+-]?\d+(?:\.\d+)?")
 
 
 def to_csv(report: Report) -> str:
-    """The report as CSV: a heading of its own, the rows, the significant events."""
+    """The rows of the report as CSV: one heading and one row for each span and table, as pandas and Polars read it.
+
+    What the report is stands in columns of its own, so that a file says it however it is cut (R33).
+    """
     out = io.StringIO()
     writer = SafeCsv(out)
-    writer.writerow(["title", report.title])
-    writer.writerow(["interval", report.interval])
-    writer.writerow(["made at", report.made_at.isoformat(timespec="seconds")])
-    if report.notice:
-        writer.writerow(["notice", report.notice])
-    writer.writerow([])
-    writer.writerow([column.name for column in COLUMNS])
-    writer.writerows([*map(_cells, report.rows)] or [[NO_ACTIVITY]])
-    writer.writerow([])
+    writer.writerow([*(column.name for column in COLUMNS), *_ABOUT])
+    about = [report.title, report.interval, report.made_at.isoformat(timespec="seconds"), report.notice]
+    nothing = [NO_ACTIVITY, *[""] * (len(COLUMNS) - 1)]
+    writer.writerows([*cells, *about] for cells in [*map(_cells, report.rows)] or [nothing])
+    return out.getvalue()
+
+
+def events_to_csv(report: Report) -> str:
+    """The significant events of the report as CSV: one heading and one row for each."""
+    out = io.StringIO()
+    writer = SafeCsv(out)
     writer.writerow(EVENT_HEADS)
     events = [event_cells(each, each.at.isoformat(timespec="seconds")) for each in report.significant]
-    writer.writerows(events or [[NO_ACTIVITY]])
+    writer.writerows(events or [[NO_ACTIVITY, *[""] * (len(EVENT_HEADS) - 1)]])
     return out.getvalue()
+
+
+_ABOUT: Final = ("report", "interval", "made at", "notice")
+"""What a report is, after the columns of its rows."""
 
 
 _STYLE: Final = """

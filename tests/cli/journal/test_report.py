@@ -15,12 +15,14 @@ def test_report_shows_days_and_writes_files(capfd: pytest.CaptureFixture[str], j
     assert "Significant events" in printed(capfd, "report", str(journal))
     rows = json.loads(printed(capfd, "report", str(journal), "--by", "life", "--json"))["rows"]
     assert rows[0]["table"] == "T1"
-    assert printed(capfd, "report", str(journal), "--csv").startswith("title,")
+    assert printed(capfd, "report", str(journal), "--csv").startswith("span,table,rounds,")
+    assert printed(capfd, "report", str(journal), "--csv", "--events").startswith("at,table,record,")
+    assert "--events" in refused(capfd, "report", str(journal), "--events")
     page, sheet = tmp_path / "day.html", tmp_path / "day.csv"
     printed(capfd, "report", str(journal), "--zone", "Asia/Singapore", "-o", str(page))
     printed(capfd, "report", str(journal), "-o", str(sheet))
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
-    assert sheet.read_text(encoding="utf-8").startswith("title,")
+    assert sheet.read_text(encoding="utf-8").startswith("span,table,rounds,")
     assert "No Activity" in printed(capfd, "report", str(journal), "--table", "T9")
     assert "--zone" in refused(capfd, "report", str(journal), "--zone", "Moon/Base")
     assert "--output" in refused(capfd, "report", str(journal), "-o", str(tmp_path / "x.pdf"))

@@ -14,7 +14,7 @@ from taisai.table import commands as c
 from tests.web.asking import one_shape
 from tests.web.serving import on_a_loop, open_house, settings_for
 
-FORMS = {"json": "application/json", "csv": "text/csv", "html": "text/html"}
+FORMS = {"json": "application/json", "csv": "text/csv", "events": "text/csv", "html": "text/html"}
 
 
 @on_a_loop
@@ -156,8 +156,8 @@ async def test_metrics_are_for_the_addresses_of_the_settings() -> None:
 
 
 @on_a_loop
-async def test_a_report_comes_in_three_forms() -> None:
-    """The same rows as JSON, CSV and HTML, the last with a policy that allows its own style alone."""
+async def test_a_report_comes_in_every_form() -> None:
+    """The same rows as JSON, CSV and HTML, the events as CSV; the page's policy allows its own style alone."""
     async with open_house() as running:
         await running.ready_table("T1")
         await running.seat("ann")
@@ -169,6 +169,7 @@ async def test_a_report_comes_in_three_forms() -> None:
         assert (row["table"], row["drop"]) == ("T1", 20_000)
         assert {form: answer.headers["content-type"].partition(";")[0] for form, answer in forms.items()} == FORMS
         assert "T1" in forms["csv"].text
+        assert forms["events"].text.startswith("at,table,record,")
         assert "script" not in forms["html"].headers["content-security-policy"]
         assert one_shape(strange)["field"] == "form"
 

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cyclopts import Parameter
 
-from taisai.audit.pages import COLUMNS, event_cells, to_csv, to_html
+from taisai.audit.pages import COLUMNS, event_cells, events_to_csv, to_csv, to_html
 from taisai.audit.reports import LARGE_WIN, NO_ACTIVITY, Report, ReportRequest, Span, make_report
 from taisai.cli.history.engine import EngineChoice, is_folder, opened_export, require_no_engine
 from taisai.cli.show import AsJson, console, grid, print_json
@@ -28,7 +28,8 @@ def report(
     table: Annotated[tuple[str, ...], Parameter(help="Only this table; may be given several times.", negative=())] = (),
     zone: Annotated[str, Parameter(help="Time zone of the days, such as Asia/Singapore.")] = "UTC",
     large_win: Annotated[int, Parameter(help="Report winnings of a bet from this amount on.")] = LARGE_WIN,
-    csv: Annotated[bool, Parameter(help="Print CSV.", negative=())] = False,
+    csv: Annotated[bool, Parameter(help="Print CSV, which pandas and Polars read.", negative=())] = False,
+    events: Annotated[bool, Parameter(help="As CSV: the significant events instead of the rows.", negative=())] = False,
     output: Annotated[
         Path | None, Parameter(name=("--output", "-o"), help="Write a page (.html) or CSV (.csv).")
     ] = None,
@@ -43,6 +44,7 @@ def report(
       taisai report floor.db
       taisai report floor.db --by month --zone Asia/Singapore -o july.html
       taisai report floor.db --by life --csv > life.csv
+      taisai report floor.db --events -o events.csv
       taisai report history/ --by year --engine spark
     """
     try:
@@ -51,6 +53,9 @@ def report(
         raise InputFault("--zone", f"unknown time zone {zone!r}; write for example Asia/Singapore") from None
     if output is not None and output.suffix.lower() not in (".html", ".csv"):
         raise InputFault("--output", f"the file's name ends in .html or .csv, got {output.name!r}")
+    if events and not csv and (output is None or output.suffix.lower() != ".csv"):
+        raise InputFault("--events", "is for CSV: add --csv, or -o FILE.csv; every other form has the events in it")
+    as_csv = events_to_csv if events else to_csv
     asked = ReportRequest(by, datetime.now(where), where, frozenset(table), large_win)
     if is_folder(journal):
         with opened_export(journal, engine, "reporting") as (export, opened_engine):
@@ -62,10 +67,10 @@ def report(
         with open_journal(journal, read_only=True) as opened:
             made = make_report(opened, asked)
     if output is not None:
-        text = to_html(made) if output.suffix.lower() == ".html" else to_csv(made)
+        text = to_html(made) if output.suffix.lower() == ".html" else as_csv(made)
         output.write_text(text, encoding="utf-8")
     elif csv:
-        sys.stdout.write(to_csv(made))
+        sys.stdout.write(as_csv(made))
     elif json:
         print_json(_plain(made))
     else:

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from msgspec import Meta, Struct
 from starlette.responses import Response
 
-from taisai.audit.pages import STYLE_HASH, to_csv, to_html
+from taisai.audit.pages import STYLE_HASH, events_to_csv, to_csv, to_html
 from taisai.audit.reports import ReportRequest, ReportRow, Span, make_report
 from taisai.floor.answers import HouseCode
 from taisai.floor.router import others_of
@@ -82,7 +82,7 @@ class ReportQuery(Struct, frozen=True):
 
     by: Span = Span.DAY
     table: Annotated[str, Meta(max_length=64)] = ""
-    form: Annotated[str, Meta(pattern="^(json|csv|html)$")] = "json"
+    form: Annotated[str, Meta(pattern="^(json|csv|events|html)$")] = "json"
 
 
 def get_report(call: Call) -> Response | ReportAnswer:
@@ -94,6 +94,8 @@ def get_report(call: Call) -> Response | ReportAnswer:
     made = make_report(context.floor.writer.journal, asked)
     if query.form == "csv":
         return Response(to_csv(made), media_type="text/csv")
+    if query.form == "events":
+        return Response(events_to_csv(made), media_type="text/csv")
     if query.form == "html":
         policy = f"default-src 'none'; style-src '{STYLE_HASH}'; frame-ancestors 'none'"
         return Response(to_html(made), media_type="text/html", headers={"content-security-policy": policy})

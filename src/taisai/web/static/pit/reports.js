@@ -49,14 +49,14 @@ export async function open(host) {
       money(row[key], floor.tables.find((each) => each.table === row.table)?.currency ?? "");
     put(
       files,
-      ...["csv", "html"].map((form) =>
+      ...["csv", "events", "html"].map((form) =>
         h(
           "a",
           {
             class: "button",
             href: `/api/report?${asked}&form=${form}`,
             target: form === "html" ? "_blank" : null,
-            download: form === "csv" ? "report.csv" : null,
+            download: form === "html" ? null : form === "csv" ? "report.csv" : "events.csv",
           },
           t(`pit.as-${form}`),
         ),
