@@ -71,6 +71,10 @@ conformance: .venv/.dev ## regenerate the conformance vectors (review the differ
 pictures: .venv/.dev ## redraw the felts of README and docs
 	$(BIN)/python -m tools.pictures
 
+.PHONY: examples
+examples: .venv/.dev ## play the evening of examples/floor.db anew
+	$(BIN)/python -m tools.example_floor
+
 .PHONY: screens-data
 screens-data: .venv/.dev ## regenerate what the screens know of the commands, from their declarations
 	$(BIN)/python -m tools.screens_data

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import json
 import re
 import subprocess
@@ -23,9 +22,13 @@ def test_the_round_of_the_first_screen_is_answered_so() -> None:
     assert json.loads(found[2]) == json.loads(done.stdout)
 
 
-def test_the_library_example_runs() -> None:
-    """The Python lines of the README give what they show."""
-    assert doctest.testfile(str(ROOT / "README.md"), module_relative=False).failed == 0
+def test_the_first_screen_says_what_it_is() -> None:
+    """Before the first heading: one sentence, a picture, for whom, two commands, and lines of Python, in this order."""
+    first = README.partition("\n## ")[0]
+    places = [
+        first.index(each) for each in ("An engine and live table server", "![", "**For whom.**", "make run", ">>>")
+    ]
+    assert places == sorted(places)
 
 
 def test_every_command_named_exists() -> None:

@@ -112,7 +112,7 @@ def _edge_faults(
             if said.edge is not None and not _is_edge(said.edge, edge):
                 yield RowFault(number, f"the edge of {box.name} is {percent(edge)} ({edge}), not {said.edge}")
             if edge < 0 and not form.player_edge:
-                reason = f"{box.name} returns more than it takes (edge {percent(edge)}); is {row.odds} a slip?"
+                reason = f"{box.name} returns more than it takes (edge {percent(edge)}); is {row.odds} a typo?"
                 yield RowFault(number, f"{reason} If not, write player_edge = true in the layout")
                 break
 

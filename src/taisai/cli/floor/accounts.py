@@ -52,7 +52,7 @@ def accounts(
     link = _run(journal, lambda house: _link(house, login))
     until = datetime.fromtimestamp(link.expires_at / 1e6, UTC)
     out.print(f"/welcome#{link.token}", markup=False, soft_wrap=True)
-    out.print(f"good once, until {until:%Y-%m-%d %H:%M} UTC, for {link.login}", markup=False)
+    out.print(f"single use, valid until {until:%Y-%m-%d %H:%M} UTC, for {link.login}", markup=False)
 
 
 def persons(
