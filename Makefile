@@ -39,6 +39,10 @@ package: .venv/.dev ## build the wheel and the source distribution, into dist/
 	rm -rf dist
 	$(BIN)/python -m hatchling build -d dist
 
+.PHONY: docs
+docs: .venv/.dev ## build the documentation as a site, into site/; a dead link fails it
+	$(BIN)/python -m tools.site
+
 .PHONY: lint
 lint: .venv/.dev ## check style, format and types
 	$(BIN)/ruff check
@@ -130,5 +134,5 @@ lock: .venv/.dev ## compile requirements/*.lock from pyproject.toml
 
 .PHONY: clean
 clean: ## remove what tests and builds leave behind (.venv and the demo's journal in var/ stay)
-	rm -rf .cache .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist htmlcov
+	rm -rf .cache .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist htmlcov site
 	find src tests tools bench -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -10,7 +10,7 @@ from pathlib import Path
 LONGEST_FILE = 600
 """The most lines that a Python file under src or tests may have."""
 
-NOT_OURS = frozenset({"__pycache__", "build", "dist", "htmlcov", "node_modules"})
+NOT_OURS = frozenset({"__pycache__", "build", "dist", "htmlcov", "node_modules", "site"})
 """Folders that tools fill; so are those with a leading dot, unless they are in `DOTTED`."""
 
 DOTTED = frozenset({".ci", ".github"})
