@@ -64,6 +64,8 @@ def test_staff_of_the_log_are_no_finding() -> None:
         (((Person("s.dan", Role.SUPERVISOR), None),), "no such post"),
         ((h.StaffDisabled("s.dan"), (DAN, None)), "was disabled"),
         (((DAN, None), h.StaffDisabled("s.dan"), (DAN, None)), "was disabled"),
+        ((h.StaffDisabled("s.dan"), (DAN, None), h.StaffEnabled("s.dan"), (DAN, None)), "was disabled"),
+        (((DAN, None), h.StaffDisabled("s.dan"), (DAN, None), h.StaffEnabled("s.dan"), (DAN, None)), "was disabled"),
         ((h.StaffChanged(sheet("s.dan"), sheet("s.dan", Post(Role.DEALER, ("T2",)))), (DAN, None)), "no such post"),
         (((Person("auto-supervisor", Role.SUPERVISOR), None, "c1"),), "nobody of that name"),
         (((Person("auto-supervisor", Role.SUPERVISOR), None, "house:auto-supervisor:c1"),), "nobody of that name"),
@@ -75,6 +77,17 @@ def test_everybody_else_is_found(seen: tuple[HouseEventBody | tuple[Person, Pers
     """Whom the log does not have, who had another post or none any more, and who had not signed in."""
     (sentence,) = found(*GOOD, *seen)
     assert words in sentence
+
+
+def test_a_person_is_found_once_however_often_they_are_asked_about() -> None:
+    """An audit asks after every stretch of the journal; a person who goes on is one finding."""
+    actors, eve = Actors(), Person("s.eve", Role.SHIFT_MANAGER)
+    actors.see_house(1, HouseEvent(1, "house", STARTED))
+    told = []
+    for position in (2, 3):
+        actors.see("T1", position, position, "c1", e.Event(position, eve, e.RoundInterrupted(1, "dark", "betting")))
+        told += actors.findings()
+    assert [(finding.table, finding.seq) for finding in told] == [("T1", 2)]
 
 
 def test_who_is_enabled_again_may_act() -> None:

@@ -1,7 +1,7 @@
 """Actors: whoever acted at a table, against what the house's own log says of its staff.
 
-Enters: the house's events about staff and sign-ins, and for each table who acted in which role, and when first and
-last. Leaves: a finding for everybody whom the house never gave that post at that table, who had lost it, or who had not
+Enters: the house's events about staff and sign-ins, and for each table every act with its person and role, in the order
+of their commits as far as two questions for findings are apart. Leaves: a finding for everybody whom the house never gave that post at that table, who had lost it, or who had not
 signed in to it. An account that somebody put into the store is in no event, so what it does is found here.
 A journal without a house's log (a shift dealt from a file) has no staff to compare with, and what version 0.1 wrote is
 left as it is. Serves R31, R37.
@@ -30,6 +30,8 @@ PROGRAM: Final = {
 EARLIER: Final = "0.1."
 _Act = tuple[int, int]
 """Position and seq of a record."""
+_Key = tuple[str, Person, bool]
+"""A table, a person in a role, and whether they acted themselves."""
 
 
 class Actors:
@@ -42,8 +44,10 @@ class Actors:
         """By person: from which position on the house's log says what of them."""
         self._signed_in: dict[tuple[str, str], int] = {}
         """The position of the first sign-in of a person to a post."""
-        self._acts: dict[tuple[str, Person, bool], tuple[_Act, _Act]] = {}
-        """The first and last act of a person in a role at a table, as themselves or authorising another's."""
+        self._acts: dict[_Key, list[_Act]] = {}
+        """The acts of a person in a role at a table, as themselves or authorising another's, not looked at yet."""
+        self._told: set[_Key] = set()
+        """Those of whom something was found: one finding is enough."""
 
     @property
     def knows_house(self) -> bool:
@@ -78,24 +82,35 @@ class Actors:
         if second is not None and not _is_program(second, command_id):
             self._act((table, second, False), (position, seq))
 
-    def _act(self, key: tuple[str, Person, bool], act: _Act) -> None:
-        first, last = self._acts.get(key, (act, act))
-        self._acts[key] = (min(first, act), max(last, act))
+    def _act(self, key: _Key, act: _Act) -> None:
+        self._acts.setdefault(key, []).append(act)
 
     def findings(self) -> Iterator[AuditFinding]:
-        """Everybody who acted without the house's leave since this was asked last."""
+        """Everybody who acted without the house's leave since this was asked last.
+
+        All events of the house up to the last act must have been seen by then.
+        """
         seen, self._acts = self._acts, {}
         if self._begin is None:
             return
-        for (table, person, acted), acts in seen.items():
-            for position, seq in dict.fromkeys(acts):
-                if position < self._begin:
-                    continue
+        for key, acts in seen.items():
+            if key in self._told:
+                continue
+            table, person, acted = key
+            for position, seq in self._telling(person, acts):
                 why = self._why_not(table, person, position, acted=acted)
                 if why:
+                    self._told.add(key)
                     sentence = f"{person.id} acted as {person.role}, and {why}"
                     yield AuditFinding("actor-unknown", sentence, table, None, seq)
                     break
+
+    def _telling(self, person: Person, acts: list[_Act]) -> list[_Act]:
+        """The acts that have to be looked at: all, or the first of many between which the log says nothing new."""
+        acts = sorted(act for act in acts if act[0] >= (self._begin or 0))
+        sheets = self._staff.get(person.id, ())
+        is_settled = bool(acts) and (not sheets or sheets[-1][0] < acts[0][0])
+        return acts[:1] if is_settled else acts
 
     def _why_not(self, table: str, person: Person, position: int, *, acted: bool) -> str:
         """Why a person may not act in a role at a table, by what the log says before a position; empty if they may."""

@@ -110,7 +110,7 @@ class _TableReplay:
                 self._flush(found)
             self._run_kind = what
         for row, event in zip(rows, events, strict=True):
-            if event.by.role is not Role.PLAYER:
+            if event.by.role is not Role.PLAYER or event.authorised_by is not None:
                 self._actors.see(row[0], row[1], row[2], row[6], event)
         self._run.extend(zip(seqs, events, strict=True))
         return True
@@ -329,7 +329,6 @@ class Audit:
         if self._log is not None:
             self._found += self._log.ended()
             self._log_proven = self._log.proven()
-        self._found += self._actors.findings()
         yield from self._drained()
 
     def _came_to(self, proven: Proven) -> None:
@@ -379,6 +378,7 @@ class Audit:
                 each.see_rows(some, self._found)
             if each.broken:
                 each.unreplayed += sum(row[1] > each.broken_at for row in some)
+        self._found += self._actors.findings()
 
     def _see_house(self, record: Record) -> None:
         try:
