@@ -30,13 +30,13 @@ BOXES = ("small", "big", "odd", "even", "total:9", "pair:12", "single:3", "doubl
 @contextmanager
 def server(*words: str) -> Iterator[dict[str, Any]]:
     """A server process, and what it says of itself."""
-    process = subprocess.Popen([sys.executable, "-m", "bench.floor_server", *words], stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout is not None
-        yield json.loads(process.stdout.readline())
-    finally:
-        process.kill()
-        process.wait()
+    command = [sys.executable, "-m", "bench.floor_server", *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield json.loads(process.stdout.readline())
+        finally:
+            process.kill()
 
 
 def bet_frames(player: str, number: int) -> list[bytes]:
@@ -66,7 +66,7 @@ class Players:
         self._sent_at: dict[Socket, float] = {}
         self._waiting = 0
         self._done: asyncio.Future[None] | None = None
-        self._pause = pause
+        self.pause = pause
         self.latencies: list[float] = []
         self.refused = 0
 
@@ -80,8 +80,8 @@ class Players:
         else:
             return
         self.latencies.append(time.perf_counter() - self._sent_at[socket])
-        if self._pause:
-            asyncio.get_running_loop().call_later(self._pause, self._next, socket)
+        if self.pause:
+            asyncio.get_running_loop().call_later(self.pause, self._next, socket)
         else:
             self._next(socket)
 

@@ -3,6 +3,8 @@
     python -m bench.floor_server echo              answers every frame with itself: the bare stack
     python -m bench.floor_server short-echo        the same through the floor's fast path past ASGI
     python -m bench.floor_server floor FILE N P    N tables of P players each on a journal, dealt by the client
+    python -m bench.floor_server guarded FILE N P C
+                                                   the same, guarded as by `taisai serve`: C commands a second
     python -m bench.floor_server broadcast         every frame goes to everybody: a bare broadcast
 
 The first line on standard output is JSON: the port, and for a floor the players' and dealers' tokens.
@@ -23,6 +25,7 @@ from taisai.books import open_shelf
 from taisai.settings.forms import (
     Bounds,
     JournalPlace,
+    Listen,
     LogForm,
     Settings,
     TableSettings,
@@ -32,7 +35,7 @@ from taisai.table.people import Person, Role
 from taisai.web.app import App
 from taisai.web.context import Context
 from taisai.web.logs import set_up_logs
-from taisai.web.serve import tune
+from taisai.web.serve import server_of, tune
 from taisai.web.socket.direct import DirectSocket
 from taisai.web.socket.frames import text_frame
 from taisai.web.socket.transport import transport_of
@@ -87,7 +90,10 @@ async def _run(
         app, host="127.0.0.1", port=0, ws=ws, ws_per_message_deflate=False, lifespan="off",
         access_log=False, log_config=None, backlog=4096,
     )  # fmt: skip
-    server = uvicorn.Server(config)
+    await _serve(uvicorn.Server(config), told)
+
+
+async def _serve(server: uvicorn.Server, told: Callable[[int], dict[str, Any]]) -> None:
     tune()
     serving = asyncio.get_running_loop().create_task(server.serve())
     while not server.started:
@@ -96,8 +102,8 @@ async def _run(
     await serving
 
 
-async def floor(journal: str, tables: int, players: int) -> None:
-    """A floor whose players are seated and have plenty of chips."""
+async def floor(journal: str, tables: int, players: int, *, a_second: int | None = None) -> None:
+    """A floor whose players are seated and have plenty of chips; with `a_second`, guarded as `taisai serve` does it."""
     shelf = open_shelf(environment={})
     book = shelf.book("rws-tai-sai-v6")
     limits = c.TableLimits(100, c.BoxLimit(100, 100_000_000))
@@ -105,7 +111,10 @@ async def floor(journal: str, tables: int, players: int) -> None:
     many = 1_000_000_000
     settings = Settings(
         journal=JournalPlace(url=journal),
-        limits=Bounds(commands_per_second=many, commands_burst=many, connections_per_address=many),
+        limits=Bounds(commands_per_second=many, commands_burst=many, connections_per_address=many)
+        if a_second is None
+        else Bounds(commands_per_second=a_second),
+        listen=Listen(port=0),
         log=LogForm(level="error"),
         tables=tuple(
             TableSettings(
@@ -127,7 +136,11 @@ async def floor(journal: str, tables: int, players: int) -> None:
             (f"{name}-p{place}", (await sessions.begin_player(name, f"{name}-p{place}")).token)
             for place in range(players)
         ]
-    await _run(App(context), lambda port: {"port": port, "seats": seats, "dealers": dealers}, DirectSocket)
+
+    def told(port: int) -> dict[str, Any]:
+        return {"port": port, "seats": seats, "dealers": dealers}
+
+    await (_serve(server_of(context), told) if a_second else _run(App(context), told, DirectSocket))
 
 
 async def _open(context: Context, name: str, players: list[str]) -> None:
@@ -161,6 +174,8 @@ def main() -> None:
             uvloop.run(_run(broadcast, lambda port: {"port": port}))
         case ["floor", journal, tables, players]:
             uvloop.run(floor(journal, int(tables), int(players)))
+        case ["guarded", journal, tables, players, a_second]:
+            uvloop.run(floor(journal, int(tables), int(players), a_second=int(a_second)))
         case _:
             raise SystemExit(__doc__)
 

@@ -17,6 +17,7 @@ from bench import bulk, floor, journal, peers, postgres, single_settle
 from bench import dice as dice_bench
 from bench import growth as growth_bench
 from bench import history as history_bench
+from bench import hostile as hostile_bench
 from bench import session as session_bench
 from bench import simulate as simulate_bench
 from bench import table as table_bench
@@ -30,6 +31,7 @@ BENCHMARKS = (
     ("The table, the audit, a restart", table_bench.measured),
     ("The journal", journal.measured),
     ("The floor", floor.measured),
+    ("The hostile soak", hostile_bench.measured),
     ("PostgreSQL", postgres.measured),
     ("Growth with history", growth_bench.measured),
     ("Bulk settlement", bulk.measured),

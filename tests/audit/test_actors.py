@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from taisai.audit.actors import Actors
+from taisai.audit.findings import AuditFinding
 from taisai.audit.run import Audit
 from taisai.journal import open_journal
 from taisai.streams import house_events as h
@@ -83,7 +84,7 @@ def test_a_person_is_found_once_however_often_they_are_asked_about() -> None:
     """An audit asks after every stretch of the journal; a person who goes on is one finding."""
     actors, eve = Actors(), Person("s.eve", Role.SHIFT_MANAGER)
     actors.see_house(1, HouseEvent(1, "house", STARTED))
-    told = []
+    told: list[AuditFinding] = []
     for position in (2, 3):
         actors.see("T1", position, position, "c1", e.Event(position, eve, e.RoundInterrupted(1, "dark", "betting")))
         told += actors.findings()

@@ -1,8 +1,8 @@
 """Actors: whoever acted at a table, against what the house's own log says of its staff.
 
-Enters: the house's events about staff and sign-ins, and for each table every act with its person and role, in the order
-of their commits as far as two questions for findings are apart. Leaves: a finding for everybody whom the house never gave that post at that table, who had lost it, or who had not
-signed in to it. An account that somebody put into the store is in no event, so what it does is found here.
+Enters: the house's events about staff and sign-ins, and every act at a table with its person and role. Leaves: a
+finding for everybody whom the house never gave that post at that table, who did not have it at that moment, or who had
+not signed in to it. An account that somebody put into the store is in no event, so what it does is found here.
 A journal without a house's log (a shift dealt from a file) has no staff to compare with, and what version 0.1 wrote is
 left as it is. Serves R31, R37.
 """

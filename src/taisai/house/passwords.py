@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import unicodedata
+from os import cpu_count
 from typing import Final
 
 from argon2 import PasswordHasher
@@ -19,6 +20,8 @@ LENGTH_MAX: Final = 256
 """Longer than anybody types, so that the cost of hashing is bounded."""
 BESIDE_LOGIN_MIN: Final = 6
 """Characters that a password must have apart from the login."""
+AT_ONCE: Final = 2
+"""Hashes that are made at a time, at most; each takes 64 MiB."""
 _WORST: Final = frozenset(
     {
         "0123456789", "0987654321", "1111111111", "1234567890", "12345678910", "1q2w3e4r5t", "1qaz2wsx3edc",
@@ -58,9 +61,13 @@ def _typed(password: str) -> str:
 
 
 class Passwords:
-    """Hashes and compares passwords, away from the event loop, a few at a time."""
+    """Hashes and compares passwords, away from the event loop, a few at a time.
 
-    def __init__(self, cost: HashCost | None = None, at_once: int = 2) -> None:
+    Anybody can make the house hash, so one processor is left for everything else wherever there are two.
+    """
+
+    def __init__(self, cost: HashCost | None = None, at_once: int | None = None) -> None:
+        at_once = at_once or max(1, min(AT_ONCE, (cpu_count() or 1) - 1))
         cost = cost or HashCost()
         self._hasher = PasswordHasher(time_cost=cost.rounds, memory_cost=cost.memory_kib, parallelism=cost.lanes)
         self._slots = asyncio.Semaphore(at_once)
