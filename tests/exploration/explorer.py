@@ -18,7 +18,7 @@ import msgspec
 from msgspec import Struct, inspect
 from msgspec.structs import replace
 
-from taisai.core.rulebook import RuleBook
+from taisai.core.rulebook import Fact, RuleBook
 from taisai.table import commands as c
 from taisai.table import events as e
 from taisai.table.actions import ACTIONS, roles_for
@@ -253,10 +253,12 @@ class Menu:
         """Every way in which it can be asked for, by everybody who may ask at any table."""
         declared = ACTIONS[action]
         asking = _alike([person for person in PEOPLE if person.role in declared.roles | (declared.house or set())])
+        if action is c.Attest:  # whoever recorded the fact is the dealer: somebody else attests it
+            asking = [SUPERVISOR]
         for do in self._instances(action):
             for by in asking:
                 yield c.Command(id="x", at=at, by=by, do=do)
-                if declared.reason:
+                if declared.reason or declared.second:
                     yield c.Command(id="x", at=at, by=by, do=do, authorised_by=PIT_MANAGER, reason="x")
 
     def _instances(self, action: type[Struct]) -> Iterator[c.Action]:
@@ -299,6 +301,8 @@ class Menu:
             case c.InspectDice():
                 # There is one spare set: a table whose last dice are damaged waits for the house, not for a rule.
                 return not do.sound and state.dice_in == "spare"
+            case c.Report():
+                return do.fact is Fact.DAMAGED_DICE and state.dice_in == "spare"
             case c.RetireDice():
                 return do.dice_set == "spare"
             case c.Press():
@@ -351,6 +355,8 @@ def _values(info: inspect.Type, each: msgspec.structs.FieldInfo) -> Iterator[Any
 _LEFT_OUT: Final = ("seq", "ledger", "history", "meters", "shift", "set_up", "checks", "test_runs", "disputes")
 _LOOKED_AT: Final = tuple(name for name in TableState.__struct_fields__ if name not in _LEFT_OUT)
 TUMBLES: Final = 3
+CORRECTS_MOVED: Final = "nz-division-9"
+"""The book under which a bet goes back to where it lay."""
 _encode: Final = msgspec.json.Encoder(order="deterministic").encode
 
 
@@ -363,6 +369,8 @@ def key_of(state: TableState) -> bytes:
     owed = sorted(
         account for account, amount in state.ledger.items() if amount and account.startswith(("debt:", "owed:"))
     )
+    if state.set_up is not None and state.set_up.book != CORRECTS_MOVED:  # nothing looks at where chips lay before
+        state = replace(state, round=replace(state.round, left=()))
     if state.round.tumbles > TUMBLES:  # enough is enough: nothing looks at how many more there were
         state = replace(state, round=replace(state.round, tumbles=TUMBLES))
     return _encode((past, owed, *(getattr(state, name) for name in _LOOKED_AT)))
