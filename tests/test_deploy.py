@@ -39,9 +39,11 @@ def test_every_command_named_exists(name: str) -> None:
 def test_the_image_copies_files_that_exist() -> None:
     """What the Containerfile copies is there, with all that the package's metadata names."""
     text = (DEPLOY / "Containerfile").read_text(encoding="utf-8")
-    copied = {name for line in re.findall(r"^COPY (.+) \S+$", text, re.MULTILINE) for name in line.split()}
+    copied = {name for line in re.findall(r"^COPY (?!--from)(.+) \S+$", text, re.MULTILINE) for name in line.split()}
     assert copied >= {"LICENSE", "README.md", "pyproject.toml", "src"}
     assert [name for name in sorted(copied) if not (ROOT / name).exists()] == []
+    assert "hatchling build -t wheel" in text  # what is installed is the wheel
+    assert re.search(r"^hatchling==", (ROOT / "requirements" / "full.lock").read_text(encoding="utf-8"), re.MULTILINE)
 
 
 def test_the_variables_named_are_settings() -> None:

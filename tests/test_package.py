@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
+import signal
 import subprocess
 import sys
 import tarfile
+import venv
 import zipfile
 from email.message import Message
 from email.parser import Parser
 from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
@@ -71,3 +77,72 @@ def test_the_changelog_begins_with_this_version() -> None:
     """The newest entry of the changelog is about the version of the program."""
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert re.findall(r"^## (\S+)", text, re.MULTILINE)[0] == __version__
+
+
+@pytest.fixture(scope="module")
+def elsewhere(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of an environment with the wheel, the packages of requirements/run.lock and nothing else.
+
+    The packages are copied from this environment, where they were installed from the same hashes: tests use no network.
+    """
+    folder = tmp_path_factory.mktemp("an empty place") / "environment"
+    venv.create(folder, symlinks=True)
+    site = folder / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
+    with zipfile.ZipFile(built / f"taisai-{__version__}-py3-none-any.whl") as wheel:
+        wheel.extractall(site)
+    lock = (ROOT / "requirements" / "run.lock").read_text(encoding="utf-8")
+    for name, marker in re.findall(r"^([a-z0-9-]+)==\S+(.*)$", lock, re.MULTILINE):
+        try:
+            files = distribution(name).files or []
+        except PackageNotFoundError:
+            assert ";" in marker, name  # for another system or version of Python
+            continue
+        for file in files:
+            source = Path(str(file.locate()))
+            if ".." not in file.parts and source.is_file():
+                (site / file).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(source, site / file)
+    return folder / "bin" / "python"
+
+
+@pytest.mark.slow
+def test_the_wheel_serves_the_demo_from_an_empty_environment(elsewhere: Path) -> None:
+    """Outside the repository, with what run.lock names and no more, the demo floor serves its tables and pages."""
+    environment = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
+    command = [str(elsewhere), "-m", "taisai", "serve", "--demo", "--port", "0", "--journal", "memory:"]
+    with subprocess.Popen(
+        command, cwd=elsewhere.parent, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        try:
+            assert process.stdout is not None
+            said = process.stdout.readline()
+            found = re.search(r"http://[\d.]+:\d+", said)
+            assert found is not None, said + process.stdout.read()
+            with urlopen(f"{found[0]}/api/floor", timeout=30) as answer:
+                assert len(json.load(answer)["tables"]) >= 8
+            with urlopen(f"{found[0]}/play?table=TS-C", timeout=30) as page:
+                assert b"<!doctype html>" in page.read(200).lower()
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("line", "extra"),
+    [
+        ("taisai.layout('rws-tai-sai-v6/C').session({'small': 100}, rounds=10)", "analysis"),
+        ("taisai.layout('rws-tai-sai-v6/C').simulate(rounds=10, seed=1)", "analysis"),
+        ("taisai.connect('http://127.0.0.1')", "client"),
+        ("import taisai.client", "client"),
+        ("taisai.layout('rws-tai-sai-v6/C').felt().save('felt.png')", "png"),
+    ],
+)
+def test_a_library_names_the_extra_that_is_missing(elsewhere: Path, line: str, extra: str) -> None:
+    """Where an extra is not installed, Python is told which, as the command is."""
+    done = subprocess.run(
+        [str(elsewhere), "-c", f"import taisai\n{line}"], cwd=elsewhere.parent, env={}, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert f"needs the extra `{extra}`: pip install 'taisai[{extra}]'" in done.stderr.splitlines()[-1]

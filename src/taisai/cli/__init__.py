@@ -78,6 +78,7 @@ _COMMANDS: Final = {
     "key": ("journal.key", "The key of a journal's log: shown, rotated, replaced."),
     "backup": ("journal.backup", "Copy a journal while it runs."),
     "restore": ("journal.backup", "Put a backup in place, after it is proven."),
+    "completion": ("rules.completion", "Completion of commands and options for bash, zsh or fish."),
     "move": ("journal.move", "Copy a journal into one of another kind, and prove the copy."),
 }
 """The subcommands: the module of each, and its line in the list."""

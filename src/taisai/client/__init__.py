@@ -15,8 +15,16 @@ from __future__ import annotations
 
 from taisai.client.errors import ClientError, Lost, Refused
 from taisai.client.ids import CommandIds
-from taisai.client.session import Client, Session
-from taisai.client.table import Table
+
+try:
+    from taisai.client.session import Client, Session
+    from taisai.client.table import Table
+except ModuleNotFoundError as missing:
+    if missing.name not in ("httpx", "websockets"):
+        raise
+    raise ModuleNotFoundError(
+        "taisai.client needs the extra `client`: pip install 'taisai[client]'", name=missing.name
+    ) from None
 from taisai.protocol.answers import FloorCard, Me, TableCard
 from taisai.protocol.messages import Change, Done, Notice, Snapshot
 from taisai.protocol.messages import SecondPerson as Second
