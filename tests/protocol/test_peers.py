@@ -31,6 +31,7 @@ def test_a_field_of_a_newer_version_is_ignored_except_in_what_is_to_be_done() ->
     """Beside the action an unknown field is ignored; inside the action it could change everything, so it is refused."""
     raw = msgspec.to_builtins(Forwarded(1, "T1", peer_command(BET)))
     raw["mood"] = raw["command"]["mood"] = "good"
+    raw["command"]["by"]["mood"] = raw["command"]["authorised_by"]["mood"] = "good"
     assert msgspec.convert(raw, Forwarded) == Forwarded(1, "T1", peer_command(BET))
     raw["command"]["do"]["insured"] = True
     with pytest.raises(msgspec.ValidationError, match="insured"):

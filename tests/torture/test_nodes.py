@@ -68,3 +68,35 @@ def test_nodes_of_two_versions_serve_the_same_tables(tmp_path: Path) -> None:
         asyncio.run(run())
         assert f"is of version 99.0, this node of {__version__}" in old.log.read_text(encoding="utf-8")
         assert f"is of version {__version__}, this node of 99.0" in new.log.read_text(encoding="utf-8")
+
+
+@pytest.mark.postgres
+@pytest.mark.slow
+def test_an_upgrade_node_by_node_under_load_loses_nothing(tmp_path: Path) -> None:
+    """Each node is drained and comes back as a later release, with fields in its messages that others do not know."""
+    with Fleet(tmp_path, 2, 4, betting_ms=1_000) as fleet:
+        seats = fleet.start(players=3)
+
+        async def run() -> None:
+            crowd = Crowd([node.url for node in fleet.nodes], seats, 8, seed=1, pace_s=0.2)
+            run = Torture(fleet, crowd, seats, 1)
+            crowd.begin()
+            for node in fleet.nodes:
+                node.wants |= {"version": "99.0", "newer": True}
+                await run.drain(node)
+                async with asyncio.timeout(LONG_S):
+                    while await asyncio.to_thread(fleet.spread) != {1: 2, 2: 2}:
+                        await asyncio.sleep(0.2)  # tables move when their rounds end
+                for one in fleet.nodes:
+                    one.is_well = False  # bets for its tables go through the other node
+                    assert max((await run.away(fleet.held_by(one), time.monotonic())).values()) < BACK_S
+                    one.is_well = True
+            await crowd.end()
+            assert crowd.ledger.wrong == []
+            assert max(max(fault.away.values()) for fault in run.faults) < BACK_S
+
+        asyncio.run(run())
+        assert fleet.wrong_writers() == []
+        old, new = (node.log.read_text(encoding="utf-8") for node in fleet.nodes)
+        assert f"is of version {__version__}, this node of 99.0" in old
+        assert f"is of version 99.0, this node of {__version__}" in new

@@ -9,8 +9,20 @@ from __future__ import annotations
 from msgspec import Struct, field
 
 from taisai.table.commands import Action, Command
-from taisai.table.people import Person
+from taisai.table.people import Person, Role
 from taisai.table.refusals import Refusal
+
+
+class PeerPerson(Struct, frozen=True):
+    """A `Person` that may come with fields of a newer version."""
+
+    id: str
+    role: Role
+
+    @property
+    def person(self) -> Person:
+        """The person, as this version knows them."""
+        return Person(self.id, self.role)
 
 
 class PeerCommand(Struct, frozen=True, kw_only=True):
@@ -18,9 +30,9 @@ class PeerCommand(Struct, frozen=True, kw_only=True):
 
     id: str
     at: int
-    by: Person
+    by: PeerPerson
     do: Action
-    authorised_by: Person | None = None
+    authorised_by: PeerPerson | None = None
     reason: str = ""
     round: int | None = None
 
@@ -50,12 +62,13 @@ class ForwardAnswer(Struct, frozen=True):
 
 def peer_command(command: Command) -> PeerCommand:
     """A command as it is forwarded."""
+    second = command.authorised_by
     return PeerCommand(
         id=command.id,
         at=command.at,
-        by=command.by,
+        by=PeerPerson(command.by.id, command.by.role),
         do=command.do,
-        authorised_by=command.authorised_by,
+        authorised_by=None if second is None else PeerPerson(second.id, second.role),
         reason=command.reason,
         round=command.round,
     )

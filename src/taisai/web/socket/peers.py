@@ -233,9 +233,9 @@ class _PeerSocket:
         command = Command(
             id=asked.id,
             at=max(context.clock.now(), table.state.at),
-            by=asked.by,
+            by=asked.by.person,
             do=asked.do,
-            authorised_by=asked.authorised_by,
+            authorised_by=None if asked.authorised_by is None else asked.authorised_by.person,
             reason=asked.reason,
             round=asked.round,
         )
