@@ -204,6 +204,19 @@ def test_4_3_a_wager_that_touches_the_line_is_ruled_on_with_a_reason() -> None:
 
 
 @pytest.mark.clause("nz-division-9 §4.3")
+def test_4_3_a_ruling_stands_once_bets_are_closed() -> None:
+    """A wager that was honoured is not handed back when the dice show that it wins or loses."""
+    deal = round_at(RoundPhase.BETTING)
+    deal.do(c.TouchLine("bob", "big"))
+    deal.do(c.RuleOnLine("bob", "big", honoured=True), SUPERVISOR, reason="clear where it was meant")
+    deal.up_to(RoundPhase.ENTERED, 1, 2, 4)
+    again = c.RuleOnLine("bob", "big", honoured=False)
+    refusal = deal.refused(again, Code.CONTRADICTED, SUPERVISOR, reason="it loses")
+    assert refusal.sentence == "On record: bob's bet on big was honoured, and bets are closed."
+    assert refusal.clauses == ("4.3", "I22")
+
+
+@pytest.mark.clause("nz-division-9 §4.3")
 @pytest.mark.parametrize("phase", [RoundPhase.CLOSED, RoundPhase.UNCOVERED, RoundPhase.ENTERED])
 def test_4_3_a_wager_that_is_not_honoured_neither_wins_nor_loses(phase: RoundPhase) -> None:
     """It goes back whole by a ruling until it is settled; recorded with the dice known, two people saw it (I22)."""

@@ -415,12 +415,15 @@ def _line_touched(state: TableState, _event: e.Event, what: e.LineTouched) -> Ta
 
 
 def _line_ruled(state: TableState, _event: e.Event, what: e.LineRuled) -> TableState:
-    if what.handed is None:
-        return state
     current = state.round
+    theirs = (what.player, what.box)
+    if what.handed is None:
+        touching = tuple(
+            replace(each, honoured=True) if (each.player, each.box) == theirs else each for each in current.touching
+        )
+        return replace(state, round=replace(current, touching=touching))
     if current.phase is RoundPhase.BETTING:
         return replace(state, round=without(current, what.handed))
-    theirs = (what.player, what.box)
     return replace(
         state,
         round=replace(

@@ -116,6 +116,8 @@ class Touch(Struct, frozen=True, gc=False, array_like=True):
     player: str
     box: str
     attested: bool
+    honoured: bool = False
+    """By a ruling."""
 
 
 class HeldFact(Struct, frozen=True):

@@ -136,6 +136,31 @@ def moved(ground: str, by: Person = DAN) -> Events:
     return [*events, event(e.BetCorrected(bet.player, bet.box, box, bet.stake, bets, {}, ground), by, **TWO)]
 
 
+def ruled_twice() -> Events:
+    """A bet on the line is honoured, and handed back when the dice are known."""
+    events = after(NZ, e.DiceUncovered)
+    bet = handed_all(events)[0]
+    return [
+        *events,
+        event(e.LineTouched(bet.player, bet.box, attested=True), **TWO),
+        event(e.LineRuled(bet.player, bet.box, honoured=True, handed=None), SUE, reason="clear"),
+        event(e.LineRuled(bet.player, bet.box, honoured=False, handed=bet), SUE, reason="it loses"),
+    ]
+
+
+def moved_onto_another() -> Events:
+    """After the close a player's bet joins another of theirs, where so much never lay."""
+    events = after(NZ, e.BetsClosed)
+    closed = events[-1].what
+    assert isinstance(closed, e.BetsClosed)
+    bet = closed.bets[0]
+    other = next(each for each in closed.bets if each.player == bet.player and each.box != bet.box)
+    rest = tuple(each for each in closed.bets if each not in (bet, other))
+    bets = (replace(other, stake=other.stake + bet.stake), *rest)
+    moved_by = "moved-by-patron"
+    return [*events, event(e.BetCorrected(bet.player, bet.box, other.box, bet.stake, bets, {}, moved_by), **TWO)]
+
+
 def on_line(kind: type) -> Events:
     """Somebody rules on a line, or attests alone that a bet touches one when the dice are known."""
     events = after(NZ, e.DiceUncovered)
@@ -243,6 +268,8 @@ ROWS: list[tuple[str, str, Callable[[], Events]]] = [
         event(e.FactRecorded(Fact.LIGHTS_FAULT, 0, ("dice-decide",), ())))),
     ("no-touch", "§4.3", lambda: on_line(e.LineRuled)),
     ("one-person", "§4.3", lambda: on_line(e.LineTouched)),
+    ("ruled-twice", "§4.3", ruled_twice),
+    ("never-lay-there", "§4.9", moved_onto_another),
     ("never-lay-there", "§4.9", lambda: moved("moved-by-patron")),
     ("one-person", "§4.9", lambda: moved("misplaced-by-dealer")),
     ("one-person", "§3.8", lambda: corrected(alone=True)),

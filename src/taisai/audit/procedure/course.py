@@ -59,6 +59,8 @@ class Turn(Struct):
     by_dice: bool = False
     facts: list[str] = field(default_factory=list)
     touching: list[tuple[str, str, bool]] = field(default_factory=list)
+    honoured: list[tuple[str, str]] = field(default_factory=list)
+    """Bets on a line that a ruling has honoured."""
     losses: list[tuple[str, str, int]] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
     interrupted: bool = False
@@ -467,6 +469,8 @@ def _touched(course: Course, _event: Any, what: Any) -> None:
 def _line_ruled(course: Course, _event: Any, what: Any) -> None:
     if what.handed is not None:
         course.turn.put(what.player, what.box, -what.handed.amount, "")
+    else:
+        course.turn.honoured.append((what.player, what.box))
 
 
 def _reversed(course: Course, _event: Any, what: Any) -> None:

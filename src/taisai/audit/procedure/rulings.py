@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from taisai.audit.findings import AuditFinding
 from taisai.audit.procedure.betting import CALLED
-from taisai.audit.procedure.course import Turn
+from taisai.audit.procedure.course import BETTING, Turn
 from taisai.audit.procedure.seen import SHIFT_MANAGER, SUPERVISORS, SYSTEM, Seen, are_two
 
 MISPLACED: Final = "misplaced-by-dealer"
@@ -79,6 +79,9 @@ def line_ruled(seen: Seen, what: Any) -> Iterator[AuditFinding]:
     if touch is None or not (touch[2] or what.honoured):
         why = "it is not on record that it touches the line" if touch is None else "one person alone had recorded that"
         yield seen.finding("no-touch", f"{what.player}'s bet on {what.box}: {why}", "line-touching-bets")
+    if not what.honoured and (what.player, what.box) in turn.honoured and turn.step != BETTING:
+        sentence = f"{what.player}'s bet on {what.box} was honoured, and handed back once bets were closed"
+        yield seen.finding("ruled-twice", sentence, "line-touching-bets")
     if not _lies(turn, what):
         sentence = f"a ruling on {what.player}'s bet on {what.box}, which does not lie there or is settled"
         yield seen.finding("out-of-order", sentence, "line-touching-bets")

@@ -144,6 +144,9 @@ def rule_on_line(rules: TableRules, state: TableState, _command: c.Command, do: 
         return rules.refuse(Code.CONTRADICTED, sentence, Rule.LINE_TOUCHING_BETS, allowed="touch-line")
     if do.honoured:
         return [e.LineRuled(do.player, do.box, honoured=True, handed=None)]
+    if touch.honoured and state.round.phase is not RoundPhase.BETTING:
+        sentence = f"On record: {do.player}'s bet on {do.box} was honoured, and bets are closed."
+        return rules.refuse(Code.CONTRADICTED, sentence, Rule.LINE_TOUCHING_BETS)
     if not touch.attested:
         sentence = "That it touches the line was recorded when the dice were known, by one person alone."
         return rules.refuse(
