@@ -118,6 +118,7 @@ def test_the_python_of_a_page_gives_what_it_shows(name: str) -> None:
     assert found.failed == 0
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_the_client_of_the_library_page_bets() -> None:
     """The coroutine of docs/library.md sits down as Ann at an automatic table, and bets."""
