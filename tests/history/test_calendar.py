@@ -10,6 +10,7 @@ import pytest
 from taisai.audit.reports import Span
 from taisai.core.faults import InputFault
 from taisai.history import calendar
+from taisai.history.calendar import HouseDays, around
 from tests.history.asked import (
     LORD_HOWE,
     SINGAPORE,
@@ -35,3 +36,20 @@ def test_a_zone_whose_day_begins_within_a_quarter_is_refused() -> None:
     with pytest.raises(InputFault, match="--zone"):
         calendar.quarters(["2026-01-01"], Span.DAY, odd)
     assert len(calendar.quarters(["2026-01-01"], Span.LIFE, odd)) == 96
+
+
+def test_a_day_lies_within_its_neighbours() -> None:
+    """A day of any zone is covered by the same day in UTC and those beside it; the ends of the calendar have one."""
+    assert around(["2026-03-01", "2026-03-02"]) == ["2026-02-28", "2026-03-01", "2026-03-02", "2026-03-03"]
+    assert around(["0001-01-01"]) == ["0001-01-01", "0001-01-02"]
+    assert around(["9999-12-31"]) == ["9999-12-30", "9999-12-31"]
+
+
+def test_days_and_hours_are_those_of_the_zone() -> None:
+    """Midnight in Tokyo is 15 o'clock in UTC; moments before 1970 and beyond any calendar are no exception."""
+    days = HouseDays("Asia/Tokyo")
+    assert days.at(15 * 3_600_000_000 - 1) == (0, 23)
+    assert days.at(15 * 3_600_000_000) == (1, 0)
+    assert HouseDays("UTC").at(-1) == (-1, 23)
+    with pytest.raises(OverflowError):
+        days.at(10**18)

@@ -111,8 +111,8 @@ def test_changed_manifests_are_named(small: MemoryJournal, tmp_path: Path) -> No
     assert f"{second} was changed" in unreadable(tmp_path / "one")
     second.write_bytes(b"{")
     assert f"{second} cannot be read" in unreadable(tmp_path / "one")
-    second.write_bytes(text.replace(b'"form": 1', b'"form": 2'))
-    assert f"{second} is of form 2" in unreadable(tmp_path / "one")
+    second.write_bytes(text.replace(b'"form": 2', b'"form": 3'))
+    assert f"{second} is of form 3" in unreadable(tmp_path / "one")
     second.unlink()
     assert "follows a gap: positions 101 to 200 are missing" in unreadable(tmp_path / "one")
     for each in sorted((tmp_path / "two" / MANIFESTS).iterdir())[2:4]:

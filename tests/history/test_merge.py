@@ -65,4 +65,4 @@ def test_a_crash_at_any_step_of_a_merge_loses_nothing(
         Exporter(small, folder).close()
         assert content(open_export(folder)) == whole
     assert crashes > 10
-    assert [path.name for path in folder.rglob("*.parquet") if f"-{10 * TOGETHER:012}" not in path.name] == []
+    assert [path.name for path in folder.glob("*/day=*/*.parquet") if f"-{10 * TOGETHER:012}" not in path.name] == []

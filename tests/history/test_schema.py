@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow.parquet as pq  # type: ignore[import-untyped] # has no types of its own
 import pytest
 
-from taisai.history.schema import DATASETS, SQL_TYPES, TYPES, arrow_schema
+from taisai.history.schema import DATASETS, MEANING, SQL_TYPES, TYPES, arrow_schema
 from taisai.journal import MemoryJournal
 from tests import ROOT
 from tests.history.asked import exported
@@ -36,6 +36,9 @@ def test_files_have_the_columns_of_the_page(tmp_path: Path) -> None:
         for path in export.paths(dataset):
             rows = pq.read_table(path, partitioning=None)
             assert rows.schema.equals(arrow_schema(dataset))
+            told = [field.metadata[b"description"].decode() for field in rows.schema]
+            assert told == [each.words for each in columns]
+            assert rows.schema.metadata[b"description"].decode() == MEANING[dataset]
             nulls = {name for name in rows.schema.names if rows.column(name).null_count}
             assert nulls <= {each.name for each in columns if each.may_be_null}
     assert TYPES.keys() == SQL_TYPES.keys()

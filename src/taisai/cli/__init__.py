@@ -71,8 +71,9 @@ _COMMANDS: Final = {
     ),
     "export": (
         "history.export",
-        "A journal as Parquet: rounds, bets, postings, events; once, or following a running floor.",
+        "A journal as Parquet: rounds, bets, placements, postings, events; once, or following a running floor.",
     ),
+    "views": ("history.views", "Views of an export in a DuckDB file, for analysts."),
     "fairness": ("history.fairness", "The dice and the returns of all tables of an export."),
     "witness": ("floor.witness", "Watch somebody else's log: cosign what extends it, shout otherwise."),
     "key": ("journal.key", "The key of a journal's log: shown, rotated, replaced."),

@@ -19,6 +19,8 @@ from typing import Any, Final, Protocol, Self
 import pyarrow as pa  # type: ignore[import-untyped] # has no types of its own
 
 from taisai.core.faults import InputFault
+from taisai.history.calendar import HouseDays
+from taisai.history.current import publish
 from taisai.history.folder import (
     FIELD,
     DataFile,
@@ -59,7 +61,8 @@ class Exporter:
     After an exception it has to be closed: the next one begins where the last whole step ended.
     """
 
-    def __init__(self, journal: Journal, folder: Path, *, step: int = STEP) -> None:
+    def __init__(self, journal: Journal, folder: Path, *, step: int = STEP, zone: str = "") -> None:
+        """`zone` is the time zone of the house's days: the one of the folder, or UTC in a new one, unless given."""
         if step < 1:
             raise InputFault("step", f"a step has at least one record, got {step}")
         self._journal = journal
@@ -74,8 +77,13 @@ class Exporter:
         try:
             self.export = read_manifests(folder)
             self._require_ours()
+            if zone and self.export.zone not in ("", zone):
+                raise InputFault("--zone", f"{folder} has the days of {self.export.zone}, and an export has one zone")
+            self._zone = self.export.zone or zone or "UTC"
+            self._days = HouseDays(self._zone)
             self.export.require_files()
             remove_leftovers(self.export)
+            publish(self.export)
             self._sheets = sheets_of(self.export.tables, journal.read)
         except BaseException:
             self._lock.release()
@@ -111,6 +119,7 @@ class Exporter:
             if waiting >= self._step or (waiting and left <= 0):
                 self.run()
                 self.export = merged(self.export, self._step)
+                publish(self.export)
                 last = clock()
                 if told is not None:
                     told(self.export)
@@ -177,15 +186,22 @@ class Exporter:
             tables={table: self._sheets[table].kept() for table in sorted(touched)},
             rules=tuple(sorted({row[_RULES] for row in rows.bets})),
             files=tuple(self._write(rows, range_name(after, upto))),
+            zone=self._zone,
         )
         self.export = Export(self._folder, (*self.export.manifests, write_manifest(self._folder, manifest)))
+        publish(self.export)
 
     def _write(self, rows: Rows, span: str) -> Iterator[DataFile]:
         for dataset in DATASETS:
             by_day: dict[int, list[Row]] = {}
             at = _AT[dataset]
             for row in getattr(rows, dataset):
-                by_day.setdefault(row[at] // _DAY_US, []).append(row)
+                moment = row[at]
+                try:
+                    day, hour = self._days.at(moment)
+                except (ValueError, OverflowError):
+                    raise _no_day(moment // _DAY_US) from None
+                by_day.setdefault(day, []).append((*row, moment, day, hour))
             for day, some in sorted(by_day.items()):
                 yield write_file(self._folder, dataset, day_name(day), span, _table(dataset, some))
 
@@ -195,7 +211,11 @@ def day_name(day: int) -> str:
     try:
         return date.fromordinal(_EPOCH + day).isoformat()
     except (ValueError, OverflowError):
-        raise JournalDamaged(f"a record is dated {day:,} days after 1970, which no calendar has") from None
+        raise _no_day(day) from None
+
+
+def _no_day(day: int) -> JournalDamaged:
+    return JournalDamaged(f"a record is dated {day:,} days after 1970, which no calendar has")
 
 
 def _table(dataset: str, rows: list[Row]) -> Any:

@@ -75,6 +75,8 @@ class Manifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     rules: tuple[str, ...]
     """The rules that bets of this step stood under."""
     files: tuple[DataFile, ...]
+    zone: str = "UTC"
+    """The time zone whose days the files are of."""
     merged: int = 1
     """How many steps were merged into this one."""
     digest: str = ""
@@ -126,6 +128,11 @@ class Export:
     def genesis(self) -> str:
         """Which journal it is of; empty when nothing is in it."""
         return self.manifests[0].genesis if self.manifests else ""
+
+    @property
+    def zone(self) -> str:
+        """The time zone of its days; empty when nothing is in it."""
+        return self.manifests[0].zone if self.manifests else ""
 
     @property
     def game_tables(self) -> list[str]:

@@ -60,6 +60,7 @@ def merged(export: Export, whole: int) -> Export:
                 tables=dict(tables_merged(steps)),
                 rules=tuple(sorted({rules for each in steps for rules in each.rules})),
                 files=tuple(files),
+                zone=first.zone,
                 merged=first.merged * TOGETHER,
             ),
         )

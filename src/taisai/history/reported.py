@@ -33,7 +33,7 @@ from taisai.table.declared import Significance
 def report_history(export: Export, engine: Engine, asked: ReportRequest) -> Report:
     """The report of some tables, or all."""
     put_wanted(engine, asked.tables or export.game_tables)
-    engine.put("quarters", calendar.quarters(export.days, asked.span, asked.zone))
+    engine.put("quarters", calendar.quarters(calendar.around(export.days), asked.span, asked.zone))
     rows = (
         ReportRow(str(span), str(table), *map(int, numbers))
         for span, table, *numbers in (row.values() for row in engine.query(queries.METERS).to_pylist())

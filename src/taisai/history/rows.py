@@ -1,6 +1,6 @@
 """Records as rows of an export.
 
-Enters: the records of a journal in the order of their positions. Leaves: rows of the four datasets, each in the order
+Enters: the records of a journal in the order of their positions. Leaves: rows of the five datasets, each in the order
 of its columns. Of a table only what the rows of its round need is remembered: `Sheet`. A sheet can be laid aside as
 `Kept` and be taken up again from the few records of the round that was being played.
 
@@ -38,6 +38,7 @@ class Base(Struct, frozen=True):
     dice_set: str = ""
     follows: bool = False
     round: int = 0
+    currency: str = ""
 
 
 class Kept(Struct, frozen=True):
@@ -56,13 +57,14 @@ class Rows(Struct):
 
     rounds: list[Row]
     bets: list[Row]
+    placements: list[Row]
     postings: list[Row]
     events: list[Row]
 
     @classmethod
     def none(cls) -> Rows:
         """No rows yet."""
-        return cls([], [], [], [])
+        return cls([], [], [], [], [])
 
 
 class Sheet:
@@ -81,6 +83,7 @@ class Sheet:
         self._dice_set = base.dice_set
         self._follows = base.follows
         self._round = base.round
+        self._currency = base.currency
         self._opened_us: int | None = None
         self._stakes: dict[tuple[str, str], int] = {}
         self._lines: list[Line] = []
@@ -112,6 +115,10 @@ class Sheet:
             (position, table, seq, at, kind, record.version, record.command_id, record.part, event.by.id, second,
              event.reason, self._round, amount, record.body.decode(), record.hash)
         )  # fmt: skip
+        for line, (player, box, chips) in enumerate(_moved(what)):
+            rows.placements.append(
+                (position, table, seq, line, at, self._round, kind, player, box, chips, self._layout, *self._under)
+            )
         for line, (account, moved) in enumerate(postings_of(what)):
             rows.postings.append((position, table, seq, line, at, self._round, kind, account, moved))
 
@@ -142,7 +149,7 @@ class Sheet:
         )  # fmt: skip
 
     def _base(self) -> Base:
-        return Base(self._layout, self._digest, self._dice_set, self._follows, self._round)
+        return Base(self._layout, self._digest, self._dice_set, self._follows, self._round, self._currency)
 
     def _learn(self, record: Record, what: e.EventBody, rows: Rows) -> None:
         learn = _LEARNT.get(type(what))
@@ -152,6 +159,13 @@ class Sheet:
     def _set_up(self, _record: Record, what: e.TableSetUp | e.EditionTaken, _rows: Rows) -> None:
         self._layout = f"{what.book}/{what.layout}"
         self._digest = what.digest
+        if isinstance(what, e.TableSetUp):
+            self._currency = what.currency
+
+    @property
+    def _under(self) -> tuple[str, str]:
+        """Book and currency, as rows end with them."""
+        return self._layout.partition("/")[0], self._currency
 
     def _sealed(self, _record: Record, what: e.DiceSealed, _rows: Rows) -> None:
         self._dice_set = what.dice_set
@@ -241,13 +255,13 @@ class Sheet:
         rules = rules_key(self._layout, self._digest)
         return (
             record.position, record.table, self._round, outcome, record.at, self._opened_us, self._layout, self._digest,
-            rules, self._dice_set, *dice, self._follows and outcome == CONCLUDED, bets, *sums, void,
+            rules, self._dice_set, *dice, self._follows and outcome == CONCLUDED, bets, *sums, void, *self._under,
         )  # fmt: skip
 
     def _bet_rows(self, record: Record, roll: int, lines: list[Line], rows: Rows) -> None:
-        rules = rules_key(self._layout, self._digest)
+        rules, under = rules_key(self._layout, self._digest), self._under
         rows.bets.extend(
-            (record.position, record.table, self._round, place, record.at, rules, roll, *line)
+            (record.position, record.table, self._round, place, record.at, rules, roll, *line, self._layout, *under)
             for place, line in enumerate(lines)
         )
 
@@ -255,6 +269,19 @@ class Sheet:
         self._in_round = False
         self._opened_us = None
         self._stakes, self._lines = {}, []
+
+
+def _moved(what: e.EventBody) -> list[tuple[str, str, int]]:
+    """Player, box and amount of chips that an event moves into boxes, or out of them before the close."""
+    match what:
+        case e.BetPlaced(player=player, box=box, amount=amount):
+            return [(player, box, amount)]
+        case e.BetWithdrawn(handed=handed) | e.BetReturned(handed=handed):
+            return [(handed.player, handed.box, -handed.amount)]
+        case e.ExcessRejected(handed=several):
+            return [(each.player, each.box, -each.amount) for each in several]
+        case _:
+            return []
 
 
 _NO_DICE: Final = (None, None, None, None)

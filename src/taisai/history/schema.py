@@ -1,6 +1,6 @@
 """The columns of an export.
 
-Enters: nothing. Leaves: for each of the four datasets its columns, each with its type and a sentence, and the same as
+Enters: nothing. Leaves: for each of the five datasets its columns, each with its type and a sentence, and the same as
 an Arrow schema. docs/history.md shows them; a test holds the two together.
 """
 
@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import pyarrow as pa  # type: ignore[import-untyped] # has no types of its own
 
-FORM: Final = 1
+FORM: Final = 2
 """The number of this form of the columns; an export of another form is refused."""
 VOID_ROLL: Final = 216
 """In place of a roll's number: the round was void, and every bet went back."""
@@ -36,6 +36,8 @@ TYPES: Final[dict[str, Any]] = {
     "small": pa.int16(),
     "yes or no": pa.bool_(),
     "bytes": pa.binary(),
+    "moment": pa.timestamp("us", tz="UTC"),
+    "date": pa.date32(),
 }
 """The types of columns by the words of the documentation."""
 SQL_TYPES: Final = {
@@ -44,6 +46,8 @@ SQL_TYPES: Final = {
     "small": "SMALLINT",
     "yes or no": "BOOLEAN",
     "bytes": "BINARY",
+    "moment": "TIMESTAMP",
+    "date": "DATE",
 }
 """The same as SQL calls them."""
 
@@ -51,7 +55,17 @@ _PLACE: Final = (
     Column("position", "whole", "the record's place in the whole journal"),
     Column("table_name", "text", "the table; `@house` for the house's own events"),
 )
-_AT: Final = Column("at_us", "whole", "when, in microseconds since 1970 in UTC; `day` of the folder is its day")
+_AT: Final = Column("at_us", "whole", "when, in microseconds since 1970 in UTC")
+_UNDER: Final = (
+    Column("book", "text", "the rule book, as `rws-tai-sai-v6`"),
+    Column("currency", "text", "the currency of every amount, as `SGD`: sum amounts of one currency alone"),
+)
+TIMES: Final = (
+    Column("happened_at", "moment", "when, as a timestamp"),
+    Column("house_day", "date", "the day in the export's time zone; `day` of the folder is the same"),
+    Column("house_hour", "small", "the hour of that day, 0 to 23"),
+)
+"""The last columns of every dataset, made from `at_us` and the zone of the export."""
 
 ROUNDS: Final = (
     *_PLACE,
@@ -77,6 +91,8 @@ ROUNDS: Final = (
     Column("deviation", "whole", "standard deviation of what they return under fair dice, rounded up; 0 if not known"),
     Column("farthest", "whole", "how far from that average the farthest roll lies, rounded up"),
     Column("void", "text", "why it was void; empty unless `voided`"),
+    *_UNDER,
+    *TIMES,
 )
 BETS: Final = (
     *_PLACE,
@@ -99,6 +115,23 @@ BETS: Final = (
     Column("returned", "whole", "what went back to the player, winnings included"),
     Column("in_colour", "whole", "how much of that went back in the player's colour"),
     Column("colour", "text", "the player's colour", may_be_null=True),
+    Column("layout", "text", "as in `rounds`"),
+    *_UNDER,
+    *TIMES,
+)
+PLACEMENTS: Final = (
+    *_PLACE,
+    Column("seq", "whole", "the record's place at its table"),
+    Column("line", "whole", "place among the movements of the record, from 0"),
+    _AT,
+    Column("round", "whole", "the table's round"),
+    Column("kind", "text", "`bet-placed`, `bet-withdrawn`, `excess-rejected` or `bet-returned`"),
+    Column("player", "text", "whose chips"),
+    Column("box", "text", "which box"),
+    Column("amount", "whole", "what was put in; negative is what went back before the close"),
+    Column("layout", "text", "as in `rounds`"),
+    *_UNDER,
+    *TIMES,
 )
 POSTINGS: Final = (
     *_PLACE,
@@ -109,6 +142,7 @@ POSTINGS: Final = (
     Column("kind", "text", "the event that moved the money"),
     Column("account", "text", "`player:ann`, `box:small`, `float`, `drop`, `cage`, ..."),
     Column("amount", "whole", "what went in; negative is out. The postings of a record add up to nothing"),
+    *TIMES,
 )
 EVENTS: Final = (
     *_PLACE,
@@ -127,19 +161,36 @@ EVENTS: Final = (
     ),
     Column("body", "text", "the event as the journal keeps it, JSON"),
     Column("hash", "bytes", "the record's hash in its table's chain"),
+    *TIMES,
 )
 
 DATASETS: Final[dict[str, tuple[Column, ...]]] = {
     "rounds": ROUNDS,
     "bets": BETS,
+    "placements": PLACEMENTS,
     "postings": POSTINGS,
     "events": EVENTS,
 }
 
+MEANING: Final = {
+    "rounds": "One row for each round that ended, and one more for each that was reversed later.",
+    "bets": "One row for each player and box of a round, as settled: everything a player put there, merged.",
+    "placements": "One row for each time that chips went into a box, or out of it before the close.",
+    "postings": "One row for each account that an event moves money on.",
+    "events": "One row for each record of the journal.",
+}
+"""What a row is."""
+
 
 def arrow_schema(dataset: str) -> Any:
-    """The Arrow schema of a dataset."""
-    return pa.schema([pa.field(each.name, TYPES[each.type], each.may_be_null) for each in DATASETS[dataset]])
+    """The Arrow schema of a dataset; each column's description goes into the files with it."""
+    return pa.schema(
+        [
+            pa.field(each.name, TYPES[each.type], each.may_be_null, metadata={"description": each.words})
+            for each in DATASETS[dataset]
+        ],
+        metadata={"description": MEANING[dataset], "taisai.form": str(FORM)},
+    )
 
 
 def sql_schema(dataset: str) -> str:

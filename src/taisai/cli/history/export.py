@@ -26,17 +26,18 @@ def export(
     follow: Annotated[bool, Parameter(help="Go on with a running floor until interrupted.", negative=())] = False,
     every: Annotated[float, Parameter(help="Seconds between two steps when following.")] = 10.0,
     upto: Annotated[int | None, Parameter(help="Only up to this position of the journal.")] = None,
+    zone: Annotated[str, Parameter(help="The time zone of the house's days, as Asia/Singapore; UTC unless set.")] = "",
     check: Annotated[bool, Parameter(help="Read every file of the export again, and prove it.", negative=())] = False,
     json: AsJson = False,
 ) -> int:
-    """Write a journal as Parquet: rounds, bets, postings and events, for DuckDB, Spark and others.
+    """Write a journal as Parquet: rounds, bets, placements, postings and events, for DuckDB, Spark and others.
 
     A second export goes on where the last one ended; a crash leaves the folder as it was before a step or after it.
     A folder of another journal is refused. The columns are described in docs/history.md. With --check, exit code 1 when
     a file is not as it was written.
 
     Examples:
-      taisai export floor.db history/
+      taisai export floor.db history/ --zone Asia/Singapore
       taisai export postgresql://auditor@db.casino.example/floor history/ --follow
       taisai export floor.db history/ --upto 1000000
       taisai export floor.db history/ --check
@@ -53,7 +54,7 @@ def export(
         raise InputFault("", "export needs the extra `history`: pip install 'taisai[history]'") from None
     from taisai.journal import open_journal  # noqa: PLC0415 - with the others
 
-    with open_journal(journal, read_only=True) as opened, Exporter(opened, folder) as exporter:
+    with open_journal(journal, read_only=True) as opened, Exporter(opened, folder, zone=zone) as exporter:
         begun = exporter.export.position
         with progress_bar("exporting") as progress:
             exporter.run(upto, progress)
