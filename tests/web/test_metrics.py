@@ -38,7 +38,7 @@ async def test_the_text_has_every_family_and_the_figures_of_the_house() -> None:
             with pytest.raises(Refused):
                 await table.bet("small", 1_000_000)
         running.context.counts.refused("too-fast")
-        text = metrics_text(running.context).decode()
+        text = metrics_text(running.context, running.context.alerts.shown()).decode()
     figures = dict(re.findall(r"^(taisai_\w+(?:\{[^}]*\})?) ([\d.e+]+)$", text, re.MULTILINE))
     assert figures['taisai_refusals_total{code="too-fast"}'] == "1.0"
     assert figures['taisai_refusals_total{code="not-enough-chips"}'] == "1.0"
@@ -73,7 +73,9 @@ async def test_alert_rules_and_dashboard_ask_for_metrics_that_exist() -> None:
     asked = [rule["expr"] for rule in rules] + expressions_of(board["panels"])
     async with open_house() as running:
         await running.ready_table("T1")
-        text = metrics_text(running.context).decode() + METRICS.format(seconds=1, records=1)
+        text = metrics_text(running.context, running.context.alerts.shown()).decode() + METRICS.format(
+            seconds=1, records=1
+        )
     assert unknown_in(asked, text) == []
     assert unknown_in(["rate(taisai_bats_total[1m])"], text) == ["taisai_bats_total"]
 
@@ -102,7 +104,7 @@ async def test_a_table_of_another_node_does_not_count_here() -> None:
         live.owned = False
         floor._changed(live, (event_of(last),))
         assert floor.bets == 1
-        text = metrics_text(running.context).decode()
+        text = metrics_text(running.context, running.context.alerts.shown()).decode()
         assert "taisai_tables_held 0.0" in text
         assert 'taisai_bet_seconds_bucket{le="+Inf"} 1.0' in text
         live.owned = True

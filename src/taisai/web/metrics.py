@@ -1,14 +1,15 @@
 """Metrics for Prometheus.
 
 Enters: plain counts that the floor and the server keep. Leaves: the text of `/metrics`, computed when it is requested,
-so that counting costs one addition.
+so that counting costs one addition; in another thread than the loop's, so that whatever may grow meanwhile is copied
+before it is gone through.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from taisai.floor.writer import BUCKETS_S, Counts
 from taisai.version import __version__
 
 if TYPE_CHECKING:
+    from taisai.floor.alerts import Alert
     from taisai.web.context import Context
 
 
@@ -69,8 +71,9 @@ class WebCounts:
 
 
 class _Collector:
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, alerts: Sequence[Alert]) -> None:
         self._context = context
+        self._open = alerts
 
     def collect(self) -> Iterator[Metric]:
         """All metrics as of now."""
@@ -151,7 +154,7 @@ class _Collector:
 
     def _alerts(self) -> Metric:
         found = GaugeMetricFamily("taisai_alerts_open", "Alerts of the pit that nobody has cleared.", labels=["kind"])
-        for kind, number in sorted(Counter(each.kind for each in self._context.alerts.shown()).items()):
+        for kind, number in sorted(Counter(each.kind for each in self._open).items()):
             found.add_metric([kind], number)
         return found
 
@@ -184,9 +187,9 @@ class _Collector:
         return HistogramMetricFamily(name, words, buckets=buckets, sum_value=counts.seconds)
 
 
-def metrics_text(context: Context) -> bytes:
-    """The metrics in the text format of Prometheus."""
+def metrics_text(context: Context, alerts: Sequence[Alert]) -> bytes:
+    """The metrics in the text format of Prometheus; with them, how many alerts are open."""
     registry = CollectorRegistry()
-    registry.register(_Collector(context))
+    registry.register(_Collector(context, alerts))
     ProcessCollector(registry=registry)
     return generate_latest(registry) + f"# taisai {__version__}\n".encode()

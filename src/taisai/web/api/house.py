@@ -74,7 +74,9 @@ async def get_metrics(call: Call) -> Response:
     with suppress(JournalError, TimeoutError):  # without it, the alerts are those that this node knows
         async with asyncio.timeout(ALERTS_S):
             await call.context.alerts.refresh()
-    return Response(metrics_text(call.context), media_type="text/plain; version=0.0.4")
+    alerts = call.context.alerts.shown()
+    text = await asyncio.to_thread(metrics_text, call.context, alerts)
+    return Response(text, media_type="text/plain; version=0.0.4")
 
 
 class ReportQuery(Struct, frozen=True):
