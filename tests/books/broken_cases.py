@@ -175,6 +175,14 @@ def _in_layout(name: str, old: str, new: str, *, points: bool = True) -> Case:
     return Case(name, (Edit("layout-A.toml", old, new),), points=points)
 
 
+_RAISES: Final = '{ draw = "more", weight = 1, clause = "5", raised = [{ boxes = "small", pays = 3 }] }'
+
+
+def _draws(name: str, rows: str, *, points: bool = True) -> Case:
+    """The layout with a draw table."""
+    return _in_layout(name, 'triple_clause = "5"\n\n', f'triple_clause = "5"\ndraws = [{rows}]\n\n', points=points)
+
+
 def _from(text: str, start: str, end: str = "") -> str:
     """The part of a text from one mark up to another, or to its end."""
     first = text.index(start)
@@ -215,6 +223,21 @@ _KEYS = (
     _in_clauses("unknown-key-clauses", "clauses = [", "clausses = [", points=False),
     _in_readings("unknown-key-interpretation", "house_choice = true", "house_choice = true, page = 3"),
     _in_layout("unknown-key-layout", 'triple_clause = "5"\n\n', 'triple_clause = "5"\nedition = 2\n\n'),
+    _draws("unknown-key-draws", '{ draw = "more", weight = 1, clause = "5", when = "triple" }'),
+    _draws("unknown-key-raised", _RAISES.replace("pays = 3", "odds = 3")),
+    _draws("draw-weight-0", _RAISES.replace("weight = 1", "weight = 0")),
+    _draws("draw-name", _RAISES.replace('"more"', '"More, more"')),
+    _draws("draw-clause", _RAISES.replace('clause = "5"', 'clause = "55"')),
+    _draws("draw-twice", f"{_RAISES}, {_RAISES}"),
+    _draws("draw-without-effect", '{ draw = "plain", weight = 1, clause = "5" }'),
+    _draws("draw-box-unknown", _RAISES.replace("small", "smal")),
+    _draws("draw-box-not-on-the-layout", _RAISES.replace("small", "big")),
+    _draws("draw-box-pays-several-ways", _RAISES.replace('"small"', '"double: 1"')),
+    _draws("draw-no-higher", _RAISES.replace("pays = 3", "pays = 1")),
+    _draws("draw-odds", _RAISES.replace("pays = 3", "pays = 3.5")),
+    _draws("draw-raised-twice", _RAISES.replace("pays = 3 }", 'pays = 3 }, { boxes = "small", pays = 4 }')),
+    _draws("draw-too-many", ",\n".join(_RAISES.replace("more", f"more-{number}") for number in range(101))),
+    _draws("draw-gives-the-house-away", _RAISES, points=False),
     _in_layout("unknown-key-pay", 'boxes = "small", pays = 1', 'boxes = "small", odds = 1'),
     _in_layout("unknown-key-felt", "size = [10, 4]", 'size = [10, 4]\ncolour = "green"'),
     _in_layout("unknown-key-block", 'boxes = "small" }', 'boxes = "small", colour = "red" }'),

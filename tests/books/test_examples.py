@@ -7,8 +7,10 @@ from fractions import Fraction
 import pytest
 
 from taisai.books import Shelf, open_shelf
+from taisai.core.bets import parse_bets
 from taisai.core.boxes import BoxName
-from taisai.core.odds import layout_odds
+from taisai.core.faults import InputFault
+from taisai.core.odds import bets_odds, box_odds, layout_odds
 from taisai.felt import draw
 from tests import ROOT
 
@@ -71,6 +73,13 @@ PUBLISHED: dict[str, dict[str, str]] = {
     "chuck-a-luck/1": {"single:1": "4.63", "field": "3.70"},
     "crown-and-anchor/1": {"single:1": "7.87"},
     "thai-hilo/1": {"pair:12": "16.67"},
+    "multiplier-sic-bo/1": {
+        "small": "2.78",
+        "pair:12": "16.67",
+        "single:1": "7.87",
+        "total:7": "9.72",
+        "total:9": "18.98",
+    },
     "grand-hazard/1": {
         "small": "2.78",
         "odd": "2.78",
@@ -105,9 +114,9 @@ def test_edges_are_those_that_are_published(name: str) -> None:
 
 
 def test_every_example_has_a_published_edge_and_a_source() -> None:
-    """No book is without its source, none without an edge to check it by, and there are fourteen of them."""
+    """No book is without its source, none without an edge to check it by, and there are fifteen of them."""
     assert {name.partition("/")[0] for name in PUBLISHED} == set(IDS)
-    assert len(IDS) == 14
+    assert len(IDS) == 15
     assert all((EXAMPLES / book_id / "SOURCE.md").read_text(encoding="utf-8").strip() for book_id in IDS)
 
 
@@ -141,6 +150,8 @@ def test_totals_cost_what_their_rolls_say() -> None:
             kind, _, total = odds.box.name.partition(":")
             if kind == "total":
                 low = min(int(total), 21 - int(total))
+                if odds.out_of != 216:
+                    continue  # a draw may raise it
                 (paid,) = odds.pay_ways
                 assert odds.edge == 1 - Fraction(TOTALS[low], 216) * (Fraction(paid.pays) + 1)
 
@@ -157,3 +168,38 @@ def test_hilo_costs_what_its_odds_say() -> None:
         "high-three": Fraction(1, 6),
     }
     assert SHELF.layout("thai-hilo/1").unit == 20
+
+
+def test_what_is_drawn_costs_what_its_weight_says() -> None:
+    """Odds that a draw may raise have the edge, variance and ways that follow over 216 rolls times the draw table."""
+    layout = SHELF.layout("multiplier-sic-bo/1")
+    found = {odds.box.name: odds for odds in layout_odds(layout)}
+    assert {box: found[BoxName(box)].edge for box in ("total:4", "total:5", "total:6", "double:2", "triple:6")} == {
+        "total:4": 1 - Fraction(3 * (85 * 51 + 15 * 101), 21600),
+        "total:5": 1 - Fraction(6 * (85 * 19 + 15 * 89), 21600),
+        "total:6": 1 - Fraction(10 * (85 * 15 + 15 * 29), 21600),
+        "double:2": 1 - Fraction(16 * (85 * 9 + 15 * 19), 21600),
+        "triple:6": 1 - Fraction(80 * 151 + 20 * 301, 21600),
+    }
+    triple = found[BoxName("any-triple")]
+    assert [(each.pays, each.ways) for each in triple.pay_ways] == [(24, 6 * 80), (50, 6 * 20)]
+    square = Fraction(480 * 24**2 + 120 * 50**2 + 21000, 21600)
+    assert triple.variance == square - (triple.returned - 1) ** 2
+    assert (triple.ways, triple.out_of, triple.of_rolls, found[BoxName("small")].of_rolls) == (
+        600,
+        21600,
+        " of 21600",
+        "",
+    )
+
+
+def test_one_pay_table_is_not_asked_of_a_layout_that_draws() -> None:
+    """What rests on one pay table refuses a layout whose odds are drawn; bets together are exact over all draws."""
+    layout = SHELF.layout("multiplier-sic-bo/1")
+    with pytest.raises(InputFault, match="draws odds after the close"):
+        _ = layout.pay_table
+    together = bets_odds(layout, parse_bets(layout, "double:2=100"))
+    assert (together.out_of, len(together.results)) == (21600, 6 * 216)
+    assert together.edge == box_odds(layout, BoxName("double:2")).edge
+    assert dict(together.distribution) == {-100: 200 * 100, 800: 16 * 85, 1800: 16 * 15}
+    assert together.house_worst.draw == "doubles"

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from taisai.core.dice import ALL_ROLLS
-from taisai.core.fair import commitment_of, hex_of, mix_of, opening_of, roll_among, roll_from, secret_of
+from taisai.core.fair import commitment_of, draw_from, hex_of, mix_of, opening_of, roll_among, roll_from, secret_of
 from taisai.core.faults import InputFault
 
 SECRET = bytes(range(32))
@@ -141,3 +141,23 @@ def test_rounds_are_numbered_from_one(number: int) -> None:
     for make in (commitment_of, roll_from):
         with pytest.raises(InputFault, match=r"^round: rounds are numbered from 1"):
             make(SECRET, "T1", number)
+
+
+def test_a_draw_is_the_first_number_of_the_documented_hash() -> None:
+    """Eight bytes of the hash of the documented lines, less all whole rounds of the weights, fall to a row."""
+    mix = mix_of(["0f" * 16])
+    for number in range(1, 40):
+        text = f"taisai dice 2 draw\n{OPENING}\n{mix}\n{number}\n0\nT1"
+        left = int.from_bytes(sha256(text.encode()).digest()[:8], "big") % 10
+        assert draw_from(SECRET, "T1", number, ["0f" * 16], [3, 2, 5]) == (0 if left < 3 else 1 if left < 5 else 2)
+
+
+def test_draws_come_as_often_as_their_weights_say() -> None:
+    """Over many rounds each row comes about as often as its weight; a draw tells nothing of the roll."""
+    drawn = Counter(draw_from(SECRET, "T1", number, (), [1, 3]) for number in range(1, 4001))
+    assert 900 < drawn[0] < 1100
+    both = Counter(
+        (draw_from(SECRET, "T1", number, (), [1, 1]), roll_from(SECRET, "T1", number).total > 10)
+        for number in range(1, 4001)
+    )
+    assert min(both.values()) > 900

@@ -15,9 +15,11 @@ from taisai.core.bets import Bet
 from taisai.core.boxes import BoxName
 from taisai.core.dice import ALL_ROLLS, parse_roll, roll_of
 from taisai.core.limits import make_limits
+from taisai.core.money import Chips
 from taisai.core.odds import (
     RETURN_FLOOR,
     PayWays,
+    RollResult,
     bets_odds,
     box_odds,
     compare,
@@ -211,8 +213,8 @@ def test_bets_that_cover_each_other(shelf: Shelf) -> None:
     assert odds.exposure == odds.ahead == 0
     assert odds.hit_frequency == Fraction(210, 216)
     assert odds.returned == Fraction(210, 216)
-    assert odds.house_best == (roll_of([1, 1, 1]), -200)
-    assert odds.house_worst == (roll_of([1, 1, 2]), 0)
+    assert odds.house_best == RollResult(roll_of([1, 1, 1]), Chips(-200))
+    assert odds.house_worst == RollResult(roll_of([1, 1, 2]), Chips(0))
     # The variance is far below that of two bets that know nothing of each other.
     assert odds.variance < 2 * 100**2 * box_odds(shelf.layout("rws-tai-sai-v6/A"), BoxName("big")).variance
 
@@ -303,7 +305,7 @@ def test_layouts_that_differ(shelf: Shelf) -> None:
 def test_a_roll_is_in_its_place(shelf: Shelf) -> None:
     """Results are found under the index of their roll."""
     odds = bets_odds(shelf.layout("nz-division-9/1"), [bet("triple:6", 10)])
-    assert odds.results[parse_roll("666").index] == (roll_of([6, 6, 6]), 1800)
+    assert odds.results[parse_roll("666").index] == RollResult(roll_of([6, 6, 6]), Chips(1800))
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ def test_every_field_of_the_round_is_there() -> None:
     assert found is not None
     assert re.findall(r"^  (\w+)\??:", found[1], re.MULTILINE) == [
         "number", "phase", "opened_at", "tumbles", "closes_at", "commitment", "opening", "contributions", "dice",
-        "call", "pressed", "entered", "lit", "lights_fault", "interrupted", "bets", "flags",
+        "call", "pressed", "entered", "raised", "lit", "lights_fault", "interrupted", "bets", "flags",
     ]  # fmt: skip
 
 

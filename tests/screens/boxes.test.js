@@ -3,7 +3,15 @@
 import "./browser.js";
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { boxName, clausesOf, kindOf, limitOf, payText, signOf } from "../../src/taisai/web/static/lib/boxes.js";
+import {
+  boxName,
+  clausesOf,
+  kindOf,
+  limitOf,
+  payText,
+  raisedWords,
+  signOf,
+} from "../../src/taisai/web/static/lib/boxes.js";
 import { loadTexts } from "../../src/taisai/web/static/lib/i18n.js";
 
 before(loadTexts);
@@ -60,4 +68,17 @@ test("the sign has one line for all kinds that share the table's limits", () => 
     { words: "Totals", limit: { min: 100, max: 2000 } },
   ]);
   assert.deepEqual(signOf(SET_UP, ["total:4"]), [{ words: "Totals", limit: { min: 100, max: 2000 } }]);
+});
+
+test("what a draw raised is told between the close and the dice", () => {
+  const raised = [
+    { box: "total:4", pays: 100 },
+    { box: "double:2", pays: 18 },
+  ];
+  assert.equal(
+    raisedWords({ phase: "bets-closed", raised }),
+    "Raised in this round: Total 4 100 to 1 · Double 2 18 to 1",
+  );
+  assert.equal(raisedWords({ phase: "announced", raised }), "");
+  assert.equal(raisedWords({ phase: "bets-closed", raised: [] }), "");
 });

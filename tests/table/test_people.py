@@ -110,7 +110,7 @@ SAMPLES: Final[tuple[c.Action, ...]] = (
     c.CashOut("ann", 5), c.TakeColour("ann", "red", 5, 5), c.TurnInColour("ann"), c.Fill({5: 1}), c.Credit({5: 1}),
     c.SettleDebt("ann", 5), c.CommitDice("0" * 64), c.Tumble(3), c.OpenBets(), c.PlaceBet("ann", "small", 10),
     c.WithdrawBet("ann", "small"), c.AdviseMinimum("ann", "small"), c.RejectExcess("small"), c.CloseBets(),
-    c.Uncover((1, 2, 3)), c.Announce(),
+    c.DrawOdds("plain"), c.Uncover((1, 2, 3)), c.Announce(),
     c.Press(1), c.Enter(), c.AmendEntry((1, 2, 3)), c.CorrectDice((1, 2, 3)), c.Collect(), c.PayNext(), c.PayAll(),
     c.Report(Fact.NOT_FLAT), c.Attest(Fact.NOT_FLAT, confirmed=True), c.OpenDice(1, "0" * 64),
     c.Interrupt("x"), c.ResolveInterruption(()),

@@ -297,7 +297,7 @@ class Ran(NamedTuple):
 class KnownRules(TableRules):
     """A table's rules that do not work out the same odds for every process anew."""
 
-    _known: Final[dict[str, dict[tuple[str, BoxName], Odds]]] = {}
+    _known: Final[dict[str, dict[tuple[str, str, BoxName], Odds]]] = {}
     _worked_out: Final[dict[int, tuple[SetUpState, dict[str, object]]]] = {}
 
     def __init__(self, book: RuleBook) -> None:

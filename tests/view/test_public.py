@@ -139,7 +139,7 @@ FIELDS = {
     "lines", "results", "set_up", "room",
     # the round
     "number", "opened_at", "closes_at", "tumbles", "commitment", "opening", "contributions", "dice", "call",
-    "pressed", "entered", "lit",
+    "pressed", "entered", "raised", "lit",
     "lights_fault", "interrupted", "bets", "flags",
     # a bet, a settled bet, a flag
     "player", "box", "stake", "at_risk", "pays", "winnings", "returned", "code", "amount", "clauses", "text",

@@ -37,8 +37,8 @@ def test_the_next_step_may_be_taken_in_every_shift() -> None:
             proposed.add(found.do)
             assert_may_begin(step, found)
     assert proposed == {
-        "tumble", "open-bets", "close-bets", "uncover", "announce", "enter", "amend-entry", "collect", "pay-next",
-        "resolve-interruption", "attest",
+        "tumble", "open-bets", "close-bets", "draw-odds", "uncover", "announce", "enter", "amend-entry", "collect",
+        "pay-next", "resolve-interruption", "attest",
     }  # fmt: skip
 
 

@@ -107,7 +107,7 @@ def plot_results(layout: Layout, odds: BetsOdds, file: Path) -> None:
     """What a set of bets comes to: each result and its chance, and the average."""
     figure, axes, _ = figure_for(8, 4.5, file)
     nets = [net for net, _ in odds.distribution]
-    chances = [100 * ways / 216 for _, ways in odds.distribution]
+    chances = [100 * ways / odds.out_of for _, ways in odds.distribution]
     colours = [BLUE if net > 0 else GREY if net == 0 else ORANGE for net in nets]
     places = range(len(nets))
     drawn = axes.bar(places, chances, color=colours, width=0.8)

@@ -54,5 +54,22 @@ def dice_of(opening: str, table: str, number: int, contributions: Sequence[str] 
         block += 1
 
 
+def draw_of(opening: str, table: str, number: int, contributions: Sequence[str], weights: Sequence[int]) -> int:
+    """Which row of a draw table an opening gives, counted from 0."""
+    mix, whole = _sha256("taisai dice 2 mix", *sorted(contributions)).hex(), sum(weights)
+    block, most = 0, 2**64 - 2**64 % whole
+    while True:
+        drawn = int(_sha256("taisai dice 2 draw", opening, mix, str(number), str(block), table).hex()[:16], 16)
+        if drawn < most:
+            break
+        block += 1
+    rest = drawn % whole
+    for place, weight in enumerate(weights):
+        rest -= weight
+        if rest < 0:
+            return place
+    raise AssertionError("a rest is below the sum of the weights")
+
+
 def _sha256(*lines: str) -> bytes:
     return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).digest()

@@ -55,3 +55,5 @@ def _rows(book: RuleBook) -> Iterator[tuple[str, tuple[str, ...]]]:
         yield f"layout {layout.name}, on a triple", layout.triple_clauses
         for row in layout.rows:
             yield f"layout {layout.name}: {row.bet} pays {row.odds}", row.clauses + row.triple_clauses
+        for draw in layout.draws:
+            yield f"layout {layout.name}: draw {draw.name}", draw.clauses

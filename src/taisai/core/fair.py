@@ -9,6 +9,7 @@ lines of text, so that `sha256sum` can check it:
     taisai dice 2 commitment <newline> opening <newline> round <newline> table
     taisai dice 2 mix <newline> contribution <newline> contribution ...
     taisai dice 2 roll <newline> opening <newline> mix <newline> round <newline> block <newline> table
+    taisai dice 2 draw <newline> opening <newline> mix <newline> round <newline> block <newline> table
 
 The opening is the secret in 64 lowercase hexadecimal digits; a contribution is 32 of them, and they are sorted, so that
 their order is nobody's choice; the mix is the hash in hexadecimal; round and block are decimal numbers; there is no
@@ -22,9 +23,9 @@ Form 1, of version 0.1, fixed the roll by the secret alone: its texts say 1, and
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
-from itertools import chain, count
+from itertools import accumulate, chain, count
 from typing import Final
 
 from taisai.core.dice import ALL_ROLLS, Roll
@@ -83,6 +84,19 @@ def blocks_of(
     mixed = [mix_of(contributions)] if _form(form) == FORM else []
     first = "\n".join((f"taisai dice {form} roll", opening_of(secret), *mixed, str(_round(number))))
     return (_hashed(f"{first}\n{block}\n{table}") for block in count())
+
+
+def draw_from(secret: bytes, table: str, number: int, contributions: Iterable[str], weights: Sequence[int]) -> int:
+    """Which row of a draw table a round has: a place among the weights, as fixed by the close as the roll is.
+
+    Of the first eight bytes of each hash, as a number, the first that is below the greatest multiple of all weights
+    together; what is left of it when those are taken out falls to a row by its weight.
+    """
+    total = sum(weights)
+    first = "\n".join(("taisai dice 2 draw", opening_of(secret), mix_of(contributions), str(_round(number))))
+    numbers = (int.from_bytes(_hashed(f"{first}\n{block}\n{table}")[:8], "big") for block in count())
+    left = next(drawn for drawn in numbers if drawn < 2**64 // total * total) % total
+    return next(place for place, upto in enumerate(accumulate(weights)) if left < upto)
 
 
 def roll_among(blocks: Iterable[bytes]) -> Roll:

@@ -26,7 +26,7 @@ _ROLL_COUNT: Final = len(ALL_ROLLS)
 
 
 class PayWays(NamedTuple):
-    """On how many of the 216 rolls a box pays these odds."""
+    """On how many of the 216 rolls, or of the rolls times the draws, a box pays these odds."""
 
     pays: Odds
     ways: int
@@ -40,6 +40,8 @@ class BoxOdds(NamedTuple):
     clauses: tuple[str, ...]
     pay_ways: tuple[PayWays, ...]
     ways: int
+    out_of: int
+    """216 rolls, times the weight of the draw table where a draw may raise the box."""
     probability: Fraction
     """Of winning; also the hit frequency."""
     returned: Fraction
@@ -54,25 +56,35 @@ class BoxOdds(NamedTuple):
         """Whether the return is under 75 %."""
         return self.returned < RETURN_FLOOR
 
+    @property
+    def of_rolls(self) -> str:
+        """What `ways` are counted in where it is not the 216 rolls: ` of 21600`."""
+        return "" if self.out_of == _ROLL_COUNT else f" of {self.out_of}"
+
 
 def box_odds(layout: Layout, name: BoxName) -> BoxOdds:
     """The odds of one box."""
     ways_of: dict[Odds, int] = {}
-    for won in layout.winners:
-        if (row := won.get(name)) is not None:
-            ways_of[row.pays] = ways_of.get(row.pays, 0) + 1
+    raised = any(name in draw.raised for draw in layout.draws)
+    outcomes = layout.outcomes if raised else ((1, layout),)
+    out_of = _ROLL_COUNT * sum(weight for weight, _ in outcomes)
+    for weight, drawn in outcomes:
+        for won in drawn.winners:
+            if (row := won.get(name)) is not None:
+                ways_of[row.pays] = ways_of.get(row.pays, 0) + weight
     paid = sum(ways_of.values())
     ways = paid - ways_of.get(0, 0)
-    returned = Fraction(sum((pays + 1) * count for pays, count in ways_of.items())) / _ROLL_COUNT
-    square = Fraction(sum(pays**2 * count for pays, count in ways_of.items()) + _ROLL_COUNT - paid) / _ROLL_COUNT
+    returned = Fraction(sum((pays + 1) * count for pays, count in ways_of.items())) / out_of
+    square = Fraction(sum(pays**2 * count for pays, count in ways_of.items()) + out_of - paid) / out_of
     rows = layout.rows_of(name)
     return BoxOdds(
         box=layout.boxes[name],
         bet=rows[0].bet,
         clauses=tuple(dict.fromkeys(clause for row in rows for clause in row.clauses)),
+        out_of=out_of,
         pay_ways=tuple(PayWays(pays, count) for pays, count in sorted(ways_of.items())),
         ways=ways,
-        probability=Fraction(ways, _ROLL_COUNT),
+        probability=Fraction(ways, out_of),
         returned=returned,
         edge=1 - returned,
         variance=square - (returned - 1) ** 2,
@@ -107,6 +119,8 @@ class RollResult(NamedTuple):
 
     roll: Roll
     net: Chips
+    draw: str = ""
+    """The draw of the round, where the layout has draws."""
 
 
 class BetsOdds(NamedTuple):
@@ -115,7 +129,7 @@ class BetsOdds(NamedTuple):
     bets: tuple[Bet, ...]
     staked: Chips
     results: tuple[RollResult, ...]
-    """All 216 rolls, in order."""
+    """All 216 rolls, in order; where the layout has draws, for each of them."""
     hit_frequency: Fraction
     """Probability that at least one bet wins."""
     ahead: Fraction
@@ -128,7 +142,9 @@ class BetsOdds(NamedTuple):
     variance: Fraction
     """Of that result."""
     distribution: tuple[tuple[Chips, int], ...]
-    """Net result and on how many of the 216 rolls, ascending."""
+    """Net result and on how many of `out_of`, ascending."""
+    out_of: int
+    """216 rolls, times the weight of the draw table."""
     house_worst: RollResult
     """The roll that costs the house most (the first of several)."""
     house_best: RollResult
@@ -147,29 +163,30 @@ class BetsOdds(NamedTuple):
 def bets_odds(layout: Layout, bets: Sequence[Bet], at_risk: Sequence[Chips] | None = None) -> BetsOdds:
     """The odds of a set of bets together, and the house's worst case over all rolls."""
     staked = sum(bet.stake for bet in bets)
-    hits = 0
+    hits = out_of = 0
     results = []
-    for roll in ALL_ROLLS:
-        totals = settle(layout, roll, bets, at_risk).totals
-        hits += totals.winnings > 0
-        results.append(RollResult(roll, Chips(totals.returned - staked)))
-    nets = [result.net for result in results]
-    expected = Fraction(sum(nets), _ROLL_COUNT)
-    returned = 1 + expected / staked if staked else Fraction(1)
     counts: dict[Chips, int] = {}
-    for net in sorted(nets):
-        counts[net] = counts.get(net, 0) + 1
+    for weight, drawn in layout.outcomes:
+        out_of += weight * _ROLL_COUNT
+        for roll in ALL_ROLLS:
+            totals = settle(drawn, roll, bets, at_risk).totals
+            hits += weight * (totals.winnings > 0)
+            results.append(RollResult(roll, net := Chips(totals.returned - staked), drawn.draw))
+            counts[net] = counts.get(net, 0) + weight
+    expected = Fraction(sum(net * ways for net, ways in counts.items()), out_of)
+    returned = 1 + expected / staked if staked else Fraction(1)
     return BetsOdds(
         bets=tuple(bets),
         staked=Chips(staked),
         results=tuple(results),
-        hit_frequency=Fraction(hits, _ROLL_COUNT),
-        ahead=Fraction(sum(net > 0 for net in nets), _ROLL_COUNT),
+        hit_frequency=Fraction(hits, out_of),
+        ahead=Fraction(sum(ways for net, ways in counts.items() if net > 0), out_of),
         returned=returned,
         edge=1 - returned,
         expected_net=expected,
-        variance=Fraction(sum(net * net for net in nets), _ROLL_COUNT) - expected**2,
-        distribution=tuple(counts.items()),
+        variance=Fraction(sum(net * net * ways for net, ways in counts.items()), out_of) - expected**2,
+        distribution=tuple(sorted(counts.items())),
+        out_of=out_of,
         house_worst=max(results, key=lambda result: result.net),
         house_best=min(results, key=lambda result: result.net),
     )

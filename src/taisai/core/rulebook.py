@@ -8,9 +8,11 @@ and procedures of all four books.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from enum import StrEnum
+from functools import partial
+from itertools import groupby
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -226,6 +228,17 @@ class PayRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Draw:
+    """One row of a layout's draw table: how often it comes, and what the boxes that it names pay instead."""
+
+    name: str
+    weight: int
+    raised: Mapping[BoxName, tuple[Odds, int | str]]
+    """By box: the odds, and how the book writes them."""
+    clauses: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Layout:
     """A layout: its boxes, and for each of the 216 rolls which of them win by which row."""
 
@@ -248,6 +261,17 @@ class Layout:
     """The book's own words."""
     faces: tuple[Face, ...] = ()
     """The six faces, where they have names or pictures; empty for dice with pips."""
+    draw: str = ""
+    """The draw by which this layout pays; empty for the layout as it is printed."""
+    draws: tuple[Draw, ...] = ()
+    """One of these is drawn after the close of every round; empty where the odds are always those of the pay table."""
+    drawn: Mapping[str, Layout] = field(default_factory=dict, repr=False)
+    """By the name of a draw: the layout as it then pays."""
+
+    @property
+    def outcomes(self) -> tuple[tuple[int, Layout], ...]:
+        """The layout as each draw has it, with its weight; itself alone where nothing is drawn."""
+        return tuple((draw.weight, self.drawn[draw.name]) for draw in self.draws) or ((1, self),)
 
     @property
     def name(self) -> str:
@@ -264,6 +288,10 @@ class Layout:
         """`whole_pays`, for arithmetic in whole numbers; `InputFault` where the odds are not."""
         if self.whole_pays is None:
             raise InputFault("layout", f"{self.name} has odds that are no whole numbers to 1, or pushes")
+        if self.draws:
+            raise InputFault(
+                "layout", f"{self.name} draws odds after the close: one pay table does not say what it pays"
+            )
         return self.whole_pays
 
     def pays(self, box: BoxName, roll: Roll) -> Odds | None:
@@ -513,8 +541,14 @@ def make_layout(
     rounding: RoundingRule | None = None,
     names: Names = OWN,
     faces: tuple[Face, ...] = (),
+    draws: tuple[Draw, ...] = (),
+    draw: str = "",
 ) -> Layout:
     """A layout from rows in which `pay_row_faults` finds nothing."""
+    again = partial(
+        make_layout, book_id=book_id, layout_id=layout_id, title=title, clauses=clauses, triple_clauses=triple_clauses,
+        felt=felt, rounding=rounding, names=names, faces=faces,
+    )  # fmt: skip
     boxes = {box.name: box for row in rows for box in row.boxes}
     won: list[dict[BoxName, PayRow]] = [{} for _ in ALL_COMBINATIONS]
     for row in rows:
@@ -542,6 +576,21 @@ def make_layout(
         boxes=MappingProxyType(boxes),
         winners=tuple(winners[place[roll.low_to_high]] for roll in ALL_ROLLS),
         whole_pays=tuple(pays[place[roll.low_to_high]] for roll in ALL_ROLLS) if whole else None,
-        unit=unit_needed(row.pays for row in rows),
+        unit=unit_needed([*(row.pays for row in rows), *(odds for draw in draws for odds, _ in draw.raised.values())]),
         rounding=rounding,
+        draws=draws,
+        drawn=MappingProxyType({draw.name: again(rows=raised_by(draw, rows), draw=draw.name) for draw in draws}),
+        draw=draw,
     )
+
+
+def raised_by(draw: Draw, rows: Sequence[PayRow]) -> tuple[PayRow, ...]:
+    """The pay rows as they are after a draw, with the boxes in their order."""
+    found = []
+    for row in rows:
+        for raised, boxes in groupby(row.boxes, lambda box: draw.raised.get(box.name)):
+            part = replace(row, boxes=tuple(boxes))
+            if raised is not None:
+                part = replace(part, pays=raised[0], written=raised[1], clauses=(*row.clauses, *draw.clauses))
+            found.append(part)
+    return tuple(found)

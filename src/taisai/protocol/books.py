@@ -86,6 +86,8 @@ class BoxSheet(Struct, frozen=True, kw_only=True):
     bet: str
     pays: tuple[PayWaysSheet, ...]
     ways: int
+    out_of: int
+    """216, times the weight of the draw table where a draw may raise the box."""
     probability: Exact
     returned: Exact = field(name="return")
     edge: Exact
@@ -136,6 +138,7 @@ def box_sheet(box: BoxOdds) -> BoxSheet:
         bet=box.bet,
         pays=tuple(PayWaysSheet(odds_number(each.pays), each.ways) for each in box.pay_ways),
         ways=box.ways,
+        out_of=box.out_of,
         probability=exact(box.probability),
         returned=exact(box.returned),
         edge=exact(box.edge),
@@ -178,7 +181,7 @@ class ExtremeSheet(Struct, frozen=True):
 
 
 class NetWaysSheet(Struct, frozen=True):
-    """On how many of the 216 rolls the bets net so much."""
+    """On how many of the 216 rolls, times the weight of the draw table where there is one, the bets net so much."""
 
     net: int
     ways: int

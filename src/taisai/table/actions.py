@@ -177,6 +177,7 @@ ACTIONS: Final[dict[type, Declaration]] = {
     c.Tumble: _step(dealing.tumble, nature=Nature.FACT, held=True, suspended=IN_ROUND, rule=Rule.TUMBLE_COUNT),
     c.OpenBets: _step(dealing.open_bets, round=BETWEEN, suspended=_NEVER, rule=Rule.NO_BET_BEFORE_PAID),
     c.CloseBets: _step(dealing.close_bets, round=BETTING, rule=Rule.BETS_CLOSE),
+    c.DrawOdds: _step(dealing.draw_odds, round=_CLOSED_BETS, rule=Rule.PAY_TABLE),
     c.Uncover: _step(dealing.uncover, round=_CLOSED_BETS, step=Step.UNCOVER),
     c.Announce: _step(dealing.announce, round=_UNCOVERED, step=Step.ANNOUNCE),
     c.Press: _step(dealing.press, round=_PRESSED, rule=Rule.ENTRY_TERMINAL, groups=(Group.DEAL_ENTRY,)),

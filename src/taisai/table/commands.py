@@ -390,6 +390,12 @@ class CloseBets(_Action, frozen=True, tag="close-bets"):
     opening: Hex | None = None
 
 
+class DrawOdds(_Action, frozen=True, tag="draw-odds"):
+    """Record which odds were drawn after the close, where the layout draws them."""
+
+    draw: Name
+
+
 class Uncover(_Action, frozen=True, tag="uncover"):
     """Uncover the dice and record the faces as they lie; virtual dice as the close fixed them."""
 
@@ -548,8 +554,8 @@ Action = (
     | TestRun | CheckItem | OpenTable | SuspendTable | ResumeTable | SetLimits | CloseTable
     | SitDown | LeaveTable | WalkAway | BuyIn | BringChips | CashOut | TakeColour | TurnInColour | Fill | Credit
     | SettleDebt
-    | CommitDice | Tumble | OpenBets | PlaceBet | WithdrawBet | AdviseMinimum | RejectExcess | CloseBets | Uncover
-    | Announce | Press | Enter | AmendEntry | CorrectDice | Collect | PayNext | PayAll
+    | CommitDice | Tumble | OpenBets | PlaceBet | WithdrawBet | AdviseMinimum | RejectExcess | CloseBets | DrawOdds
+    | Uncover | Announce | Press | Enter | AmendEntry | CorrectDice | Collect | PayNext | PayAll
     | Report | Attest | OpenDice | Interrupt | ResolveInterruption | CorrectBet | TouchLine | RuleOnLine | MakeRuling
     | NoteError | OpenDispute | ResolveDispute
 )  # fmt: skip

@@ -395,6 +395,16 @@ class DiceOpened(Happened, frozen=True, gc=False, tag="dice-opened"):
     """None for a round that was void before its close, and so has no roll."""
 
 
+class OddsDrawn(Happened, frozen=True, gc=False, tag="odds-drawn"):
+    """What some boxes pay more in this round, by the draw table of the layout; known before the dice."""
+
+    declared: ClassVar = Declared(EVERYONE, Rule.PAY_TABLE)
+    round: int
+    draw: str
+    raised: dict[str, int | str]
+    """By box: the odds to 1 of this round."""
+
+
 class DiceUncovered(Happened, frozen=True, gc=False, tag="dice-uncovered"):
     """The faces as they lie."""
 
@@ -517,7 +527,7 @@ EventBody = (
     | PlayerSat | PlayerLeft | PlayerWalkedAway | BoughtIn | ChipsBrought | CashedOut | ColourTaken | ColourTurnedIn
     | Filled | Credited | DebtSettled
     | DiceCommitted | DiceTumbled | BetsOpened | BetPlaced | BetWithdrawn | MinimumAdvised | ExcessRejected
-    | ExcessLeft | BetReturned | BetsClosed | DiceOpened | DiceUncovered | ResultAnnounced | NumberPressed
+    | ExcessLeft | BetReturned | BetsClosed | DiceOpened | OddsDrawn | DiceUncovered | ResultAnnounced | NumberPressed
     | ResultEntered | AreasLit | EntryAmended | DiceCorrected | LosersCollected | BetPaid | RoundConcluded
     | FactRecorded | FactAttested | SettlementUndone | RollVoided | RoundVoided | RoundInterrupted
     | InterruptionResolved | BetCorrected | LineTouched | LineRuled | RoundReversed | Ruled

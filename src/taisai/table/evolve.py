@@ -241,6 +241,10 @@ def _opened(state: TableState, _event: e.Event, what: e.DiceOpened) -> TableStat
     return replace(state, history=history)
 
 
+def _drawn(state: TableState, _event: e.Event, what: e.OddsDrawn) -> TableState:
+    return replace(state, round=replace(state.round, draw=what.draw, raised=what.raised))
+
+
 def _uncovered(state: TableState, event: e.Event, what: e.DiceUncovered) -> TableState:
     return _step_to(state, event, RoundPhase.UNCOVERED, dice=what.dice, opening=what.opening)
 
@@ -314,6 +318,7 @@ def _past(state: TableState, event: e.Event, lines: tuple[PaidLine, ...], void: 
         opening=current.opening,
         nonce=current.nonce,
         contributions=current.contributions,
+        draw=current.draw,
     )
 
 
@@ -474,6 +479,7 @@ _EVOLVED: Final[dict[type, Callable[..., TableState]]] = {
     e.BetReturned: _bet_returned,
     e.BetsClosed: _bets_closed,
     e.DiceOpened: _opened,
+    e.OddsDrawn: _drawn,
     e.DiceUncovered: _uncovered,
     e.ResultAnnounced: _announced,
     e.NumberPressed: _pressed,

@@ -67,7 +67,8 @@ def explain_line(book: RuleBook, past: PastRound, line: PaidLine, currency: str 
             sentence = "The round is void by a ruling of the shift manager. The whole stake goes back to the player."
             return BetExplained(sentence, past.clauses)
         return BetExplained(why_void(rule, ruling, money), clauses_behind_void(book, rule))
-    layout, roll = book.layouts[past.layout], roll_of(past.dice)
+    printed, roll = book.layouts[past.layout], roll_of(past.dice)
+    layout = printed.drawn.get(past.draw, printed)
     limits = None if past.limits is None else limits_of(past.limits)
     most = past.capacity.get(line.box)
     over = None if limits is None or most is None else over_limit(limits, bet.box, Chips(most))

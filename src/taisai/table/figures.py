@@ -52,7 +52,7 @@ class Exposure(NamedTuple):
 
 
 def exposure(rules: TableRules, state: TableState) -> Exposure:
-    """Live exposure: over all rolls, of the bets as they lie; after the close, of what is at risk.
+    """Live exposure: over all rolls and draws, of the bets as they lie; after the close, of what is at risk.
 
     Summed by box over the 56 combinations, since no order of the dice changes a payment: screens ask for it often.
     """
@@ -67,13 +67,14 @@ def exposure(rules: TableRules, state: TableState) -> Exposure:
     all_lost = -sum(at_risk.values())
     by_box = [(BoxName(box), amount) for box, amount in at_risk.items()]
     results = []
-    for roll in ALL_COMBINATIONS:
-        if layout.whole_pays is not None:
-            table = layout.whole_pays[roll.index]
-            won = sum([amount * (pays + 1) for box, amount in by_box if (pays := table[box])])
-        else:
-            won = ceil(sum(amount * layout.back(box, roll) for box, amount in by_box))
-        results.append(RollResult(roll, Chips(all_lost + won)))
+    for _, drawn in layout.outcomes:
+        for roll in ALL_COMBINATIONS:
+            if drawn.whole_pays is not None:
+                table = drawn.whole_pays[roll.index]
+                won = sum([amount * (pays + 1) for box, amount in by_box if (pays := table[box])])
+            else:
+                won = ceil(sum(amount * drawn.back(box, roll) for box, amount in by_box))
+            results.append(RollResult(roll, Chips(all_lost + won), drawn.draw))
     worst = max(results, key=lambda result: result.net)
     return Exposure(Chips(staked), Chips(max(worst.net, 0)), worst)
 

@@ -60,10 +60,10 @@ class TableRules:
         """Limits by box, for the set-up last asked for."""
         self.paired: frozenset[str] = frozenset()
         """Boxes that a differential limits."""
-        self._returned_216: dict[tuple[str, BoxName], Odds] = {}
+        self._returned_216: dict[tuple[str, str, BoxName], Odds] = {}
 
     def at(self, state: TableState) -> tuple[Layout, Limits]:
-        """The layout and limits of a table that is set up."""
+        """The layout and limits of a table that is set up; once odds are drawn, the layout as it then pays."""
         set_up = set_up_of(state)
         if set_up is not self._set_up or self._layout is None or self._limits is None:
             self._layout = self.book.layouts[set_up.layout]
@@ -72,11 +72,11 @@ class TableRules:
             with_differential = self._limits.differential if self.book.has(Rule.DIFFERENTIAL) else {}
             self.paired = frozenset(box for box, (pair, _) in OPPOSITE_OF.items() if pair in with_differential)
             self._set_up = set_up
-        return self._layout, self._limits
+        return self._layout.drawn.get(state.round.draw, self._layout), self._limits
 
     def returned_216(self, layout: Layout, box: BoxName) -> Odds:
         """What a box returns of a stake of one over all 216 rolls together; worked out once."""
-        key = (layout.name, box)
+        key = (layout.name, layout.draw, box)
         found = self._returned_216.get(key)
         if found is None:
             exact = box_odds(layout, box).returned * 216

@@ -157,6 +157,10 @@ class Round(Struct, frozen=True):
     """What each player brought to the virtual dice."""
     fixed: Dice | None = None
     """The virtual dice as the close fixed them: an outcome is established, covered or not (I5)."""
+    draw: str = ""
+    """The odds that were drawn after the close, where the layout draws them."""
+    raised: dict[str, int | str] = {}
+    """What the draw raised, by box."""
     tumbles: int = 0
     stacks: tuple[Stack, ...] = ()
     """In the order of placing."""
@@ -229,6 +233,8 @@ class PastRound(Struct, frozen=True):
     nonce: str = ""
     contributions: dict[str, str] = {}
     """What each player brought to the virtual dice."""
+    draw: str = ""
+    """The odds that were drawn after its close."""
 
 
 class Meters(Struct, frozen=True):

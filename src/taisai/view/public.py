@@ -38,6 +38,14 @@ class BetRow(Struct, frozen=True, gc=False, array_like=True):
     at_risk: int
 
 
+class RaisedView(Struct, frozen=True, kw_only=True):
+    """A box that pays more in this round."""
+
+    box: str
+    pays: int | str
+    """Odds to 1."""
+
+
 class RoundView(Struct, frozen=True, kw_only=True):
     """The round in play, or the place where the next will be."""
 
@@ -58,6 +66,8 @@ class RoundView(Struct, frozen=True, kw_only=True):
     pressed: tuple[int, ...]
     """The last three buttons of the entry terminal."""
     entered: Dice | None = None
+    raised: tuple[RaisedView, ...]
+    """What boxes pay more in this round, as drawn after the close; odds to 1."""
     lit: tuple[str, ...]
     lights_fault: str
     interrupted: str
@@ -158,6 +168,7 @@ def round_view(current: Round) -> RoundView:
         call=current.call,
         pressed=current.pressed,
         entered=current.entered,
+        raised=tuple(RaisedView(box=box, pays=pays) for box, pays in current.raised.items()),
         lit=current.lit,
         lights_fault=current.lights_fault,
         interrupted=current.interrupted,

@@ -97,7 +97,8 @@ def next_step(rules: TableRules, state: TableState) -> NextStep | None:
         case RoundPhase.BETTING:
             return NextStep(do="close-bets", say=procedure.calls.close, bell=procedure.calls.bell)
         case RoundPhase.CLOSED:
-            return NextStep(do="uncover") if tumbled else tumble
+            to_draw = not current.draw and rules.at(state)[0].draws
+            return NextStep(do="draw-odds") if to_draw else NextStep(do="uncover") if tumbled else tumble
         case RoundPhase.UNCOVERED:
             return NextStep(do="announce", say=result_call(procedure.calls, roll_of(current.dice or ())))
         case RoundPhase.ANNOUNCED:

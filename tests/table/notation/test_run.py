@@ -15,7 +15,7 @@ from taisai.table.notation.script import (
     parse_shift,
 )
 from tests.golden import require_none
-from tests.table.notation.dealt_shifts import FILES, HEAD, SHIFTS, dealt, run, shelf
+from tests.table.notation.dealt_shifts import FILES, HEAD, SHIFTS, book_of, dealt, run, shelf
 from tools import bless_shifts
 
 
@@ -72,4 +72,4 @@ def test_a_script_without_a_table_cannot_be_run() -> None:
 def test_dealing_is_deterministic() -> None:
     """The same script gives the same transcript, event for event."""
     script, transcript = dealt(FILES[0])
-    assert run_shift(shelf().book, script) == transcript
+    assert run_shift(book_of, script) == transcript

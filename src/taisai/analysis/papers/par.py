@@ -106,7 +106,7 @@ def box_lines(layout: Layout) -> tuple[ParLine, ...]:
 def _box_line(group: Sequence[BoxOdds]) -> ParLine:
     odds = group[0]
     scale = reduce(lcm, (Fraction(each.pays).denominator for each in odds.pay_ways), 1)
-    lost = 216 - sum(each.ways for each in odds.pay_ways)
+    lost = odds.out_of - sum(each.ways for each in odds.pay_ways)
     ways = {int(each.pays * scale): each.ways for each in odds.pay_ways}
     ways[-scale] = ways.get(-scale, 0) + lost
     few = ", ".join(each.box.name for each in group[:3])
@@ -115,7 +115,7 @@ def _box_line(group: Sequence[BoxOdds]) -> ParLine:
         name=name,
         boxes=len(group),
         pays=" / ".join(f"{each.pays} to 1" for each in odds.pay_ways),
-        ways=" / ".join(str(each.ways) for each in odds.pay_ways),
+        ways=" / ".join(str(each.ways) for each in odds.pay_ways) + odds.of_rolls,
         hit=odds.probability,
         returned=odds.returned,
         edge=odds.edge,
@@ -130,7 +130,7 @@ def bets_line(odds: BetsOdds) -> ParLine:
         name="  ".join(f"{bet.box} {bet.stake}" for bet in odds.bets),
         boxes=len(odds.bets),
         pays="",
-        ways=str(int(odds.hit_frequency * 216)),
+        ways=str(int(odds.hit_frequency * odds.out_of)),
         hit=odds.hit_frequency,
         returned=odds.returned,
         edge=odds.edge,

@@ -42,6 +42,8 @@ class Turn(Struct):
     opening: str = ""
     fixed: Dice | None = None
     brought: dict[str, str] = field(default_factory=dict)
+    draw: str = ""
+    """The odds that were drawn."""
     tumbles: int = 0
     tumbled_after_close: bool = False
     again: bool = False
@@ -343,6 +345,10 @@ def _dice_opened(course: Course, _event: Any, what: Any) -> None:
         course.turn.opening, course.turn.fixed = what.opening, what.dice
 
 
+def _odds_drawn(course: Course, _event: Any, what: Any) -> None:
+    course.turn.draw = what.draw
+
+
 def _uncovered(course: Course, _event: Any, what: Any) -> None:
     course.turn.step, course.turn.dice = UNCOVERED, what.dice
 
@@ -508,6 +514,7 @@ FOLLOWS: Final[Mapping[str, Follow]] = {
     "excess-left": _left_over,
     "bets-closed": _bets_closed,
     "dice-opened": _dice_opened,
+    "odds-drawn": _odds_drawn,
     "dice-uncovered": _uncovered,
     "result-announced": _announced,
     "number-pressed": _pressed,

@@ -59,6 +59,7 @@ WHO: Final[Mapping[str, tuple[frozenset[str], str]]] = {
     "bet-returned": _STEP,
     "bets-closed": _STEP,
     "dice-opened": _STEP,
+    "odds-drawn": _STEP,
     "dice-uncovered": _STEP,
     "result-announced": _STEP,
     "number-pressed": _STEP,
@@ -87,7 +88,7 @@ WHO: Final[Mapping[str, tuple[frozenset[str], str]]] = {
 """Who may do it, and the rule behind that. Bets and payments, which come in runs, are looked at elsewhere."""
 
 DEALT: Final = frozenset({
-    "dice-committed", "dice-tumbled", "bets-opened", "bets-closed", "dice-uncovered", "result-announced",
+    "dice-committed", "dice-tumbled", "bets-opened", "bets-closed", "odds-drawn", "dice-uncovered", "result-announced",
     "number-pressed", "result-entered", "losers-collected", "bet-paid", "round-concluded",
 })  # fmt: skip
 """The steps of a round."""

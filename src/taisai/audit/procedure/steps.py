@@ -7,10 +7,11 @@ Serves `nz-division-9` §3.3, §6.1-6.5, §7.2-7.4; `rws-open-cover-v3` §3.1-3.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from typing import Any, Final
 
 from taisai.audit.findings import AuditFinding
-from taisai.audit.openings import opened_wrong
+from taisai.audit.openings import draw_of, opened_wrong
 from taisai.audit.procedure.course import (
     ANNOUNCED,
     BETTING,
@@ -23,6 +24,7 @@ from taisai.audit.procedure.course import (
 from taisai.audit.procedure.reading import SUSPEND
 from taisai.audit.procedure.seen import Seen
 from taisai.audit.second import opinion as second
+from taisai.audit.second.outcomes import odds_of
 
 _BEFORE_SETTLING: Final = frozenset({CLOSED, UNCOVERED, ANNOUNCED, ENTERED})
 _IN_ROUND: Final = _BEFORE_SETTLING | {BETTING, COLLECTED}
@@ -36,6 +38,7 @@ ORDER: Final[Mapping[str, tuple[frozenset[str], str]]] = {
     "excess-left": (frozenset({BETTING}), "excess-rejected"),
     "bet-returned": (frozenset({BETTING}), "under-minimum-advised"),
     "bets-closed": (frozenset({BETTING}), "bets-close"),
+    "odds-drawn": (frozenset({CLOSED}), "pay-table"),
     "dice-uncovered": (frozenset({CLOSED}), "uppermost-faces"),
     "result-announced": (frozenset({UNCOVERED}), "uppermost-faces"),
     "number-pressed": (frozenset({UNCOVERED, ANNOUNCED}), "entry-terminal"),
@@ -120,6 +123,44 @@ def opened_as_committed(seen: Seen, what: Any) -> Iterator[AuditFinding]:
         wrong = "what the players brought is not what their bets say"
     if wrong:
         yield seen.finding("not-as-committed", wrong, "uppermost-faces")
+
+
+def drawn_by_the_table(seen: Seen, what: Any) -> Iterator[AuditFinding]:
+    """Odds are drawn once a round, from the layout's draw table; with virtual dice, as the opening has them."""
+    turn, layout = seen.turn, _printed(seen)
+    if layout is None:
+        return
+    draws = {draw.name: draw for draw in layout.draws}
+    should = (
+        {str(box): odds_of(said) for box, (_, said) in draws[what.draw].raised.items()} if what.draw in draws else {}
+    )
+    if what.draw not in draws:
+        yield seen.finding("wrong-draw", f"{what.draw} was drawn, which the draw table does not have", "pay-table")
+    elif {box: Fraction(odds) for box, odds in what.raised.items()} != should or what.round != turn.number:
+        yield seen.finding(
+            "wrong-draw", f"what {what.draw} raises is recorded otherwise than the book has it", "pay-table"
+        )
+    elif turn.draw:
+        yield seen.finding("wrong-draw", f"odds were drawn a second time, {what.draw} after {turn.draw}", "pay-table")
+    elif turn.fixed is not None:
+        brought = sorted(turn.brought.values())
+        weights = [draw.weight for draw in layout.draws]
+        gives = layout.draws[draw_of(turn.opening, seen.table, turn.number, brought, weights)].name
+        if gives != what.draw:
+            sentence = f"{what.draw} was drawn, the opening gives {gives}"
+            yield seen.finding("not-as-committed", sentence, "pay-table")
+
+
+def uncovered_when_drawn(seen: Seen, _what: Any) -> Iterator[AuditFinding]:
+    """Where a layout draws odds, they are known before the dice."""
+    layout = _printed(seen)
+    if layout is not None and layout.draws and not seen.turn.draw:
+        yield seen.finding("wrong-draw", "the dice were uncovered before the odds of the round were drawn", "pay-table")
+
+
+def _printed(seen: Seen) -> Any:
+    """The layout with its draw table; None where the book is not at hand as the table has it."""
+    return seen.ruled.book.layouts.get(seen.course.layout) if seen.ruled.current else None
 
 
 def uncovered_as_committed(seen: Seen, what: Any) -> Iterator[AuditFinding]:

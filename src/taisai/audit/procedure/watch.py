@@ -60,6 +60,8 @@ CHECKS: Final[tuple[tuple[tuple[str, ...], Check, tuple[str, ...]], ...]] = (
     (("bets-closed",), betting.closed_by_the_limits, ("under-minimum-advised", "excess-rejected")),
     (("bets-closed",), steps.open_long_enough, ("bets-close",)),
     (("dice-opened",), steps.opened_as_committed, ("bets-close",)),
+    (("odds-drawn",), steps.drawn_by_the_table, ("pay-table",)),
+    (("dice-uncovered",), steps.uncovered_when_drawn, ("pay-table",)),
     (("dice-uncovered",), steps.uncovered_as_committed, ("uppermost-faces",)),
     (("dice-uncovered",), steps.uncovered_when_tumbled, ("tumble-count", "uppermost-faces")),
     (("result-announced",), steps.called_right, ("uppermost-faces",)),
@@ -115,13 +117,17 @@ class Watch:
         self._ruled = _NOTHING
 
     def _stand(self) -> Ruled:
-        """What the table stands under; worked out once for each book, layout, digest and sign."""
+        """What the table stands under; worked out once for each book, layout, digest, sign and draw."""
         course = self.course
-        under = (course.book, course.layout, course.digest, id(course.sign))
+        under = (course.book, course.layout, course.digest, id(course.sign), course.turn.draw)
         if under != self._under:
             self._under = under
             book = self._books(course.book) if course.book else None
-            name = f"{course.book}/{course.layout}" if book is None else second.learn(book, course.layout)
+            name = (
+                f"{course.book}/{course.layout}"
+                if book is None
+                else second.learn(book, course.layout, course.turn.draw)
+            )
             layout = None if book is None else book.layouts.get(course.layout)
             reading = None if book is None else reading_of(book)
             boxes = () if layout is None else tuple(map(str, layout.boxes))

@@ -43,16 +43,22 @@ class _Learned(NamedTuple):
 _LEARNED: dict[str, _Learned] = {}
 
 
-def learn(book: RuleBook, layout_id: str) -> str:
-    """The key of a layout for the functions below. One that was not typed into the recount is read again, once."""
+def learn(book: RuleBook, layout_id: str, draw: str = "") -> str:
+    """The key of a layout for the functions below. One that was not typed into the recount is read again, once.
+
+    With the name of a draw, the layout as it pays after it.
+    """
     layout = book.layouts.get(layout_id)
     if layout is None or layout.name in recount.LAYOUTS:
         return f"{book.id}/{layout_id}"
-    key = f"{layout.name}@{book.digest}"
+    key = f"{layout.name}@{book.digest}#{draw}"
     if key not in _LEARNED:
         rows = [_plain(row) for row in layout.rows]
+        raised = {
+            str(box): written for each in layout.draws if each.name == draw for box, (_, written) in each.raised.items()
+        }
         rounding = "down" if layout.rounding is None else str(layout.rounding.way)
-        _LEARNED[key] = _Learned(outcomes(rows), book.has(Rule.PRO_RATA), rounding, book.procedure.calls)
+        _LEARNED[key] = _Learned(outcomes(rows, raised), book.has(Rule.PRO_RATA), rounding, book.procedure.calls)
     return key
 
 

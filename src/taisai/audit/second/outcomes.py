@@ -142,13 +142,16 @@ def odds_of(pays: object) -> Fraction:
     return Fraction(amount) / Fraction(unit) - (1 if word == "for" else 0)
 
 
-def outcomes(rows: Sequence[Row]) -> dict[Dice, dict[str, Fraction]]:
-    """By combination, low to high: the boxes that are paid and their odds. `ValueError` when two rows pay one box."""
+def outcomes(rows: Sequence[Row], raised: Mapping[str, object] | None = None) -> dict[Dice, dict[str, Fraction]]:
+    """By combination, low to high: the boxes that are paid and their odds. `ValueError` when two rows pay one box.
+
+    `raised` are the odds, as written, of boxes that the draw of the round raised.
+    """
     table: dict[Dice, dict[str, Fraction]] = {dice: {} for dice in COMBINATIONS}
     for row in rows:
-        odds = odds_of(row.pays)
         for (name, pattern), when in zip(row.boxes, row.whens, strict=True):
             program, values = postfix(when), values_of(name, pattern)
+            odds = odds_of((raised or {}).get(name, row.pays))
             for dice in COMBINATIONS:
                 if row.dice is not None and dice.count(values["a"]) != row.dice:
                     continue

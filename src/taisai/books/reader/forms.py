@@ -238,6 +238,7 @@ class LayoutForm(Struct, forbid_unknown_fields=True):
     triple_clause: Citation | None = None
     felt: FeltForm | None = None
     player_edge: Truth = False
+    draws: Rows = []
     rounding: RoundingForm | None = None
 
 
@@ -246,6 +247,22 @@ class RoundingForm(Struct, forbid_unknown_fields=True):
 
     way: Rounding
     clause: Citation
+
+
+class DrawForm(Struct, forbid_unknown_fields=True):
+    """A row of `draws`: after the close it comes with its weight, and raises what some boxes pay."""
+
+    draw: Word
+    weight: Annotated[int, Meta(ge=1, le=1_000_000, description="a weight, 1 to 1000000")]
+    clause: Citation
+    raised: Rows = []
+
+
+class RaisedForm(Struct, forbid_unknown_fields=True):
+    """A row of `raised`. `pays` is checked by the reader."""
+
+    boxes: Text
+    pays: object
 
 
 class BoxesForm(Struct, forbid_unknown_fields=True):

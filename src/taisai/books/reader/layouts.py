@@ -7,8 +7,9 @@ whose felt, if drawn, holds every box.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from typing import Final
 
 from taisai.books.reader import forms
 from taisai.books.reader.definitions import with_pay_rows
@@ -23,7 +24,10 @@ from taisai.core.money import Odds, RoundingRule, odds_number, parse_odds, unit_
 from taisai.core.names import Face, Names
 from taisai.core.odds import percent
 from taisai.core.predicates import parse_predicate, ways_of
-from taisai.core.rulebook import Layout, PayRow, RowFault, make_layout, pay_row_faults
+from taisai.core.rulebook import Draw, Layout, PayRow, RowFault, make_layout, pay_row_faults, raised_by
+
+_DRAWS_MAX: Final = 100
+"""Rows of a draw table: each is a layout of its own in memory."""
 
 
 def read_layouts(
@@ -65,8 +69,11 @@ def _layout(
                 odds = payouts.setdefault(box.name, [])
                 if (number := str(odds_number(row.pays))) not in odds:
                     odds.append(number)
-        faults = pay_row_faults(rows) or list(_edge_faults(rows, form, [row for _, row in forms_of_rows]))
-        for fault in faults:
+        for fault in pay_row_faults(rows):
+            file.fault(fault.reason, "pay", fault.row)
+    draws = tuple(_draws(reading, file, form.draws, rows, definitions))
+    if payouts is not None and len(reading.faults) == faults_before:
+        for fault in _edge_faults(rows, form, [row for _, row in forms_of_rows], draws):
             file.fault(fault.reason, "pay", fault.row)
     felt: FeltPlan | None = None
     if form.felt is not None:
@@ -77,7 +84,8 @@ def _layout(
     rounding: RoundingRule | None = None
     if form.rounding is not None:
         rounding = RoundingRule(form.rounding.way, reading.cite(file, form.rounding.clause, "rounding"))
-        if unit_needed(row.pays for row in rows) == 1:
+        raised = [odds for draw in draws for odds, _ in draw.raised.values()]
+        if unit_needed([*(row.pays for row in rows), *raised]) == 1:
             file.fault("has no effect: all odds are whole numbers to 1", "rounding")
     triple_clauses = reading.cite(file, form.triple_clause, "triple_clause")
     if len(reading.faults) > faults_before:
@@ -93,26 +101,91 @@ def _layout(
         rounding=rounding,
         names=names,
         faces=faces,
+        draws=draws,
     )
 
 
+def _draws(
+    reading: Reading, file: BookFile, raw: list[object], rows: Sequence[PayRow], definitions: Definitions
+) -> Iterator[Draw]:
+    """The draw table: names that differ, and boxes of the layout that are each raised once, by odds of their own."""
+    if len(raw) > _DRAWS_MAX:
+        file.fault(f"a draw table has at most {_DRAWS_MAX} rows, this one has {len(raw)}", "draws")
+        return
+    paid: dict[BoxName, list[PayRow]] = {}
+    for row in rows:
+        for box in row.boxes:
+            paid.setdefault(box.name, []).append(row)
+    found: dict[str, Draw] = {}
+    raises = False
+    for index, form in file.rows("draws", raw, forms.DrawForm):
+        clauses = reading.cite(file, form.clause, "draws", index)
+        if form.draw in found:
+            file.fault(f"draw {form.draw} stands twice", "draws", index)
+        raised: dict[BoxName, tuple[Odds, int | str]] = {}
+        raises = raises or bool(form.raised)
+        for each in form.raised:
+            for reason in _raise(each, raised, paid, definitions):
+                file.fault(reason, "draws", index)
+        found[form.draw] = Draw(form.draw, form.weight, raised, clauses)
+    yield from found.values()
+    if raw and len(found) == len(raw) and not raises:
+        file.fault("no draw raises a box: a draw table without effect; name boxes in `raised`", "draws")
+
+
+def _raise(
+    raw: object,
+    raised: dict[BoxName, tuple[Odds, int | str]],
+    paid: Mapping[BoxName, Sequence[PayRow]],
+    definitions: Definitions,
+) -> Iterator[str]:
+    """Take up one row of `raised`; why it cannot be."""
+    form = forms.read_form(raw, forms.RaisedForm)
+    if isinstance(form, list):
+        yield from (f"`raised`: {flaw.reason}" for flaw in form)
+        return
+    try:
+        odds = parse_odds(form.pays, quoted(form.pays))
+        boxes = definitions.named(form.boxes)
+    except InputFault as fault:
+        yield f"`raised`: {fault.reason}"
+        return
+    for box in boxes:
+        own = paid.get(box.name, ())
+        if not own:
+            yield f"{box.name} is raised and has no row in `pay`; write one with its odds without a draw"
+        elif len(own) > 1:
+            yield f"{box.name} pays several ways, so `raised` does not say which; raise boxes with one row in `pay`"
+        elif odds <= own[0].pays:
+            yield f"{box.name} is raised to {form.pays}, which is no more than its {own[0].odds}"
+        elif box.name in raised:
+            yield f"{box.name} is raised twice in one draw"
+        else:
+            raised[box.name] = (odds, _as_written(form.pays))
+
+
 def _edge_faults(
-    rows: Sequence[PayRow], form: forms.LayoutForm, written: Sequence[forms.PayForm]
+    rows: Sequence[PayRow], form: forms.LayoutForm, written: Sequence[forms.PayForm], draws: Sequence[Draw]
 ) -> Iterator[RowFault]:
     """Ways and edges that a row states and that are not so; boxes that return more than their stake."""
     returned: dict[BoxName, Odds] = {}
-    for row in rows:
-        for box in row.boxes:
-            returned[box.name] = returned.get(box.name, 0) + (row.pays + 1) * ways_of(row.applies(box))
+    outcomes = [(draw.weight, raised_by(draw, rows)) for draw in draws] or [(1, tuple(rows))]
+    out_of = len(ALL_ROLLS) * sum(weight for weight, _ in outcomes)
+    for weight, drawn in outcomes:
+        for row in drawn:
+            for box in row.boxes:
+                back = weight * (row.pays + 1) * ways_of(row.applies(box))
+                returned[box.name] = returned.get(box.name, 0) + back
     for number, (row, said) in enumerate(zip(rows, written, strict=True)):
         for box in row.boxes:
-            ways, edge = ways_of(row.applies(box)), 1 - Fraction(returned[box.name]) / len(ALL_ROLLS)
+            ways, edge = ways_of(row.applies(box)), 1 - Fraction(returned[box.name]) / out_of
             if said.ways not in {None, ways}:
                 yield RowFault(number, f"{box.name} is paid on {ways} of the 216 rolls, not on {said.ways} ways")
             if said.edge is not None and not _is_edge(said.edge, edge):
                 yield RowFault(number, f"the edge of {box.name} is {percent(edge)} ({edge}), not {said.edge}")
             if edge < 0 and not form.player_edge:
-                reason = f"{box.name} returns more than it takes (edge {percent(edge)}); is {row.odds} a typo?"
+                odds = f"{row.odds}, or what a draw makes of it," if draws else row.odds
+                reason = f"{box.name} returns more than it takes (edge {percent(edge)}); is {odds} a typo?"
                 yield RowFault(number, f"{reason} If not, write player_edge = true in the layout")
                 break
 

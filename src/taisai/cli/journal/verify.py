@@ -228,7 +228,8 @@ def _tested(found: list[_Seen], book_dir: BookDirs) -> tuple[Evidence, int]:
                 layouts[name] = None
         layout = layouts[name]
         try:
-            wins = None if layout is None else _wins(layout, bets)
+            # What a round with drawn odds was worth is not in its bets alone.
+            wins = None if layout is None or layout.draws else _wins(layout, bets)
         except InputFault:  # a box that the layout at hand does not have
             wins = None
         if wins is None:

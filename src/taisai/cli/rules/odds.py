@@ -80,7 +80,7 @@ def _show_boxes(layout: Layout, boxes: tuple[BoxOdds, ...], *, as_csv: bool, as_
                 box.box.name,
                 box.bet,
                 _pays(box),
-                str(box.ways),
+                f"{box.ways}{box.of_rolls}",
                 percent(box.probability),
                 percent(box.returned) + mark,
                 percent(box.edge),
@@ -132,8 +132,9 @@ def _show_bets(layout: Layout, odds: BetsOdds, *, as_csv: bool, as_json: bool) -
         return
     if as_csv:
         writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(["roll", "net"])
-        writer.writerows([" ".join(map(str, result.roll.faces)), result.net] for result in odds.results)
+        writer.writerow(["roll", "net", "draw"] if layout.draws else ["roll", "net"])
+        for roll, net, draw in odds.results:
+            writer.writerow([" ".join(map(str, roll.faces)), net, *([draw] if layout.draws else [])])
         return
     out = console()
     staked = "  ".join(f"{bet.box} {bet.stake}" for bet in odds.bets)
@@ -150,9 +151,9 @@ def _show_bets(layout: Layout, odds: BetsOdds, *, as_csv: bool, as_json: bool) -
     facts.add_row("expected result", f"{float(odds.expected_net):.2f}", str(odds.expected_net))
     facts.add_row("standard deviation", f"{float(odds.variance) ** 0.5:.2f}", f"√({odds.variance})")
     out.print(facts)
-    table = grid(("result", "right"), ("ways of 216", "right"), ("chance", "right"))
+    table = grid(("result", "right"), (f"ways of {odds.out_of}", "right"), ("chance", "right"))
     for net, ways in odds.distribution:
-        table.add_row(f"{net:+d}", str(ways), f"{100 * ways / 216:.2f} %")
+        table.add_row(f"{net:+d}", str(ways), f"{100 * ways / odds.out_of:.2f} %")
     out.print(table)
     worst = odds.house_worst
     if odds.exposure:

@@ -14,12 +14,12 @@ from msgspec.structs import replace
 from taisai.core.bets import Bet, PlayerId
 from taisai.core.boxes import BoxName
 from taisai.core.dice import roll_of
-from taisai.core.fair import FORM, commitment_of, roll_from, secret_of
+from taisai.core.fair import FORM, commitment_of, draw_from, roll_from, secret_of
 from taisai.core.limits import Limits
-from taisai.core.money import Chips
+from taisai.core.money import Chips, odds_number
 from taisai.core.names import result_call
 from taisai.core.odds import spread_of
-from taisai.core.rulebook import Device, Fact, Layout, Rule, Step, Tumble
+from taisai.core.rulebook import Device, Draw, Fact, Layout, Rule, Step, Tumble
 from taisai.core.settlement import Ruling, settle
 from taisai.table import commands as c
 from taisai.table import events as e
@@ -171,9 +171,33 @@ def _opened(rules: TableRules, state: TableState, opening: str | None) -> Decisi
         secret, brought = secret_of(opening), tuple(sorted(current.contributions.values()))
         if commitment_of(secret, state.table, current.number) == current.commitment:
             roll = roll_from(secret, state.table, current.number, brought)
-            return [e.DiceOpened(current.number, opening, brought, roll.faces)]
+            found: list[e.EventBody] = [e.DiceOpened(current.number, opening, brought, roll.faces)]
+            draws = rules.at(state)[0].draws
+            if draws:
+                weights = [draw.weight for draw in draws]
+                found.append(_drawn(current, draws[draw_from(secret, state.table, current.number, brought, weights)]))
+            return found
         sentence, allowed = "opening: it does not fit the commitment of this round.", ""
     return rules.refuse(Code.BAD_VALUE, sentence, Rule.UPPERMOST_FACES, allowed=allowed)
+
+
+def _drawn(current: Round, draw: Draw) -> e.OddsDrawn:
+    return e.OddsDrawn(current.number, draw.name, {box: odds_number(odds) for box, (odds, _) in draw.raised.items()})
+
+
+def draw_odds(rules: TableRules, state: TableState, _command: c.Command, do: c.DrawOdds) -> Decision:
+    """The odds of this round, by the device that draws them at a table with dice of its own."""
+    layout, current = rules.book.layouts[set_up_of(state).layout], state.round
+    if not layout.draws:
+        return rules.refuse(Code.NOTHING_TO_DO, "This layout draws no odds.", Rule.PAY_TABLE, allowed="uncover")
+    if current.draw:
+        sentence = f"The odds of this round are drawn: {current.draw}."
+        return rules.refuse(Code.NOTHING_TO_DO, sentence, Rule.PAY_TABLE, allowed="uncover")
+    found = next((draw for draw in layout.draws if draw.name == do.draw), None)
+    if found is None:
+        known = ", ".join(draw.name for draw in layout.draws)
+        return rules.refuse(Code.BAD_VALUE, f"draw: the draw table has no {do.draw}.", Rule.PAY_TABLE, allowed=known)
+    return [_drawn(current, found)]
 
 
 def open_dice(_rules: TableRules, state: TableState, _command: c.Command, do: c.OpenDice) -> Decision:
@@ -217,6 +241,9 @@ def uncover(rules: TableRules, state: TableState, _command: c.Command, do: c.Unc
         sentence = f"The dice were tumbled {state.round.tumbles} times; at least {least} are needed."
         allowed = "tumble, or report too-few-tumbles"
         return Refusal(Code.WRONG_STEP, sentence, rules.step_clauses(Step.TUMBLE), allowed)
+    if not state.round.draw and rules.at(state)[0].draws:
+        sentence = "The odds of this round are drawn before the dice are uncovered."
+        return rules.refuse(Code.WRONG_STEP, sentence, Rule.PAY_TABLE, allowed="draw-odds")
     fixed = state.round.fixed
     if fixed is None and state.round.commitment:
         sentence = "The virtual dice of this round were not opened at its close: nobody can read them."

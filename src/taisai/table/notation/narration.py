@@ -198,6 +198,10 @@ _HOW: Final[Mapping[How, str]] = {
 }
 
 
+def _raised(raised: Mapping[str, int | str]) -> str:
+    return f"; {', '.join(f'{box} pays {odds} to 1' for box, odds in raised.items()) or 'nothing is raised'}"
+
+
 def _placed(what: e.BetPlaced) -> str:
     colour = f" in {what.colour}" if what.colour is not None else ""
     return f"{what.player} puts {what.amount}{colour} on {what.box}{_HOW[what.how]}"
@@ -339,6 +343,7 @@ _SENTENCES: Final[Mapping[type, Callable[..., str]]] = {
     e.BetWithdrawn: _withdrawn,
     e.MinimumAdvised: _advised,
     e.ExcessRejected: lambda what: f"over the {what.limit} of {what.box}: {_handed(what.handed)}",
+    e.OddsDrawn: lambda what: f"odds drawn for round {what.round}: {what.draw}{_raised(what.raised)}",
     e.DiceUncovered: lambda what: (
         f"dice show {_dice(what.dice)}" + (f", as committed: opening {what.opening}" if what.opening else "")
     ),

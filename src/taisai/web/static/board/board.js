@@ -3,7 +3,7 @@
 // (R11), which says that the table prevails (`rws-tai-sai-v6` §5.11).
 
 import { get, getOnce, part } from "../lib/api.js";
-import { signOf } from "../lib/boxes.js";
+import { raisedWords, signOf } from "../lib/boxes.js";
 import { diceRow, Tumbler } from "../lib/dice.js";
 import { $, h, put, query, say } from "../lib/dom.js";
 import { language, t, voidWhy } from "../lib/i18n.js";
@@ -264,7 +264,7 @@ function words(view) {
   const last = view.results[view.results.length - 1];
   if (round.phase === "between-rounds" && last?.void && last.number === round.number)
     return t("result.void", { why: voidWhy(last.void) });
-  return table.until ? t(`stage.${table.until.what}`) : t(`phase.${round.phase}`);
+  return raisedWords(round) || (table.until ? t(`stage.${table.until.what}`) : t(`phase.${round.phase}`));
 }
 
 table.on("change", () => {

@@ -120,7 +120,7 @@ async function step() {
   if (!next || waiting() || table.mode === "automatic") return;
   const why = whyNot(desk, next.do);
   if (why) return refuse(desk, why);
-  if (next.do === "amend-entry" || next.do === "resolve-interruption") return askFor(next.do);
+  if (["amend-entry", "resolve-interruption", "draw-odds"].includes(next.do)) return askFor(next.do);
   if (next.do === "uncover" && !entry.complete) return;
   busy = true;
   drawNext();

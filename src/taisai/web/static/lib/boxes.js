@@ -23,6 +23,16 @@ export function boxName(box) {
 }
 
 /**
+ * What a draw raised in this round, in words, from the close until the dice are uncovered; nothing at other times.
+ * @param {import("./types").RoundView} round
+ */
+export function raisedWords(round) {
+  if (round.phase !== "bets-closed" || !round.raised.length) return "";
+  const each = round.raised.map(({ box, pays }) => `${boxName(box)} ${t("odds.to-1", { n: pays })}`);
+  return t("play.raised", { boxes: each.join(" · ") });
+}
+
+/**
  * A layout with its pay table; fetched once.
  * @param {string} book
  * @param {string} layout

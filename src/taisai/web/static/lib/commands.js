@@ -55,6 +55,19 @@ export const COMMANDS = {
     fields: [{ name: "betting_ms", widget: "nobody", required: false, min: 0, max: 86400000 }],
   },
   "close-bets": { nature: "act", fields: [{ name: "opening", widget: "nobody", required: false }] },
+  "draw-odds": {
+    nature: "act",
+    fields: [
+      {
+        name: "draw",
+        widget: "name",
+        required: true,
+        shortest: 1,
+        longest: 64,
+        pattern: "[A-Za-z0-9][A-Za-z0-9._@\\-]*",
+      },
+    ],
+  },
   uncover: { nature: "act", fields: [{ name: "dice", widget: "dice", required: true }] },
   announce: { nature: "act" },
   press: { nature: "act", fields: [{ name: "number", widget: "number", required: true, min: 1, max: 6 }] },
@@ -401,7 +414,17 @@ export const COMMANDS = {
 /** @type {Record<Group, string[]>} */
 export const GROUPS = {
   "play.felt": ["place-bet", "withdraw-bet"],
-  "deal.steps": ["tumble", "open-bets", "close-bets", "uncover", "announce", "enter", "collect", "pay-next"],
+  "deal.steps": [
+    "tumble",
+    "open-bets",
+    "close-bets",
+    "draw-odds",
+    "uncover",
+    "announce",
+    "enter",
+    "collect",
+    "pay-next",
+  ],
   "deal.entry": ["press"],
   "deal.pay": ["pay-all", "advise-minimum", "reject-excess"],
   "deal.trouble": [

@@ -5,6 +5,7 @@ export const OF_A_ROUND = new Set([
   "tumble",
   "open-bets",
   "close-bets",
+  "draw-odds",
   "uncover",
   "announce",
   "press",

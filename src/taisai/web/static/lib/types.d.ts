@@ -60,6 +60,8 @@ export interface RoundView {
   /** The last three buttons of the entry terminal. */
   pressed: number[];
   entered?: Dice | null;
+  /** What boxes pay more in this round, as drawn after the close; odds to 1. */
+  raised: RaisedView[];
   lit: string[];
   lights_fault: string;
   /** Why, while the round is interrupted. */
@@ -78,6 +80,13 @@ export type RoundPhase =
   | "announced"
   | "entered"
   | "collected";
+
+/** A box that pays more in this round. */
+export interface RaisedView {
+  box: string;
+  /** Odds to 1. */
+  pays: number | string;
+}
 
 /** A bet as it was fixed at the close, as a row. */
 export type BetRow = [player: string, box: string, stake: number, at_risk: number];
@@ -835,6 +844,8 @@ export interface BoxSheet {
   bet: string;
   pays: PayWaysSheet[];
   ways: number;
+  /** 216, times the weight of the draw table where a draw may raise the box. */
+  out_of: number;
   probability: Exact;
   return: Exact;
   edge: Exact;
@@ -935,6 +946,7 @@ export type Announcement =
   | { event: "bet-returned"; player: string; box: string; minimum: number }
   | { event: "bets-closed"; call: string; bell: boolean }
   | { event: "dice-opened"; round: number; opening: string; contributions: string[]; dice: Dice | null }
+  | { event: "odds-drawn"; round: number; draw: string; raised: Record<string, number | string> }
   | { event: "dice-uncovered"; dice: Dice; opening: string }
   | { event: "result-announced"; call: string; total: number }
   | { event: "result-entered"; dice: Dice; lit: string[]; matches: boolean }

@@ -2,6 +2,7 @@
 //   const stage = new Stage(ui, table, () => draw()); stage.draw(view, felt); stage.hear(told); stage.tick();
 
 import { winnersOf } from "../felt/drawing.js";
+import { raisedWords } from "../lib/boxes.js";
 import { Tumbler } from "../lib/dice.js";
 import { say } from "../lib/dom.js";
 import { language, t, voidWhy } from "../lib/i18n.js";
@@ -80,7 +81,7 @@ export class Stage {
     const stage = this.table.until?.what;
     if (round.phase === "announced" || round.phase === "entered") this._result(view);
     else if (round.phase !== "between-rounds" || !this.rolled)
-      this._call(t(stage ? `stage.${stage}` : `phase.${round.phase}`));
+      this._call(raisedWords(round) || t(stage ? `stage.${stage}` : `phase.${round.phase}`));
   }
 
   /** The dealer's call of the result. @param {View} view */

@@ -65,7 +65,7 @@ function row(each) {
     h(
       "td",
       { class: "number" },
-      `${each.ways} `,
+      each.out_of === 216 ? `${each.ways} ` : `${each.ways} / ${each.out_of} `,
       h("span", { class: "exact" }, each.probability.exact),
       " ",
       percent(each.probability.value, 2),
