@@ -15,6 +15,7 @@ from taisai.audit import recount
 from taisai.books import open_shelf
 from taisai.core.faults import InputFault
 from taisai.protocol.case import CASE_BYTES_MAX, answer_case, decode_json, error_answer
+from tests import ROOT
 
 SHELF = open_shelf(environment={})
 GOOD: dict[str, Any] = {
@@ -182,3 +183,20 @@ def test_money_is_conserved(bets: list[tuple[str, str, int]], dice: tuple[int, i
     for bet in answered({"layout": "rws-tai-sai-v6/E", "dice": list(dice), "limits": limits, "bets": rows})["bets"]:
         won = bet["at_risk"] + bet["winnings"] if bet["pays"] is not None else 0
         assert bet["returned"] == bet["stake"] - bet["at_risk"] + won
+
+
+def test_a_case_names_the_draw_of_its_round() -> None:
+    """Where a layout draws odds a case says which; without, or with another name, it is refused, and so elsewhere."""
+    books = open_shelf([ROOT / "examples" / "books"], environment={})
+    bet = {"player": "ann", "box": "double:2", "stake": 100}
+    case = {"layout": "multiplier-sic-bo/1", "dice": [2, 2, 5], "bets": [bet]}
+    paid = [answer_case(books, {**case, "draw": draw}).bets[0] for draw in ("plain", "doubles")]
+    assert [(each.pays, each.winnings, each.clauses) for each in paid] == [
+        (8, 800, ("5", "2")),
+        (18, 1800, ("5", "2", "7")),
+    ]
+    for draw, known in ((None, "plain, four"), ("jackpot", "plain, four")):
+        with pytest.raises(InputFault, match=f"^draw: the draw of the round, one of {known}"):
+            answer_case(books, {**case, "draw": draw})
+    with pytest.raises(InputFault, match="this layout draws no odds"):
+        answer_case(books, {**case, "layout": "macau-cussec/1", "draw": "plain"})

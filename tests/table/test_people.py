@@ -66,6 +66,7 @@ MAY: Final = {
     "advise-minimum": ".DSPM..",
     "reject-excess": ".DSPM.y",
     "close-bets": ".DSPM..",
+    "draw-odds": ".DSPM..",
     "uncover": ".DSPM..",
     "announce": ".DSPM..",
     "press": ".DSPM..",

@@ -75,6 +75,17 @@ class Settlement(NamedTuple):
         )
 
 
+def drawn_layout(layout: Layout, draw: str | None, field_name: str = "draw") -> Layout:
+    """The layout by which a round is settled: after the draw of that name, where the layout draws odds."""
+    if not draw and not layout.draws:
+        return layout
+    found = layout.drawn.get(draw or "")
+    if found is None:
+        known = ", ".join(layout.drawn) or "none, this layout draws no odds"
+        raise InputFault(field_name, f"the draw of the round, one of {known}; got {shown(draw)}")
+    return found
+
+
 _LOST: Outcome = (None, 0, 0)
 
 

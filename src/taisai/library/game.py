@@ -19,7 +19,7 @@ from taisai.core.faults import InputFault
 from taisai.core.money import chips_of
 from taisai.core.odds import bets_odds, layout_odds
 from taisai.core.rulebook import Layout as Rules
-from taisai.core.settlement import settle
+from taisai.core.settlement import drawn_layout, settle
 from taisai.felt import draw
 from taisai.library.values import Line, Odds, Picture, Session, Settled, Together, needs
 
@@ -75,26 +75,27 @@ class Layout:
         """The names of its boxes."""
         return tuple(str(box) for box in self.rules.boxes)
 
-    def settle(self, dice: Dice, bets: Bets) -> Settled:
-        """Settle bets on a roll: what each wins, why, and by which clauses.
+    def settle(self, dice: Dice, bets: Bets, draw: str | None = None) -> Settled:
+        """Settle bets on a roll: what each wins, why, and by which clauses; after a draw, where the layout draws odds.
 
         >>> layout("rws-tai-sai-v6/C").settle("1,3,6", {"small": 100, "total:10": 50})
         <Settled 1,3,6: staked 150, returned 550, net +400>
         """
         roll = _roll(dice)
         book = self._shelf.book(self.rules.book_id)
-        rulings = settle(self.rules, roll, self._bets(bets)).rulings
+        rules = drawn_layout(self.rules, draw)
+        rulings = settle(rules, roll, self._bets(bets)).rulings
         return Settled(
             roll,
             tuple(
                 Line(
                     box=str(each.bet.box),
                     stake=int(each.bet.stake),
-                    pays=self.rules.pays(each.bet.box, roll),
+                    pays=rules.pays(each.bet.box, roll),
                     winnings=int(each.winnings),
                     returned=int(each.returned),
-                    why=why(self.rules, roll, each),
-                    clauses=clauses_behind(book, self.rules, roll, each, None, under_minimum=False),
+                    why=why(rules, roll, each),
+                    clauses=clauses_behind(book, rules, roll, each, None, under_minimum=False),
                 )
                 for each in rulings
             ),

@@ -22,7 +22,7 @@ from taisai.core.money import CHIPS_MAX, chips_of
 from taisai.core.names import result_call
 from taisai.core.prorata import FixedStakes, Flag, fix_stakes
 from taisai.core.rulebook import Fact, FactRule, Layout, RuleBook
-from taisai.core.settlement import Ruling, Settlement, settle, settle_void
+from taisai.core.settlement import Ruling, Settlement, drawn_layout, settle, settle_void
 from taisai.table.commands import Dice
 
 CASE_BYTES_MAX = 4 * 1024 * 1024
@@ -56,6 +56,8 @@ class CaseForm(Struct, forbid_unknown_fields=True):
     dice: list[object] | None = None
     void: str | None = None
     limits: LimitsForm | None = None
+    draw: str | None = None
+    """Which odds were drawn, where the layout draws them."""
     id: str | int | None = None
 
 
@@ -168,7 +170,7 @@ def answer_case(shelf: Shelf, raw: object) -> CaseAnswer:
         answer = _void_answer(book, _void_rule(book, case.void or ""), settle_void(layout, bets), fixed.flags)
     else:
         roll = roll_of(case.dice)
-        settlement = settle(layout, roll, bets, fixed.at_risk if fixed.shared else None)
+        settlement = settle(drawn_layout(layout, case.draw), roll, bets, fixed.at_risk if fixed.shared else None)
         answer = _answer(book, roll, settlement, fixed, limits)
     return answer if case.id is None else replace(answer, id=case.id)
 

@@ -18,12 +18,13 @@ from taisai.core.rulebook import Layout
 from taisai.table.commands import Purpose
 from taisai.table.rules import TableRules
 from taisai.table.state import Round, TableState
-from taisai.view.public import RoundView, bet_rows, brought, has_virtual_dice, headroom_view, results_view
+from taisai.view.public import RoundView, bet_rows, brought, has_virtual_dice, headroom_view, raised_view, results_view
 
 MergePatch = dict[str, Any]
 """Part of a view, null where something goes away."""
 
-_ROUND_FIELDS: Final = tuple(name for name in RoundView.__struct_fields__ if name not in {"bets", "contributions"})
+_MADE_ANEW: Final = frozenset({"bets", "contributions", "raised"})
+_ROUND_FIELDS: Final = tuple(name for name in RoundView.__struct_fields__ if name not in _MADE_ANEW)
 """Fields that the view of a round takes from the round as they are."""
 
 
@@ -83,6 +84,8 @@ def _round_patch(old: Round, new: Round) -> MergePatch:
         patch["bets"] = bet_rows(new.bets)
     if old.opening != new.opening and (told := brought(new)) != brought(old):
         patch["contributions"] = told
+    if old.raised != new.raised:
+        patch["raised"] = raised_view(new)
     return patch
 
 

@@ -168,13 +168,18 @@ def round_view(current: Round) -> RoundView:
         call=current.call,
         pressed=current.pressed,
         entered=current.entered,
-        raised=tuple(RaisedView(box=box, pays=pays) for box, pays in current.raised.items()),
+        raised=raised_view(current),
         lit=current.lit,
         lights_fault=current.lights_fault,
         interrupted=current.interrupted,
         bets=bet_rows(current.bets),
         flags=current.flags,
     )
+
+
+def raised_view(current: Round) -> tuple[RaisedView, ...]:
+    """What the draw of the round raised."""
+    return tuple([RaisedView(box=box, pays=pays) for box, pays in current.raised.items()])
 
 
 def brought(current: Round) -> tuple[str, ...]:
