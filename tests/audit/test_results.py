@@ -7,8 +7,9 @@ from itertools import islice
 import msgspec
 import pytest
 
+from taisai.audit.replay.tables import BEHIND
 from taisai.audit.results import result_in, signed_result
-from taisai.audit.run import BEHIND, Audit, AuditResult
+from taisai.audit.run import Audit, AuditResult
 from taisai.books import Shelf
 from taisai.core.faults import InputFault
 from taisai.journal import Batch, MemoryJournal

@@ -14,8 +14,9 @@ import pytest
 
 from taisai.journal import Batch, Checkpoint, Finding, Head, JournalUnreachable, SqliteJournal
 from taisai.journal.chain import FORMAT, genesis, record_hash, snapshot_digest
+from taisai.journal.record import Row
 from taisai.journal.signing import Signer, flaw_of, signed_bytes
-from taisai.journal.verify import verify_file
+from taisai.journal.verify import readable, verify, verify_file
 from tests.journal.samples import NOON, TABLES, codes, copy_of, edit, found_in, new, several
 
 POSITION = 20
@@ -465,6 +466,21 @@ def test_much_damage_is_reported_briefly(tmp_path: Path) -> None:
     assert [one.position for one in found if one.code == "record-unreadable"] == list(range(101, 201))
     assert "too much is damaged: nothing after 200 was read" in {one.sentence for one in found}
     assert len(found) < 110
+
+
+@pytest.mark.parametrize("damaged", ["position > 100", "position IN (3, 1500, 1501)", "FALSE"])
+def test_what_is_readable_is_what_the_verification_hands_on(tmp_path: Path, damaged: str) -> None:
+    """Whoever reads the records apart gets the same ones, in a damaged file too."""
+    path = tmp_path / "journal.db"
+    with SqliteJournal(path) as journal:
+        journal.append([Batch("a", 0, several(0, 2500))])
+    edit(path, f"UPDATE record SET by_whom = cast(x'ff' AS TEXT) WHERE {damaged}")
+    handed: list[Row] = []
+    with SqliteJournal(path, read_only=True) as journal:
+        for _ in verify(journal, each=handed.extend):
+            pass
+        assert [row for rows in readable(journal, 0, 2500) for row in rows] == handed
+        assert [row[2] for rows in readable(journal, 1, 2) for row in rows] == [2]
 
 
 def test_a_damaged_snapshot_is_skipped(sound: Path, tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ PROGRAM: Final = {
 EARLIER: Final = "0.1."
 _Act = tuple[int, int]
 """Position and seq of a record."""
-_Key = tuple[str, Person, bool]
+ActorKey = tuple[str, Person, bool]
 """A table, a person in a role, and whether they acted themselves."""
 
 
@@ -44,9 +44,9 @@ class Actors:
         """By person: from which position on the house's log says what of them."""
         self._signed_in: dict[tuple[str, str], int] = {}
         """The position of the first sign-in of a person to a post."""
-        self._acts: dict[_Key, list[_Act]] = {}
+        self._acts: dict[ActorKey, list[_Act]] = {}
         """The acts of a person in a role at a table, as themselves or authorising another's, not looked at yet."""
-        self._told: set[_Key] = set()
+        self.told: set[ActorKey] = set()
         """Those of whom something was found: one finding is enough."""
 
     @property
@@ -82,7 +82,7 @@ class Actors:
         if second is not None and not _is_program(second, command_id):
             self._act((table, second, False), (position, seq))
 
-    def _act(self, key: _Key, act: _Act) -> None:
+    def _act(self, key: ActorKey, act: _Act) -> None:
         self._acts.setdefault(key, []).append(act)
 
     def findings(self) -> Iterator[AuditFinding]:
@@ -94,13 +94,13 @@ class Actors:
         if self._begin is None:
             return
         for key, acts in seen.items():
-            if key in self._told:
+            if key in self.told:
                 continue
             table, person, acted = key
             for position, seq in self._telling(person, acts):
                 why = self._why_not(table, person, position, acted=acted)
                 if why:
-                    self._told.add(key)
+                    self.told.add(key)
                     sentence = f"{person.id} acted as {person.role}, and {why}"
                     yield AuditFinding("actor-unknown", sentence, table, None, seq)
                     break

@@ -33,7 +33,7 @@ from taisai.streams.house_events import (
     LogRestarted,
     house_event_of,
 )
-from taisai.streams.leaves import leaf_of
+from taisai.streams.leaves import hashes_of, leaf_of
 from taisai.streams.receipts import Receipt, proven_by
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ PAUSE_US: Final = 5_000_000
 OVERDUE_US: Final = 60_000_000
 """Records that no head covered while this long passed, pauses above five seconds (a house that stood) not counted."""
 _OF_KEYS: Final = frozenset({HOUSE_KINDS[LogBegan], HOUSE_KINDS[KeyChanged], HOUSE_KINDS[LogRestarted]})
+_NO_LEAF: Final = (TypeError, ValueError, KeyError, AttributeError, UnicodeEncodeError)
+"""What a record that is no record of a table may bring about on the way to its leaf."""
 
 
 class Outside(NamedTuple):
@@ -232,26 +234,32 @@ class LogCheck:
         if not self._salt and self._next is None and not self._wanted:
             self._see_without(rows)
             return
-        frontier, salt = self._frontier, self._salt
-        for row in rows:
-            record = Record(*row)
-            try:
-                leaf = leaf_of(record, salt).hash
-            except (TypeError, ValueError, KeyError, AttributeError, UnicodeEncodeError) as error:
-                self._say("log-unreadable", f"the record at position {record.position} has no leaf: {error}")
-                leaf = bytes(32)
+        frontier, wanted = self._frontier, self._wanted
+        try:
+            leaves = hashes_of(rows, self._salt)
+        except _NO_LEAF:
+            leaves = [self._leaf(Record(*row)) for row in rows]
+        for row, leaf in zip(rows, leaves, strict=True):
             frontier.append(leaf)
-            if record.table == HOUSE_STREAM and record.kind in _OF_KEYS:
-                self._learn(record)
-            self._time(record.at)
-            if record.position in self._wanted:
-                for name, expected in self._wanted.pop(record.position):
+            if row[0] == HOUSE_STREAM and row[3] in _OF_KEYS:
+                self._learn(Record(*row))
+            self._time(row[5])
+            if row[2] in wanted:
+                for name, expected in wanted.pop(row[2]):
                     if expected != leaf:
-                        sentence = f"{name} proves another record at position {record.position} than the journal has"
-                        self._say("log-rewritten", sentence, record)
+                        sentence = f"{name} proves another record at position {row[2]} than the journal has"
+                        self._say("log-rewritten", sentence, Record(*row))
             if self._next is not None and frontier.size == self._next.size:
                 self._check(self._next)
                 self._advance()
+
+    def _leaf(self, record: Record) -> bytes:
+        """The leaf of a record, one by one where something is wrong."""
+        try:
+            return leaf_of(record, self._salt).hash
+        except _NO_LEAF as error:
+            self._say("log-unreadable", f"the record at position {record.position} has no leaf: {error}")
+            return bytes(32)
 
     def _see_without(self, rows: Sequence[Row]) -> None:
         """Records of a journal that has no log, unless one of them says that it had."""

@@ -2,184 +2,40 @@
 
 Enters: a journal and the rule books at hand. Leaves: findings, each with its table, round, record and clauses; none
 when the journal is whole, every snapshot is what its history leads to, the ledger balances after each event, and the
-recount agrees with every settlement. The house's own stream is read, not replayed: there is no table behind it.
+recount agrees with every settlement. Of a long journal other processes replay the tables (`replay.apart`), while this
+one checks chain, log and signatures.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack
 from copy import deepcopy
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import msgspec
 from msgspec import Struct
 
-from taisai.audit.actors import Actors
 from taisai.audit.findings import AuditFinding
 from taisai.audit.log import LogCheck, LogProven, Outside
 from taisai.audit.procedure.course import Course
-from taisai.audit.procedure.watch import Watch
+from taisai.audit.replay.apart import Apart, Replayed, Share, Workers, replay, shared_out
+from taisai.audit.replay.table import BookOf
+from taisai.audit.replay.tables import TableFar, Tables
 from taisai.core.faults import InputFault
-from taisai.core.rulebook import RuleBook
 from taisai.journal.contract import Journal, JournalError, Progress
-from taisai.journal.record import Finding, Head, Record, Row
+from taisai.journal.opening import open_journal
+from taisai.journal.record import Finding, Head, Row
 from taisai.journal.sqlite.journal import SqliteJournal
 from taisai.journal.verify import NOTHING_PROVEN, Proven, verify, verify_file
-from taisai.streams.codec import KIND_OF, VERSION_OF, event_of
-from taisai.streams.house_events import HOUSE_STREAM, house_event_of
-from taisai.table import events as e
-from taisai.table.evolve import IN_RUNS, evolve, with_run
-from taisai.table.ledger import LedgerBroken
-from taisai.table.people import Role
-from taisai.table.state import SNAPSHOT_FORMAT, TableState, snapshot_of, state_from
+from taisai.streams.house_events import HOUSE_STREAM
+from taisai.table.state import TableState
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-BookOf = Callable[[str], RuleBook | None]
-"""A rule book by its id; None when it is not at hand."""
-
-_RUNS: Final = {KIND_OF[kind]: kind for kind in IN_RUNS}
-"""Events that come in long runs, by their names in the journal."""
 RESULT_FORM: Final = "taisai audit result 2"
-AFTER_BREAK: Final = "records of tables whose replay broke off before them"
-OTHER_FORMAT: Final = "snapshots in a form of another version"
-BEHIND: Final = "snapshots saved after the audit had passed their record"
-_kind_of_row = itemgetter(3)
-_decode = msgspec.json.Decoder(e.Event).decode
-
-
-class _TableReplay:
-    """One table on its way through the audit. Runs of bets are replayed together; checks see each of them."""
-
-    def __init__(self, table: str, book_of: BookOf, snapshots: dict[int, bytes], actors: Actors) -> None:
-        self._table = table
-        self._books = book_of
-        self.watch = Watch(table, book_of)
-        self._actors = actors
-        self.state = TableState(table)
-        self._snapshots = snapshots
-        self._run: list[tuple[int, e.Event]] = []
-        self._run_kind: type | None = None
-        self.broken = False
-        self.broken_at = 0
-        self.unreplayed = 0
-        """Records after the one at which the replay broke off."""
-
-    def resume(self, state: TableState, course: Course) -> None:
-        """Go on from where an earlier audit has come to."""
-        self.state = state
-        self.watch = Watch(self._table, self._books, course)
-
-    def know(self, snapshots: dict[int, bytes]) -> int:
-        """Snapshots to compare on the way; how many new ones are of records that have gone by already."""
-        behind = sum(seq <= self.state.seq for seq in snapshots.keys() - self._snapshots.keys())
-        self._snapshots = snapshots
-        return behind
-
-    def see_rows(self, rows: Sequence[Row], found: list[AuditFinding]) -> None:
-        """Check and replay records of this table that follow each other."""
-        for kind, group in groupby(rows, _kind_of_row):
-            alike = list(group)
-            if kind not in _RUNS or not self._joins_run(kind, alike, found):
-                for row in alike:
-                    if not self.broken:
-                        self.see(Record(*row), found)
-            if self.broken:
-                return
-
-    def _joins_run(self, kind: str, rows: Sequence[Row], found: list[AuditFinding]) -> bool:
-        """Put bets or payments into the run; False when anything about them asks for a closer look, one by one."""
-        seqs = [row[1] for row in rows]
-        if {row[4] for row in rows} != {VERSION_OF[kind]} or not self._snapshots.keys().isdisjoint(seqs):
-            return False
-        try:
-            events = [_decode(row[9]) for row in rows]
-        except (msgspec.MsgspecError, UnicodeDecodeError, TypeError):
-            return False
-        what = _RUNS[kind]
-        if {type(event.what) for event in events} != {what}:
-            return False
-        if self._run_kind is not what:
-            if self._run:
-                self._flush(found)
-            self._run_kind = what
-        for row, event in zip(rows, events, strict=True):
-            if event.by.role is not Role.PLAYER or event.authorised_by is not None:
-                self._actors.see(row[0], row[1], row[2], row[6], event)
-        self._run.extend(zip(seqs, events, strict=True))
-        return True
-
-    def see(self, record: Record, found: list[AuditFinding]) -> None:
-        """Check and replay one record."""
-        try:
-            event = event_of(record)
-        except JournalError as error:
-            self._stop(found, record.seq, "not-an-event", str(error))
-            return
-        self._actors.see(record.table, record.seq, record.position, record.command_id, event)
-        what = event.what
-        kind = type(what)
-        if kind is not self._run_kind:
-            if self._run:
-                self._flush(found)
-                if self.broken:
-                    return
-            self._run_kind = kind
-        if kind in IN_RUNS:
-            self._run.append((record.seq, event))
-            if record.seq in self._snapshots:
-                self._flush(found)
-                self._compare(record.seq, found)
-            return
-        if kind is e.RoundConcluded:
-            found.extend(self._chips_left(record.seq))
-        found.extend(self.watch.see(record.seq, KIND_OF[kind], event))
-        try:
-            self.state = evolve(self.state, event)
-        except (LedgerBroken, LookupError, TypeError, ValueError) as error:
-            self._stop(found, record.seq, "ledger-broken", str(error))
-        self._compare(record.seq, found)
-
-    def end(self, found: list[AuditFinding]) -> None:
-        """Replay what is left of a run."""
-        if self._run and not self.broken:
-            self._flush(found)
-        if not self.broken:
-            found.extend(self.watch.ended(self.state.seq))
-
-    def _flush(self, found: list[AuditFinding]) -> None:
-        run, self._run = self._run, []
-        try:
-            self.state = with_run(self.state, [event for _, event in run])
-        except (LedgerBroken, LookupError, TypeError, ValueError) as error:
-            self._stop(found, run[-1][0], "ledger-broken", str(error))
-            return
-        found.extend(self.watch.see_run(KIND_OF[type(run[0][1].what)], run))
-
-    def _chips_left(self, seq: int) -> Iterator[AuditFinding]:
-        """The felt is empty when a round is over, by the ledger."""
-        left = sorted(account for account in self.state.ledger if account.startswith("box:"))
-        if left:
-            sentence = f"chips are left in {', '.join(left)}"
-            yield AuditFinding("felt-not-empty", sentence, self._table, self.state.round.number, seq)
-
-    def _stop(self, found: list[AuditFinding], seq: int, code: str, sentence: str) -> None:
-        """After this nothing of the table can be replayed."""
-        self.broken, self.broken_at = True, seq
-        found.append(AuditFinding(code, sentence, self._table, self.state.round.number or None, seq))
-
-    def _compare(self, seq: int, found: list[AuditFinding]) -> None:
-        """A snapshot is the very state that its history leads to."""
-        kept = self._snapshots.get(seq)
-        if kept is not None and not self.broken and not _is_of(kept, self.state):
-            sentence = "the snapshot is not the state that the records before it lead to"
-            found.append(AuditFinding("snapshot-differs", sentence, self._table, None, seq))
 
 
 class TableProven(Struct, frozen=True):
@@ -215,20 +71,27 @@ class Audit:
     `states` are the tables as replayed, `not_checked` counts whatever could not be looked at, by what it is.
     """
 
-    def __init__(self, book_of: BookOf, progress: Progress | None = None, *, since: AuditResult | None = None) -> None:
+    def __init__(
+        self,
+        book_of: BookOf,
+        progress: Progress | None = None,
+        *,
+        since: AuditResult | None = None,
+        apart: Apart | None = None,
+    ) -> None:
         self._book_of = book_of
         self._progress = progress
-        self._replays: dict[str, _TableReplay] = {}
-        self._snapshots: dict[str, dict[int, bytes]] = {}
-        self._found: list[AuditFinding] = []
+        self._apart = apart
+        self._workers: Workers | None = None
+        self._tables = Tables(book_of)
+        self._rest: list[Row] = []
+        """Records that were written after the other processes had begun."""
         self._log: LogCheck | None = None
         self._log_proven: LogProven | None = None
         self._proven = NOTHING_PROVEN
         self._findings = 0
-        self._actors = Actors()
         self.records = 0
         """Records that this audit itself has read."""
-        self.not_checked: Counter[str] = Counter()
         if since is not None:
             self._resume(since)
 
@@ -239,11 +102,14 @@ class Audit:
         self._proven = Proven(since.position, heads, since.checkpoint, bytes.fromhex(since.checkpoint_hash))
         self._log_proven = since.log
         self._findings = since.findings
-        self.not_checked.update(since.not_checked)
-        for table, each in since.tables.items():
-            if each.state is not None and each.course is not None:
-                replay = self._replays[table] = _TableReplay(table, self._book_of, {}, self._actors)
-                replay.resume(each.state, deepcopy(each.course))
+        self._tables.not_checked.update(since.not_checked)
+        self._tables.resume(
+            {
+                table: TableFar(each.state, each.course)
+                for table, each in since.tables.items()
+                if each.state is not None and each.course is not None
+            }
+        )
 
     @property
     def position(self) -> int:
@@ -253,22 +119,27 @@ class Audit:
     @property
     def states(self) -> dict[str, TableState]:
         """The tables as replaying their records gives them."""
-        return {table: each.state for table, each in self._replays.items()}
+        return self._tables.states
+
+    @property
+    def not_checked(self) -> Counter[str]:
+        """Whatever could not be looked at, by what it is."""
+        return self._tables.not_checked
 
     @property
     def looked(self) -> dict[str, Counter[str]]:
         """By rule book, how often each check looked, here and in the audits that this one goes on from."""
         counts: dict[str, Counter[str]] = {}
-        for each in self._replays.values():
+        for each in self._tables.replays.values():
             for book, looks in each.watch.course.looked.items():
                 counts.setdefault(book, Counter()).update(looks)
         return counts
 
     def result(self) -> AuditResult | None:
         """Where a later audit may go on; None when a table could not be replayed to its end."""
-        if any(each.broken for each in self._replays.values()):
+        if any(each.broken for each in self._tables.replays.values()):
             return None
-        replays = self._replays
+        replays = self._tables.replays
         return AuditResult(
             position=self._proven.position,
             checkpoint=self._proven.checkpoint,
@@ -291,9 +162,7 @@ class Audit:
         self, journal: Journal, public_key: Ed25519PublicKey | None = None, outside: Outside | None = None
     ) -> Iterator[AuditFinding]:
         """Everything that is not as it should be in an open journal, also by what people bring from outside."""
-        self._know_snapshots(journal)
-        self._know_staff(journal)
-        self._log = LogCheck(journal, public_key, outside, self._log_proven)
+        self._begin(journal, public_key, outside)
         yield from self._told(
             verify(journal, public_key, self._progress, each=self._see, since=self._proven, ended=self._came_to)
         )
@@ -305,101 +174,99 @@ class Audit:
         with ExitStack() as all_open:
             try:
                 journal = all_open.enter_context(SqliteJournal(path, read_only=True))
-                self._know_snapshots(journal)
-                self._know_staff(journal)
-                self._log = LogCheck(journal, public_key, outside, self._log_proven)
+                self._begin(journal, public_key, outside)
             except JournalError:
-                self._snapshots = {}
+                self._tables.know_none()
             yield from self._told(
                 verify_file(path, public_key, self._progress, each=self._see, since=self._proven, ended=self._came_to)
             )
 
+    def _begin(self, journal: Journal, public_key: Ed25519PublicKey | None, outside: Outside | None) -> None:
+        self._tables.know(journal, anew=not self._proven.position)
+        self._know_staff(journal)
+        self._log = LogCheck(journal, public_key, outside, self._log_proven)
+        self._share_out(journal)
+
+    def _share_out(self, journal: Journal) -> None:
+        """Have other processes replay the tables, if there is enough to do."""
+        apart, after = self._apart, self._proven.position
+        if apart is None or apart.processes < 2:
+            return
+        try:
+            upto, heads = journal.position(), journal.standing().heads
+        except JournalError:
+            return  # damaged: one process looks at it, record by record
+        if upto - after < apart.worth:
+            return
+        known = self._proven.heads
+        new = {
+            table: head.seq - (known[table].seq if table in known else 0)
+            for table, head in heads.items()
+            if table != HOUSE_STREAM
+        }
+        far = self._tables.far()
+        self._workers = Workers(
+            Share(apart.journal, apart.books, tables, after, upto, {each: far[each] for each in tables if each in far})
+            for tables in shared_out(new, apart.processes - 1)
+        )
+
     def _told(self, of_journal: Iterator[Finding]) -> Iterator[AuditFinding]:
-        for finding in of_journal:
-            yield from self._drained()
-            self._findings += 1
-            yield _of_journal(finding)
-        for each in self._replays.values():
-            each.end(self._found)
-            if each.unreplayed:
-                self.not_checked[AFTER_BREAK] += each.unreplayed
-                each.unreplayed = 0
-            self.not_checked.update(each.watch.course.unseen)
-            each.watch.course.unseen = {}
+        try:
+            for finding in of_journal:
+                yield from self._drained()
+                self._findings += 1
+                yield _of_journal(finding)
+            self._gather()
+        finally:
+            if self._workers is not None:
+                self._workers.stop()
+                self._workers = None
         if self._log is not None:
-            self._found += self._log.ended()
+            self._tables.found += self._log.ended()
             self._log_proven = self._log.proven()
+        self._tables.end()
         yield from self._drained()
+
+    def _gather(self) -> None:
+        """What the other processes came to, and what was written since they began."""
+        if self._workers is None:
+            return
+        for each in self._workers.replayed(self._replay):
+            self._tables.found += each.findings
+            self._tables.not_checked.update(each.not_checked)
+            self._tables.actors.told.update(each.told)
+            self._tables.resume(each.tables)
+        rest, self._rest = self._rest, []
+        self._tables.see(rest)
+
+    def _replay(self, share: Share) -> Replayed:
+        """A share whose process failed, replayed in this one."""
+        with open_journal(share.journal, read_only=True) as journal:
+            return replay(share, journal, self._book_of)
 
     def _came_to(self, proven: Proven) -> None:
         self._proven = proven
 
     def _know_staff(self, journal: Journal) -> None:
         """The staff by the part of the house's log that an earlier audit has checked."""
-        if self._proven.position and not self._actors.knows_house:
-            for record in journal.read(HOUSE_STREAM):
-                if record.position > self._proven.position:
-                    break
-                self._see_house(record)
-
-    def _know_snapshots(self, journal: Journal) -> None:
-        found: dict[str, dict[int, bytes]] = {}
-        try:
-            for snapshot in journal.snapshots():
-                if snapshot.format == SNAPSHOT_FORMAT:
-                    found.setdefault(snapshot.table, {})[snapshot.seq] = snapshot.state
-                elif not self._proven.position:
-                    self.not_checked[OTHER_FORMAT] += 1
-        except JournalError:
-            # Unreadable snapshots are the journal's own finding.
-            found = {}
-        self._snapshots = found
-        for table, replay in self._replays.items():
-            self.not_checked[BEHIND] += replay.know(found.get(table, {}))
-        self.not_checked += Counter()  # drops what is zero
+        if self._proven.position and not self._tables.actors.knows_house:
+            self._tables.know_staff(journal, self._proven.position)
 
     def _see(self, rows: list[Row]) -> None:
         self.records += len(rows)
         if self._log is not None:
             self._log.see(rows)
-        by_table: dict[str, list[Row]] = {}
-        for row in rows:
-            by_table.setdefault(row[0], []).append(row)
-        for table, some in by_table.items():
-            if table == HOUSE_STREAM:
-                for row in some:
-                    self._see_house(Record(*row))
-                continue
-            each = self._replays.get(table)
-            if each is None:
-                snapshots = self._snapshots.get(table, {})
-                each = self._replays[table] = _TableReplay(table, self._book_of, snapshots, self._actors)
-            if not each.broken:
-                each.see_rows(some, self._found)
-            if each.broken:
-                each.unreplayed += sum(row[1] > each.broken_at for row in some)
-        self._found += self._actors.findings()
-
-    def _see_house(self, record: Record) -> None:
-        try:
-            self._actors.see_house(record.position, house_event_of(record))
-        except JournalError as error:
-            self._found.append(AuditFinding("not-an-event", str(error), HOUSE_STREAM, None, record.seq))
+        if self._workers is None:
+            self._tables.see(rows)
+            return
+        theirs, upto = self._workers.tables, self._workers.upto
+        self._tables.see([row for row in rows if row[0] not in theirs])
+        self._rest += [row for row in rows if row[2] > upto and row[0] in theirs]
 
     def _drained(self) -> Iterator[AuditFinding]:
-        found, self._found = self._found, []
+        found, self._tables.found = self._tables.found, []
         self._findings += len(found)
         yield from found
-
-
-def _is_of(snapshot: bytes, state: TableState) -> bool:
-    """Whether a snapshot is of this state: to the byte, or, written before a field was added, by its values."""
-    if snapshot == snapshot_of(state):
-        return True
-    try:
-        return state_from(snapshot) == state
-    except msgspec.MsgspecError:
-        return False
 
 
 def _of_journal(finding: Finding) -> AuditFinding:

@@ -254,6 +254,31 @@ class _Walk:
             self._each(rows)
 
 
+def readable(journal: Journal, after: int, upto: int) -> Iterator[list[Row]]:
+    """The records that `verify` hands to `each`, without checking them: what cannot be read is its finding."""
+    unreadable = 0
+    while after < upto and unreadable < MOST_UNREADABLE:
+        before = after
+        try:
+            rows = journal.rows(after, upto, CHUNK)
+        except JournalError:
+            after = min(after + CHUNK, upto)
+            for position in range(before + 1, after + 1):
+                try:
+                    rows = journal.rows(position - 1, position, 1)
+                except JournalError:
+                    unreadable += 1
+                    if unreadable >= MOST_UNREADABLE:
+                        return
+                else:
+                    yield rows
+        else:
+            yield rows
+            if not rows or rows[-1][2] <= before:
+                return
+            after = rows[-1][2]
+
+
 def _link_findings(row: Row, before: int) -> Iterator[Finding]:
     """Why a record is not the next one of its chain."""
     first, last = before + 1, row[1] - 1

@@ -16,6 +16,7 @@ from cyclopts import Parameter
 from taisai.audit.clauses import ClauseChecked, Held, clauses_checked
 from taisai.audit.findings import AuditFinding
 from taisai.audit.log import Outside
+from taisai.audit.replay.apart import Apart
 from taisai.audit.results import result_in, signed_result
 from taisai.audit.run import Audit, AuditResult
 from taisai.books.shelf import Shelf
@@ -89,7 +90,8 @@ def audit(
     earlier = None if since is None or not _is_result(since) else _earlier(since, auditor or default_auditor())
     brought = _outside(journal, receipt, witness, since if earlier is None else None)
     with progress_bar("auditing") as progress:
-        checked = Audit(book_of, progress, since=earlier)
+        apart = Apart(journal, {name: str(folder) for name, folder in shelf.folders.items()}, os.cpu_count() or 1)
+        checked = Audit(book_of, progress, since=earlier, apart=apart)
         findings = list(_findings(checked, journal, key, brought))
     tables = checked.states
     not_checked = dict(checked.not_checked)

@@ -1,0 +1,1 @@
+"""The tables of a journal replayed for the audit, in this process or in several."""

@@ -1,0 +1,1 @@
+"""Tables replayed for the audit, here and in other processes."""
