@@ -356,7 +356,7 @@ def prepared(bug: str | None = None) -> Iterator[None]:
             patch("taisai.table.handlers.trouble.is_established", known_established),
             patch("taisai.floor.live.event_of", EVENTS.of),
             patch("taisai.streams.loading.event_of", EVENTS.of),
-            patch("taisai.audit.run.event_of", EVENTS.of),
+            patch("taisai.audit.replay.table.event_of", EVENTS.of),
             patch("asyncio.tasks._all_tasks.add", _unseen),
             patch("taisai.floor.live.evolve", STATES.evolve),
             patch("taisai.floor.live.replay", STATES.replay),

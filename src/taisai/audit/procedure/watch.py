@@ -61,7 +61,7 @@ CHECKS: Final[tuple[tuple[tuple[str, ...], Check, tuple[str, ...]], ...]] = (
     (("bets-closed",), steps.open_long_enough, ("bets-close",)),
     (("dice-opened",), steps.opened_as_committed, ("bets-close",)),
     (("odds-drawn",), steps.drawn_by_the_table, ("pay-table",)),
-    (("dice-uncovered",), steps.uncovered_when_drawn, ("pay-table",)),
+    (("dice-uncovered",), steps.uncovered_when_drawn, ()),  # counted where odds are drawn
     (("dice-uncovered",), steps.uncovered_as_committed, ("uppermost-faces",)),
     (("dice-uncovered",), steps.uncovered_when_tumbled, ("tumble-count", "uppermost-faces")),
     (("result-announced",), steps.called_right, ("uppermost-faces",)),
