@@ -150,8 +150,9 @@ def serve() -> None:
 
 def _choose_passwords(address: str, links: dict[str, str]) -> None:
     for token in links.values():
-        body = json.dumps({"password": PASSWORD}).encode()
-        with urlopen(Request(f"{address}/api/one-time/{token}", data=body, method="POST")):
+        body = json.dumps({"token": token, "password": PASSWORD}).encode()
+        headers = {"content-type": "application/json"}
+        with urlopen(Request(f"{address}/api/one-time", data=body, headers=headers, method="POST")):
             pass
 
 

@@ -76,9 +76,11 @@ def test_bets_are_raised_undone_doubled_and_cleared(visit: Visit, floor: Floor) 
     page.locator("[data-action=double]").click()
     expect(stack(page, "total:9")).to_have_attribute("data-amount", "1000")
     expect(page.locator("#on-felt")).to_have_text("$20")
+    expect(page.locator("g.stack.coming")).to_have_count(0)
     assert floor.get("/api/tables/SLOW")["view"]["stakes"][who] == {"small": 1000, "total:9": 1000}
     page.locator("[data-action=clear]").click()
     expect(page.locator("#on-felt")).to_have_text("$0")
+    expect(page.locator("[data-action=undo]")).to_be_enabled()
     assert who not in floor.get("/api/tables/SLOW")["view"]["stakes"]
 
 
@@ -192,14 +194,16 @@ def test_a_bet_in_doubt_is_sent_once(visit: Visit, floor: Floor, wire: Wire) -> 
 
 
 def test_a_bet_that_never_left_is_sent_when_the_wire_is_back(visit: Visit, floor: Floor, wire: Wire) -> None:
-    """A bet made without a connection is sent once, in the same round, after reconnecting."""
+    """A bet made without a connection looks unsent, and is sent once, in the same round, after reconnecting."""
     page = visit("/play?table=SLOW", at=wire.address)
     who = sit(page)
     page.locator(".rail-chip").nth(1).click()
     wire.cut()
     expect(page.locator("#banner")).to_be_visible()
     box(page, "big").click()
+    expect(page.locator("g.chips.own g.stack.coming")).to_have_count(1)
     wire.mend()
+    expect(page.locator("g.chips.own g.stack.coming")).to_have_count(0)
     expect(page.locator("#on-felt")).to_have_text("$5")
     assert floor.get("/api/tables/SLOW")["view"]["stakes"][who] == {"big": 500}
 
@@ -209,9 +213,84 @@ def test_the_largest_layout_is_usable_on_a_phone(visit: Visit) -> None:
     page = visit("/play?table=E", viewport={"width": 390, "height": 844}, has_touch=True)
     expect(box(page, "small")).to_be_attached()
     page.wait_for_function(
-        """() => Math.min(...[...document.querySelectorAll('g.box > .ground')].map((ground) => {
-            const {width, height} = ground.getBoundingClientRect(); return Math.min(width, height); })) >= 40"""
+        """() => { const least = new Map(); for (const ground of document.querySelectorAll('g.box > .ground')) {
+            const {width, height} = ground.getBoundingClientRect(), {box} = ground.parentElement.dataset;
+            least.set(box, Math.max(least.get(box) ?? 0, Math.min(width, height))); }
+            return Math.min(...least.values()) >= 44; }"""
     )
     assert too_wide(page) == []
     page.get_by_role("button", name="Totals").tap()
     expect(box(page, "total:9")).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1366, 768), (1920, 1080)])
+def test_the_stage_stays_whole_after_a_round_with_many_bets(visit: Visit, size: tuple[int, int]) -> None:
+    """The result of five bets is said at the stage, folds when bets open, and takes no room from stage and felt."""
+    page = visit("/play?table=QUICK", viewport={"width": size[0], "height": size[1]})
+    sit(page)
+    expect(page.locator("body[data-phase=between-rounds]")).to_be_attached(timeout=ROUND_MS)
+    expect(page.locator("body[data-phase=betting]")).to_be_attached(timeout=ROUND_MS)
+    for name in ("small", "big", "total:9", "total:10", "total:12"):
+        box(page, name).click()
+    expect(page.locator(".outcome")).to_contain_text(re.compile(r"Round \d+"), timeout=ROUND_MS)
+    expect(page.locator("details.result[open] li")).to_have_count(5)
+    expect(page.locator("body[data-phase=betting]")).to_be_attached(timeout=ROUND_MS)
+    expect(page.locator("details.result")).not_to_have_attribute("open", re.compile(""))
+    expect(page.locator(".outcome")).to_have_text("")
+    for part in (".stage .tumbler", ".call", ".countdown", ".recent", "svg.felt"):
+        expect(page.locator(part).first).to_be_in_viewport(ratio=0.98)
+
+
+@pytest.mark.parametrize("width", [390, 820, 1280])
+def test_a_mouse_gets_the_whole_felt(visit: Visit, width: int) -> None:
+    """With a mouse no area of the felt is outside its frame, at any width."""
+    page = visit("/play?table=SLOW", viewport={"width": width, "height": 900})
+    expect(box(page, "small")).to_be_attached()
+    page.wait_for_function(
+        """() => { const frame = document.querySelector('#felt').getBoundingClientRect();
+            return [...document.querySelectorAll('g.box > .ground')].every((each) => {
+                const place = each.getBoundingClientRect();
+                return place.width > 0 && place.left >= frame.left - 1 && place.right <= frame.right + 1
+                    && place.bottom <= frame.bottom + 1; }); }"""
+    )
+
+
+def test_a_phone_opens_on_big_and_small(visit: Visit) -> None:
+    """Fingers get the felt by section: Big and Small are the first that one sees, and take a bet."""
+    page = visit("/play?table=SLOW", viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    sit(page)
+    expect(page.locator("svg.felt.by-section")).to_be_attached()
+    for name in ("small", "big"):
+        expect(box(page, name)).to_be_in_viewport()
+    page.locator(".rail-chip").nth(1).tap()
+    box(page, "small").tap()
+    expect(stack(page, "small")).to_have_attribute("data-amount", "500")
+
+
+def test_keys_do_what_the_buttons_do(visit: Visit) -> None:
+    """Chips, double, undo and clear have keys; S says where one stands; the question mark lists them all."""
+    page = visit("/play?table=SLOW")
+    sit(page)
+    page.keyboard.press("2")
+    box(page, "small").click()
+    expect(page.locator("#heard")).to_contain_text("Small")
+    page.keyboard.press("d")
+    expect(stack(page, "small")).to_have_attribute("data-amount", "1000")
+    page.keyboard.press("u")
+    expect(stack(page, "small")).to_have_attribute("data-amount", "500")
+    page.keyboard.press("s")
+    expect(page.locator("#heard")).to_contain_text("In hand $995, On the felt $5, Small $5")
+    page.keyboard.press("c")
+    expect(stack(page, "small")).not_to_be_attached()
+    page.keyboard.press("?")
+    expect(page.locator("dialog[open] .keys")).to_contain_text("Rebet")
+
+
+def test_a_player_leaves(visit: Visit, floor: Floor) -> None:
+    """Leaving is asked first, ends the seat and leads to the tables."""
+    page = visit("/play?table=SLOW")
+    who = sit(page)
+    page.locator("[data-action=leave]").click()
+    page.locator("[data-action=leave-now]").click()
+    expect(page).to_have_url(floor.address + "/")
+    assert who not in floor.get("/api/tables/SLOW")["view"]["seats"]

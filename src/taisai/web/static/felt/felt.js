@@ -209,6 +209,19 @@ export class Felt {
   }
 
   /**
+   * The areas of some boxes lie elsewhere than they are printed: chips follow them. Others lie as printed.
+   * @param {Map<string, Place>} places
+   */
+  moved(places) {
+    this._places.clear();
+    for (const [box, area] of this.areas) {
+      const place = places.get(box);
+      if (place) this._places.set(area, place);
+    }
+    for (const layer of Object.values(this._layers)) layer.replaceChildren();
+  }
+
+  /**
    * Light the boxes that win and dim the rest; null ends it.
    * @param {string[] | null} lit
    */

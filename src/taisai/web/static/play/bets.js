@@ -69,6 +69,19 @@ export class Bets {
     return found;
   }
 
+  /** Boxes with chips of which the table has not said yet that they stand. */
+  get unsure() {
+    return new Set([...this.coming].filter((move) => move.seq === null).map((move) => move.box));
+  }
+
+  /** What is in hand and on the felt, with moves that are not in the view yet: it follows the chip at once. */
+  purse() {
+    const { funds, on_felt: onFelt } = this.table.seat ?? { funds: 0, on_felt: 0 };
+    if (!this.open) return { funds, onFelt };
+    const placed = Object.values(this.stakes()).reduce((sum, each) => sum + each, 0);
+    return { funds: funds + onFelt - placed, onFelt: placed };
+  }
+
   /** Bets of the last round played. @returns {Move[]} */
   last() {
     return (this.table.seat?.last?.lines ?? []).map(({ box, stake }) => ({ box, amount: stake }));

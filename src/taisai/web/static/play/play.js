@@ -30,6 +30,8 @@ import { Stage } from "./stage.js";
 const TICK_MS = 100;
 /** The least size of a box on screen, so that a finger hits it. */
 const TOUCH_PX = 44;
+/** The margin of a felt that is shown section by section. */
+const SPLIT_PX = 6;
 /** How long to wait before something that could not be fetched is asked for again. */
 const AGAIN_MS = 3000;
 const RECENT = 8;
@@ -64,6 +66,8 @@ const stage = new Stage(ui, table, () => draw());
 const rail = new Rail(ui, table, bets, { chosen: () => guide.did("chip") });
 /** The last round whose result was shown; -1 when there was none. */
 let resultOf = -1;
+/** Whether the seat was known before: what it knew when the page was opened is no news. */
+let seated = false;
 
 // ---------------------------------------------------------------- the felt
 
@@ -72,22 +76,32 @@ function feltDrawn() {
     const box = /** @type {HTMLElement} */ (event.target).dataset.box;
     if (box && (event.key === "Delete" || event.key === "Backspace")) void bets.withdraw(box);
   });
-  fit();
   drawSections();
   draw();
+  void fit();
 }
 
-/** On a small screen the felt is as large as fingers need, and scrolls. */
-function fit() {
+/**
+ * The felt is always whole. Where fingers touch it and it is too small for them, it is shown section by section, Big and
+ * Small first.
+ */
+async function fit() {
   const { felt } = cloth;
   if (!felt) return;
-  const frame = felt.svg.viewBox.baseVal;
+  const { asSections, asPrinted } = await import("../felt/portrait.js");
+  if (felt !== cloth.felt) return;
+  asPrinted(felt);
   const places = [...felt.boxes.keys()].map((box) => felt.place(box));
   const least = Math.min(...places.map((each) => Math.min(each.width, each.height)));
-  const needed = (TOUCH_PX / least) * frame.width;
-  const zoom = needed > ui.felt.clientWidth && !pref("whole-felt", false) ? needed : 0;
-  felt.svg.style.width = zoom ? `${Math.ceil(zoom)}px` : "100%";
-  ui.felt.classList.toggle("zoomed", zoom > 0);
+  ui.felt.classList.remove("split");
+  const width = ui.felt.clientWidth;
+  const small = (TOUCH_PX / least) * felt.svg.viewBox.baseVal.width > width;
+  const fingers = matchMedia("(pointer: coarse)").matches;
+  const split = fingers && small && !pref("whole-felt", false);
+  if (split) asSections(felt, width - 2 * SPLIT_PX, TOUCH_PX);
+  ui.felt.classList.toggle("split", split);
+  ui.sections.hidden = !fingers || !small;
+  drawBets();
 }
 
 function drawSections() {
@@ -98,7 +112,7 @@ function drawSections() {
       onclick: () => {
         keep("whole-felt", !pref("whole-felt", false));
         whole.setAttribute("aria-pressed", String(pref("whole-felt", false)));
-        fit();
+        void fit();
       },
     },
     t("play.whole"),
@@ -113,7 +127,11 @@ function pick(box) {
   if (!setUp) return;
   if (!bets.player) return toast(t("play.sit-first"));
   sound("chip");
-  void bets.place(box, rail.value(setUp), rail.colour(setUp)).then((ok) => ok && guide.did("bet"));
+  void bets.place(box, rail.value(setUp), rail.colour(setUp)).then((ok) => {
+    if (!ok) return;
+    guide.did("bet");
+    say(ui.heard, boxWords(seen, box));
+  });
 }
 
 // ---------------------------------------------------------------- drawing
@@ -201,6 +219,7 @@ function drawBets() {
       "won",
       (box) => ["announced", "entered", "collected", "between-rounds"].includes(phase) && lit.has(box),
     );
+    felt.markChips("coming", (box) => bets.unsure.has(box));
     const headroom = Object.entries(view.room ?? {});
     felt.mark(
       "full",
@@ -208,8 +227,9 @@ function drawBets() {
     );
     felt.names((box) => boxWords(seen, box));
   }
-  say(ui.funds, table.seat ? money(table.seat.funds) : "–");
-  say(ui.onFelt, table.seat ? money(table.seat.on_felt) : "–");
+  const { funds, onFelt } = bets.purse();
+  say(ui.funds, table.seat ? money(funds) : "–");
+  say(ui.onFelt, table.seat ? money(onFelt) : "–");
   drawAdvice();
   rail.draw(setUp);
   line.draw();
@@ -252,12 +272,11 @@ function drawAdvice() {
 
 // ---------------------------------------------------------------- the result of a round
 
-/** Show the result of the player's last round, once the server has it. */
-async function drawResult() {
+/** Show the result of the player's last round, once the server has it; a fresh one is also said. */
+async function drawResult(/** @type {boolean} */ fresh) {
   const last = table.seat?.last;
   const setUp = table.view?.set_up;
   if (!last || !setUp || last.number === resultOf) return;
-  const fresh = resultOf !== -1 || last.number === table.view?.round.number;
   resultOf = last.number;
   let round;
   try {
@@ -269,13 +288,44 @@ async function drawResult() {
   if (!round) return;
   say(ui.lastNet, signed(round.net));
   ui.lastNet.className = `number ${round.net > 0 ? "up" : round.net < 0 ? "down" : ""}`;
-  put(ui.result, h("h2", null, t("result.title", { n: round.number })), headline(round), lines(round, setUp.book));
+  put(
+    ui.result,
+    h("summary", null, h("h2", null, t("result.title", { n: round.number })), headline(round)),
+    lines(round, setUp.book),
+  );
+  ui.result.hidden = false;
+  ui.result.open = table.view?.round.phase !== "betting";
   if (!fresh) return;
   guide.did("result");
   if (round.net > 0) sound("win");
-  toast(t(round.void ? "result.toast-void" : "result.toast", { n: round.number, net: signed(round.net) }), {
-    kind: round.net > 0 ? "good" : "plain",
-  });
+  const said = t(round.void ? "result.toast-void" : "result.toast", { n: round.number, net: signed(round.net) });
+  stage.outcome(said, round.net);
+}
+
+// ---------------------------------------------------------------- keys
+
+/** Keys that press a button of the rail. @type {Record<string, string>} */
+const KEYS = { u: "undo", c: "clear", r: "rebet", d: "double", h: "history" };
+
+async function showKeys() {
+  const keys = await import("./keys.js");
+  await keys.showKeys(() => guide.again());
+}
+
+/** Say where the round and the purse stand, for those who play by ear. */
+function sayWhere() {
+  const { funds, onFelt } = bets.purse();
+  const placed = Object.entries(bets.stakes()).map(([box, amount]) => `${boxName(box)} ${money(amount)}`);
+  const parts = [
+    ui.call.textContent,
+    ui.seconds.textContent && t("play.seconds-left", { n: ui.seconds.textContent }),
+    ui.outcome.textContent,
+    table.seat && `${t("play.funds")} ${money(funds)}`,
+    table.seat && `${t("play.on-felt")} ${money(onFelt)}`,
+    ...placed,
+  ];
+  ui.heard.textContent = "";
+  say(ui.heard, parts.filter(Boolean).join(t("list.comma")));
 }
 
 // ---------------------------------------------------------------- events
@@ -295,29 +345,37 @@ function askFloor() {
 table.on("change", ({ told }) => {
   bets.follow();
   stage.hear(told);
-  if (told.some((/** @type {import("../lib/types").Announcement} */ each) => each.event === "dice-uncovered"))
-    guide.did("dice");
+  const happened = (/** @type {string} */ what) =>
+    told.some((/** @type {import("../lib/types").Announcement} */ each) => each.event === what);
+  if (happened("dice-uncovered")) guide.did("dice");
+  if (happened("bets-opened")) ui.result.open = false;
   draw();
 });
 table.on("seat", () => {
   drawBets();
-  void drawResult();
+  void drawResult(seated);
+  seated = true;
 });
 table.on("hello", () => {
   bets.follow();
   drawBets();
 });
 addEventListener("baize", () => draw());
-addEventListener("resize", fit);
+addEventListener("resize", () => void fit());
 addEventListener("keydown", (event) => {
   const typing = event.target instanceof HTMLInputElement || document.querySelector("dialog[open]");
+  if (typing || event.ctrlKey || event.altKey || event.metaKey) return;
+  if (event.key === "?") return void showKeys();
+  const key = event.key.toLowerCase();
+  if (key === "s") return sayWhere();
+  if (key in KEYS) return rail.press(KEYS[key]);
   const place = Number(event.key) - 1;
   const setUp = table.view?.set_up;
   const count = setUp ? rail.count(setUp) : 0;
-  if (!typing && bets.player && Number.isInteger(place) && place >= 0 && place < count) rail.choose(place);
+  if (bets.player && Number.isInteger(place) && place >= 0 && place < count) rail.choose(place);
 });
 $("#top .bar-own").append(
-  h("button", { class: "quiet", "aria-label": t("guide.again"), onclick: () => guide.again() }, "?"),
+  h("button", { class: "quiet", "aria-label": t("keys.title"), onclick: () => void showKeys() }, "?"),
 );
 
 watchConnection(table);

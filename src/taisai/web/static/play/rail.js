@@ -8,7 +8,7 @@ import { h, labelled, put } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { chip as chipFace, money } from "../lib/money.js";
 import { keep, pref } from "../lib/prefs.js";
-import { dialog, showRefusal } from "../lib/shell.js";
+import { dialog, showRefusal, signOut } from "../lib/shell.js";
 import { showHistory } from "./result.js";
 
 /** @typedef {import("../lib/types").SetUpState} SetUp */
@@ -73,9 +73,10 @@ export class Rail {
     };
     const { denominations, currency } = setUp;
     const again = this._mayBuy();
+    const broke = this._broke();
     const { colour, value: worth } = this._seat ?? {};
     const chips = [denominations, currency, colour, worth, this.place];
-    const now = JSON.stringify([chips, can, bets.player, this.demo, again]);
+    const now = JSON.stringify([chips, can, bets.player, this.demo, again, broke]);
     if (now === this._drawn) return;
     this._drawn = now;
     const focused = document.activeElement?.getAttribute("data-action");
@@ -84,7 +85,11 @@ export class Rail {
       return;
     }
     const button = (/** @type {"undo" | "clear" | "rebet" | "double"} */ what, /** @type {() => unknown} */ act) =>
-      h("button", { "data-action": what, disabled: !can[what], onclick: act }, t(`play.${what}`));
+      h(
+        "button",
+        { "data-action": what, "aria-keyshortcuts": what[0], disabled: !can[what], onclick: act },
+        t(`play.${what}`),
+      );
     put(
       this.ui.rail,
       h(
@@ -102,10 +107,21 @@ export class Rail {
         button("double", () => void bets.double()),
         h("button", { "data-action": "history", onclick: () => void showHistory(setUp) }, t("play.history")),
         again &&
-          h("button", { class: "main", "data-action": "again", onclick: () => void this._buy() }, t("play.again")),
+          h(
+            "button",
+            { class: "main", "data-action": "again", onclick: () => void this._buy() },
+            t("play.again", { amount: money(this.guestChips) }),
+          ),
+        h("button", { "data-action": "leave", onclick: () => void this._leave() }, t("play.leave")),
       ),
+      broke && h("p", { class: "notice", role: "status" }, t("play.broke")),
     );
     if (focused) this._focus(focused);
+  }
+
+  /** Press a button of the rail, if it can be pressed now. @param {string} action */
+  press(action) {
+    /** @type {HTMLElement | null} */ (this.ui.rail.querySelector(`[data-action="${action}"]:not(:disabled)`))?.click();
   }
 
   /** @param {string} action */
@@ -167,6 +183,32 @@ export class Rail {
   _mayBuy() {
     const { seat } = this.table;
     return seat !== null && this.guestChips > 0 && seat.funds + seat.on_felt < Math.floor(this.guestChips / 2);
+  }
+
+  /** Whether the player has no chips left at a table where they are bought from the dealer. */
+  _broke() {
+    const { seat } = this.table;
+    return seat !== null && !this.guestChips && seat.funds + seat.on_felt === 0;
+  }
+
+  /** Leave the table, with everything that is in hand; asked first. */
+  async _leave() {
+    const sure = await dialog(t("play.leave"), (/** @type {(answer: boolean | null) => void} */ close) => [
+      h("p", null, t("play.leave-words", { amount: money(this.bets.purse().funds) })),
+      h(
+        "p",
+        { class: "row" },
+        h("button", { class: "main", "data-action": "leave-now", onclick: () => close(true) }, t("play.leave")),
+        h("button", { onclick: () => close(null) }, t("cancel")),
+      ),
+    ]);
+    if (!sure) return;
+    try {
+      await this.table.do({ do: "leave-table", player: this.bets.player });
+      await signOut();
+    } catch (refusal) {
+      showRefusal(refusal, this.table.view?.set_up?.book);
+    }
   }
 
   async _buy() {
@@ -277,7 +319,7 @@ export class Rail {
   async _save() {
     const chosen = this.bets.stakes();
     const first = t("favourites.name", { n: this.bets.favourites().length + 1 });
-    const input = h("input", { value: first, maxlength: 40 });
+    const input = h("input", { value: first, maxlength: 40, autofocus: true });
     const called = await dialog(t("favourites.save"), (/** @type {(answer: string | null) => void} */ close) => [
       labelled(t("favourites.label"), input),
       h(

@@ -21,7 +21,7 @@ const RESULT_KNOWN = ["announced", "entered", "collected", "between-rounds"];
 /** Dice, call and countdown. */
 export class Stage {
   /**
-   * @param {Record<"call" | "original" | "spoken" | "seconds" | "bar" | "dice", HTMLElement>} ui
+   * @param {Record<"call" | "original" | "outcome" | "spoken" | "seconds" | "bar" | "dice", HTMLElement>} ui
    * @param {import("../lib/table.js").Table} table
    * @param {() => void} changed the winners of a round are known
    */
@@ -47,7 +47,9 @@ export class Stage {
   draw(view, felt) {
     const { round } = view;
     this.rolled = rolledIn(this.rolled, round);
-    if (this.rolled && !this.lit.length && view.set_up && RESULT_KNOWN.includes(round.phase))
+    const ended = view.results.find((each) => each.number === this.rolled?.round);
+    if (this.rolled && ended?.void) this.rolled.lit = [];
+    else if (this.rolled && !this.lit.length && view.set_up && RESULT_KNOWN.includes(round.phase))
       void this._light(this.rolled, view.set_up);
     const tumbling = isTumbling(this.table, round);
     if (this.rolled && !tumbling) this.tumbler.show(this.rolled.dice);
@@ -73,6 +75,16 @@ export class Stage {
     if (this.rolled?.round !== rolled.round || this.lit.length || !won.length) return;
     this.rolled.lit = won;
     this.changed();
+  }
+
+  /**
+   * What the round brought the player: said once, where the dice are.
+   * @param {string} words
+   * @param {number} net
+   */
+  outcome(words, net) {
+    this.ui.outcome.className = `outcome number ${net > 0 ? "up" : net < 0 ? "down" : ""}`;
+    say(this.ui.outcome, words);
   }
 
   /** What the table is doing, where no call says it. @param {View} view */
@@ -106,6 +118,7 @@ export class Stage {
       switch (each.event) {
         case "bets-opened":
           this.rolled = null;
+          this.outcome("", 0);
           this._call(t("phase.betting"), each.call);
           speak(language() === "en" ? each.call : t("phase.betting"));
           break;
