@@ -15,7 +15,7 @@ from taisai.core.dice import ALL_COMBINATIONS, ALL_ROLLS, roll_of
 from taisai.core.faults import InputFault
 from taisai.core.money import Chips
 from taisai.core.rulebook import Layout
-from taisai.felt import RED, draw
+from taisai.felt import RED, draw, draw_untitled
 from tests.felt.reading import SVG, boxes_of, foreign, names_in, root_of, row_of, with_class
 
 
@@ -92,6 +92,16 @@ def with_everything(layout: Layout) -> str:
         title="all",
         prefix="second",
     )
+
+
+def test_a_title_that_comes_later_gives_the_same_felt(layout: Layout) -> None:
+    """One drawing takes any title: the bytes are those of a felt drawn with it, and words that look like its place
+    are only words."""
+    for roll in (None, roll_of([2, 2, 5])):
+        felt = draw_untitled(layout, roll=roll, labels=True, band=True)
+        for title in ("Table 7", "<title-here/>", "long " * 80):
+            assert felt.titled(title) == draw(layout, roll=roll, labels=True, title=title)
+    assert draw_untitled(layout).titled("") == draw(layout)
 
 
 def test_documents_stand_alone(layout: Layout) -> None:

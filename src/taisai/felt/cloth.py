@@ -92,8 +92,37 @@ def _linear(name: str, shade: Shade) -> Markup:
     return element("linearGradient", *stops, id=name, x1=0, y1=0, x2=0, y2=1)
 
 
-def draw(frame: Frame, palette: Palette, prefix: str, title: str, roll: Roll | None, *, foot: str = "") -> Markup:
-    """Rail, cloth and band; `foot` stands small in the lower rail."""
+TITLE_HERE: Final = Markup("<title-here/>")
+"""Stands in the markup of a table where its title goes; no words can look like it, for words are escaped."""
+
+
+@dataclass(frozen=True, slots=True)
+class TitleLine:
+    """Where a title stands, how wide it may be, and in which colour."""
+
+    x: float
+    y: float
+    width: float
+    fill: str
+
+    def draw(self, title: str) -> Markup:
+        """The title, shortened to its width; nothing for an empty one."""
+        if not title:
+            return Markup("")
+        return element(
+            "text",
+            svg.words(shortened(title, self.width / _TITLE)),
+            class_="title",
+            x=self.x,
+            y=self.y,
+            font_size=_TITLE,
+            text_anchor="start",
+            fill=self.fill,
+        )
+
+
+def draw(frame: Frame, palette: Palette, prefix: str, roll: Roll | None, *, foot: str = "") -> tuple[Markup, TitleLine]:
+    """Rail, cloth and band, with the place of a title left open; `foot` stands small in the lower rail."""
     table, cloth = frame.table, frame.cloth
     parts = [
         _box(table, 44, class_="rail", fill=f"url(#{prefix}-rail)"),
@@ -108,21 +137,9 @@ def draw(frame: Frame, palette: Palette, prefix: str, title: str, roll: Roll | N
     if roll is not None:
         dice, dice_width = _result(frame, palette, prefix, roll)
         parts.append(dice)
-    if title:
-        band = frame.band
-        words = shortened(title, (band.width - dice_width - 2 * RIM) / _TITLE)
-        parts.append(
-            element(
-                "text",
-                svg.words(words),
-                class_="title",
-                x=band.x + RIM,
-                y=band.middle_y + 4 + 0.36 * _TITLE,
-                font_size=_TITLE,
-                text_anchor="start",
-                fill=palette.gold,
-            )
-        )
+    band = frame.band
+    line = TitleLine(band.x + RIM, band.middle_y + 4 + 0.36 * _TITLE, band.width - dice_width - 2 * RIM, palette.gold)
+    parts.append(TITLE_HERE)
     if foot:
         size = min(_FOOT, (cloth.width - 2 * RIM) / width_of(foot))
         parts.append(
@@ -137,7 +154,7 @@ def draw(frame: Frame, palette: Palette, prefix: str, title: str, roll: Roll | N
                 fill=palette.gold,
             )
         )
-    return element("g", *parts, class_="table")
+    return element("g", *parts, class_="table"), line
 
 
 def _box(rect: Rect, radius: float, **attributes: str | float | None) -> Markup:

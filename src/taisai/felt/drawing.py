@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from taisai.core.bets import Bet, box_on
@@ -19,7 +20,7 @@ from taisai.core.money import Chips
 from taisai.core.rulebook import Layout
 from taisai.felt import cloth, headings, svg
 from taisai.felt.boxes import glow, print_boxes
-from taisai.felt.cloth import Margins
+from taisai.felt.cloth import TITLE_HERE, Margins, TitleLine
 from taisai.felt.geometry import Rect
 from taisai.felt.lettering import FONTS
 from taisai.felt.overlays import callouts, chips, tags
@@ -30,6 +31,19 @@ from taisai.felt.plan import areas_of, plan_for, scale_of
 from taisai.felt.svg import Markup, element
 
 _PREFIX: Final = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Felt:
+    """A felt that is drawn but for its title, so that a title costs next to nothing."""
+
+    before: str
+    line: TitleLine
+    after: str
+
+    def titled(self, title: str) -> str:
+        """The whole document, the same bytes as if the title had been drawn with the rest."""
+        return f"{self.before}{self.line.draw(title)}{self.after}"
 
 
 def draw(
@@ -50,6 +64,33 @@ def draw(
     `labels` names every bet as the book does; `heat` colours every area by its house edge; `title` stands above the
     cloth. Ids begin with `prefix`, so that two felts fit on one page.
     """
+    felt = draw_untitled(
+        layout,
+        roll=roll,
+        bets=bets,
+        labels=labels,
+        heat=heat,
+        band=bool(title),
+        palette=palette,
+        amount=amount,
+        prefix=prefix,
+    )
+    return felt.titled(title)
+
+
+def draw_untitled(
+    layout: Layout,
+    *,
+    roll: Roll | None = None,
+    bets: Sequence[Bet] = (),
+    labels: bool = False,
+    heat: bool = False,
+    band: bool = False,
+    palette: Palette = GREEN,
+    amount: Callable[[Chips], str] = str,
+    prefix: str = "felt",
+) -> Felt:
+    """The felt as `draw` gives it, for titles that come later; `band` leaves them room, as a roll does."""
     if not _PREFIX.fullmatch(prefix):
         raise InputFault(
             "prefix", f"an id begins with a letter and goes on with letters, digits or -, got {shown(prefix)}"
@@ -64,16 +105,17 @@ def draw(
         layout, plan, areas, lit, frozenset(one.block for one in headed), heat=heat, palette=palette, prefix=prefix
     )
     size = Rect(0, 0, plan.width * scale_of(plan), plan.height * scale_of(plan))
-    band, below = bool(title) or roll is not None, heat_map.FOOT if heat else 0.0
+    band, below = band or roll is not None, heat_map.FOOT if heat else 0.0
     frame = cloth.frame_of(size, Margins(), band=band, foot=below)
     named: tuple[tags.Tag, ...] = ()
     if labels:
         printed = [one.printed for one in headed] + [rect for box in boxes for rect in box.printed]
         groups = callouts.groups_of(layout, areas)
-        named, margins = tags.tags_of(callouts.callouts_of(groups, printed, size), frame.table)
+        named, margins = tags.tags_of(callouts.callouts_of(groups, tuple(printed), size), frame.table)
         frame = cloth.frame_of(size, margins, band=band, foot=below)
+    table, line = cloth.draw(frame, palette, prefix, roll, foot=plan.reconstructed)
     parts = [
-        cloth.draw(frame, palette, prefix, title, roll, foot=plan.reconstructed),
+        table,
         element("g", *(headings.draw(one, palette.gold) for one in headed), class_="headings"),
         element("g", *(box.drawn for box in boxes), class_="boxes"),
     ]
@@ -87,9 +129,11 @@ def draw(
     if heat:
         foot = Rect(frame.table.x, frame.canvas.bottom - heat_map.FOOT, frame.table.width, heat_map.FOOT)
         parts.append(heat_map.legend(foot, palette, prefix))
-    return _document(
+    document = _document(
         layout, parts, frame.canvas, roll=roll, palette=palette, prefix=prefix, heat=heat, ground=labels or heat
     )
+    before, _, after = document.partition(TITLE_HERE)
+    return Felt(before, line, after)
 
 
 def _document(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from inspect import iscoroutinefunction
 from secrets import token_hex
@@ -36,7 +36,7 @@ from taisai.web.errors import (
     no_such_table,
     not_at_table,
 )
-from taisai.web.guard.work import made_of
+from taisai.web.guard.work import Made, made_of
 from taisai.web.security import COOKIE, SAFE_METHODS, bearer, forged, from_elsewhere, not_json
 
 if TYPE_CHECKING:
@@ -113,6 +113,9 @@ class Endpoint:
     """Whether ids of persons stay in the answer: where it says which is whose, or proves a record byte for byte."""
     derived: bool = False
     """Whether the answer follows from the rule books, the path and the query alone: it is made once and kept."""
+    made_for: Callable[[Any], tuple[Any, str]] | None = None
+    """For a derived answer with room for a caller's own words: the query that it is made for, and those words, which
+    are put in afterwards. Free text makes nothing anew, and whatever means the same is the same query."""
 
     async def serve(self, context: Context, request: Request) -> Response:
         """Answer a request."""
@@ -167,12 +170,13 @@ class Endpoint:
         """The answer: kept, made on the loop, or made in a thread; who has not signed in shares one thread."""
         work = call.context.work
         if self.derived:
-            key = (self.path, *call.path.values(), call.query)
+            query, words = (call.query, "") if self.made_for is None else self.made_for(call.query)
+            key = (self.path, *call.path.values(), query)
             made = work.kept(key)
             if made is None:
                 self._charge(call.context, call.where)
-                made = await work.make(key, lambda: made_of(self._made(call)))
-            return made.answer(call.request)
+                made = await work.make(key, lambda: self._derive(replace(call, query=query)))
+            return made.with_words(words).answer(call.request)
         if iscoroutinefunction(self.handler):
             response = self._response(await self.handler(call), call)
             if not self.raw:
@@ -183,9 +187,13 @@ class Endpoint:
             return await asyncio.to_thread(self._made, call)
         return await work.public(lambda: self._made(call), is_long=self.cost > SHORT)
 
+    def _derive(self, call: Call) -> Made:
+        answer = self.handler(call)
+        return answer if isinstance(answer, Made) else made_of(self._response(answer, call))
+
     def _made(self, call: Call) -> Response:
         response = self._response(self.handler(call), call)
-        if not (self.raw or self.derived):
+        if not self.raw:
             _show_names(response, call.context.persons.named(bytes(response.body), look_up=True))
         return response
 

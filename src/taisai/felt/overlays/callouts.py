@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
+from functools import lru_cache
 from math import inf
 from typing import Final, NamedTuple, assert_never
 
@@ -80,8 +81,12 @@ def groups_of(layout: Layout, areas: Sequence[Area]) -> tuple[Group, ...]:
     return tuple(groups)
 
 
-def callouts_of(groups: Sequence[Group], printed: Sequence[Rect], cloth: Rect) -> tuple[Callout, ...]:
-    """For each group the side from which a straight line crosses the least print and the fewest areas of others."""
+@lru_cache(maxsize=64)
+def callouts_of(groups: tuple[Group, ...], printed: tuple[Rect, ...], cloth: Rect) -> tuple[Callout, ...]:
+    """For each group the side from which a straight line crosses the least print and the fewest areas of others.
+
+    Kept: the same for all rolls, and the most costly part of a drawing by far.
+    """
     placed: list[Callout] = []
     every = [rect for group in groups for rect in group.rects]
     for group in groups:

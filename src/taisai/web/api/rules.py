@@ -16,7 +16,7 @@ from taisai.core.dice import parse_roll
 from taisai.core.faults import InputFault
 from taisai.core.odds import bets_odds, compare
 from taisai.core.rulebook import Layout, RuleBook
-from taisai.felt import PALETTES, draw
+from taisai.felt import PALETTES, draw_untitled
 from taisai.floor.answers import HouseCode
 from taisai.protocol.books import (
     BetsSheet,
@@ -38,6 +38,7 @@ from taisai.table.refusals import Refusal
 from taisai.version import __version__
 from taisai.web.endpoint import Call, Endpoint
 from taisai.web.errors import Stop
+from taisai.web.guard.work import Made, made_with_room
 
 
 def _book(call: Call) -> RuleBook:
@@ -101,7 +102,7 @@ def get_layout(call: Call) -> LayoutOddsSheet:
 class FeltQuery(Struct, frozen=True):
     """How to draw a felt."""
 
-    dice: str = ""
+    dice: Annotated[str, Meta(max_length=16)] = ""
     """Light the winners of this roll: 1-3-6."""
     labels: bool = False
     heat: bool = False
@@ -110,15 +111,21 @@ class FeltQuery(Struct, frozen=True):
     palette: Annotated[str, Meta(max_length=16)] = ""
 
 
-def get_felt(call: Call) -> Response:
-    """A layout drawn as SVG."""
+def drawn_for(query: FeltQuery) -> tuple[FeltQuery, str]:
+    """The query with the dice spelled one way and any title in the place of this one; and this title."""
+    dice = "-".join(map(str, parse_roll(query.dice, "dice").faces)) if query.dice else ""
+    return msgspec.structs.replace(query, dice=dice, title="any" if query.title else ""), query.title
+
+
+def get_felt(call: Call) -> Made:
+    """A layout drawn as SVG, once for all titles."""
     layout, query = _layout(call), call.query
     if query.palette and query.palette not in PALETTES:
         raise Stop(Refusal(HouseCode.BAD_MESSAGE, f"The palette is one of {', '.join(PALETTES)}.", field="palette"))
     roll = parse_roll(query.dice, "dice") if query.dice else None
     options: Json = {"palette": PALETTES[query.palette]} if query.palette else {}
-    text = draw(layout, roll=roll, labels=query.labels, heat=query.heat, title=query.title, **options)
-    return Response(text, media_type="image/svg+xml")
+    felt = draw_untitled(layout, roll=roll, labels=query.labels, heat=query.heat, band=bool(query.title), **options)
+    return made_with_room(felt.before, felt.after, "image/svg+xml", felt.line.draw)
 
 
 class BetsQuestion(Struct, frozen=True, forbid_unknown_fields=True):
@@ -170,7 +177,7 @@ RULES_ENDPOINTS: Final = (
     ),
     Endpoint(
         "GET", "/api/books/{book}/layouts/{layout}/felt.svg", get_felt, "A layout drawn", str, _TAG,
-        query=FeltQuery, media="image/svg+xml", cost=40, derived=True,
+        query=FeltQuery, media="image/svg+xml", cost=40, derived=True, made_for=drawn_for,
     ),
     Endpoint(
         "POST", "/api/books/{book}/layouts/{layout}/odds", ask_odds, "The outcome of bets on every roll", BetsSheet,

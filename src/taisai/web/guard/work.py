@@ -36,6 +36,17 @@ class Made(NamedTuple):
     body: bytes
     media: str
     tag: str
+    place: int = 0
+    """Where in the body a caller's own words go."""
+    written: Callable[[str], str] | None = None
+    """How those words are written there; None where there is no room for any."""
+
+    def with_words(self, words: str) -> Made:
+        """The answer with a caller's own words in it, which are neither made anew nor kept."""
+        if not words or self.written is None:
+            return self
+        body = b"".join((self.body[: self.place], self.written(words).encode(), self.body[self.place :]))
+        return Made(body, self.media, _tag_of(f"{self.tag} {words}".encode()))
 
     def answer(self, request: Request) -> Response:
         """The answer, or 304 when the caller has it."""
@@ -48,7 +59,17 @@ class Made(NamedTuple):
 def made_of(response: Response) -> Made:
     """An answer as it is kept, with a digest of its bytes as the validator."""
     body = bytes(response.body)
-    return Made(body, response.headers["content-type"], f'"{sha256(body).hexdigest()[:32]}"')
+    return Made(body, response.headers["content-type"], _tag_of(body))
+
+
+def made_with_room(before: str, after: str, media: str, written: Callable[[str], str]) -> Made:
+    """An answer that leaves room for a caller's own words, and how they are written there."""
+    first, body = before.encode(), (before + after).encode()
+    return Made(body, Response(media_type=media).headers["content-type"], _tag_of(body), len(first), written)
+
+
+def _tag_of(body: bytes) -> str:
+    return f'"{sha256(body).hexdigest()[:32]}"'
 
 
 class Work:
