@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
 import pickle
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from taisai.outside import (
     DEPTH_MAX,
     LINE_MAX,
+    CsvWriter,
     Unreadable,
     csv_rows,
     json_of,
@@ -103,6 +106,18 @@ def test_csv_is_bounded() -> None:
     assert list(csv_rows(["a,b", "1,2"], "file")) == [["a", "b"], ["1", "2"]]
     with pytest.raises(Unreadable, match="file, line 2: is not CSV: field larger"):
         list(csv_rows(["a", "x" * 200_000], "file"))
+
+
+def test_a_text_in_csv_is_neither_a_row_nor_a_formula() -> None:
+    """Line breaks, a bare CR too, are written out, and what a spreadsheet would compute begins with an apostrophe."""
+    out = io.StringIO()
+    writer = CsvWriter(out)
+    writer.writerow(["late\r=1+1", "=1+1", "@x", "-5", "+1.5", -7, "a\nb", "plain"])
+    writer.writerows([[Path("=x"), "\uff1d1+1", "-1/9", Fraction(-1, 9), None, -0.5, "-2+3", "-1/9/2026"]])
+    assert out.getvalue().splitlines() == [
+        "late\\r=1+1,'=1+1,'@x,-5,+1.5,-7,a\\nb,plain",
+        "'=x,'\uff1d1+1,-1/9,-1/9,,-0.5,'-2+3,'-1/9/2026",
+    ]
 
 
 def test_a_file_is_closed_with_its_block(tmp_path: Path) -> None:

@@ -2,7 +2,8 @@
 
 Enters: a path, and how many bytes it may hold. Leaves: bytes, text, a TOML table, JSON or rows of CSV; or `Unreadable`,
 one line that names the file and says why. Only regular files are opened, so that no pipe or device is waited for, and
-bytes, lines, nesting, dotted keys and numbers are bounded before anything looks at their meaning.
+bytes, lines, nesting, dotted keys and numbers are bounded before anything looks at their meaning. The way back is here
+too: CSV for programs of others (`CsvWriter`), in which no text becomes a row or a formula.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ import os
 import re
 import stat
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, TextIO
 
 import msgspec
 
-from taisai.core.faults import InputFault
+from taisai.core.faults import InputFault, one_line
 
 TOML_BYTES_MAX: Final = 1024 * 1024
 LINE_MAX: Final = 5_000
@@ -182,6 +184,33 @@ def csv_rows(lines: Iterator[str] | list[str], field: str, **form: Any) -> Itera
         except csv.Error as error:
             raise Unreadable(field, f"is not CSV: {error}", rows.line_num) from None
         yield row
+
+
+class CsvWriter:
+    """Writes CSV in which a text is neither a new row nor a formula, whichever program opens it."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._writer = csv.writer(out, lineterminator="\n")
+
+    def writerow(self, cells: Iterable[object]) -> None:
+        """Write a row; numbers stay numbers, and everything else is a text."""
+        self._writer.writerow([each if isinstance(each, _NUMBERS) else _safe(str(each)) for each in cells])
+
+    def writerows(self, rows: Iterable[Iterable[object]]) -> None:
+        """Write rows."""
+        for row in rows:
+            self.writerow(row)
+
+
+def _safe(text: str) -> str:
+    """A text in one line; one that a spreadsheet would take for a formula begins with an apostrophe."""
+    line = one_line(text)
+    return f"'{line}" if line.startswith(_FORMULA) and not _NUMBER.fullmatch(line) else line
+
+
+_NUMBERS: Final = (int, float, Fraction, type(None))
+_FORMULA: Final = tuple("=+-@＝＋－＠")
+_NUMBER: Final = re.compile(r"[+-]?\d+(?:[./]\d+)?")
 
 
 def real_path(path: Path | str) -> Path:

@@ -95,8 +95,7 @@ def with_everything(layout: Layout) -> str:
 
 
 def test_a_title_that_comes_later_gives_the_same_felt(layout: Layout) -> None:
-    """One drawing takes any title: the bytes are those of a felt drawn with it, and words that look like its place
-    are only words."""
+    """One drawing takes any title, and the bytes are those of a felt that is drawn with it."""
     for roll in (None, roll_of([2, 2, 5])):
         felt = draw_untitled(layout, roll=roll, labels=True, band=True)
         for title in ("Table 7", "<title-here/>", "long " * 80):

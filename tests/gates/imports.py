@@ -61,7 +61,8 @@ def _offences_of(root: Path, path: Path) -> Iterator[Offence]:
         return
     package = ".".join((PACKAGE, *inside.parts[:-1]))
     found = [*_statements(tree, package), *_dynamic(tree, package)]
-    for line, reason in sorted({*_wrong_rooms(found, module, room), *_impurities(tree, found, room)}):
+    wrong = {*_wrong_rooms(found, module, room), *_elsewhere(found, module), *_impurities(tree, found, room)}
+    for line, reason in sorted(wrong):
         yield Offence(module, line, reason)
     if room != "cli":
         for line in _computed(tree):
@@ -126,6 +127,12 @@ def _wrong_rooms(found: list[Import], module: str, room: str) -> Iterator[tuple[
             yield one.line, f"imports {one.name}, but may import of {PACKAGE} only {', '.join(allowed)}"
         if one.room != room and one.room not in rooms.MAY_IMPORT[room]:
             yield one.line, f"imports {one.name}, but room {room!r} may not import {one.room!r}"
+
+
+def _elsewhere(found: list[Import], module: str) -> Iterator[tuple[int, str]]:
+    for one in found:
+        if rooms.ONE_PLACE.get(one.top, module) != module:
+            yield one.line, f"imports {one.top}, which {rooms.ONE_PLACE[one.top]} alone may import"
 
 
 def _is_under(name: str, allowed: tuple[str, ...]) -> bool:

@@ -52,6 +52,10 @@ APART: Final[Mapping[str, tuple[str, ...]]] = {
 }  # fmt: skip
 """Folders that may import nothing of taisai but these: what looks at the tables shares no code with them."""
 
+ONE_PLACE: Final[Mapping[str, str]] = {"csv": "outside.py"}
+"""Modules of the standard library that one module alone imports, because it guards what goes through them: all CSV is
+read within bounds and written without formulas."""
+
 STANDARD_LIBRARY_ONLY: Final = frozenset({"bounds", "core"})
 """Rooms without any third-party import."""
 

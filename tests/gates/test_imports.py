@@ -119,6 +119,15 @@ def test_the_recount_stands_alone(tmp_path: Path, code: str) -> None:
     assert "may import nothing of taisai" in reason
 
 
+@pytest.mark.parametrize("code", ["import csv as form\n", "from csv import writer\n", "__import__('csv')\n"])
+def test_csv_goes_through_one_module(tmp_path: Path, code: str) -> None:
+    """Nobody but the module that guards it reads or writes CSV by the library."""
+    (reason,) = plant(tmp_path, "cli/odds.py", code)
+    assert reason == "imports csv, which outside.py alone may import"
+    (tmp_path / "cli" / "odds.py").unlink()
+    assert plant(tmp_path, "outside.py", code) == []
+
+
 def test_a_computed_import_is_found(tmp_path: Path) -> None:
     """A module name that cannot be read from the source is an offence outside the command line."""
     assert plant(tmp_path, "web/app.py", "import importlib\nimportlib.import_module('taisai.' + 'cli')\n") == [

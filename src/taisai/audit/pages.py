@@ -6,10 +6,8 @@ the interval and when the report was made; where there is nothing it says "No Ac
 
 from __future__ import annotations
 
-import csv
 import html
 import io
-import re
 from base64 import b64encode
 from collections.abc import Callable, Iterable
 from fractions import Fraction
@@ -18,7 +16,7 @@ from typing import Final, NamedTuple
 
 from taisai.audit.pictures import win_chart
 from taisai.audit.reports import NO_ACTIVITY, Report, ReportRow, SignificantEvent
-from taisai.core.faults import one_line
+from taisai.outside import CsvWriter
 
 
 class Column(NamedTuple):
@@ -76,39 +74,13 @@ def _text(value: str | int | Fraction | None) -> str:
     return f"{float(value):.6f}" if isinstance(value, Fraction) else str(value)
 
 
-class SafeCsv:
-    """Writes CSV in which a text is neither a new row nor a formula, whichever program opens it."""
-
-    def __init__(self, out: io.StringIO) -> None:
-        self._writer = csv.writer(out, lineterminator="\n")
-
-    def writerow(self, cells: Iterable[object]) -> None:
-        """Write a row; numbers stay numbers."""
-        self._writer.writerow([_safe(each) if isinstance(each, str) else each for each in cells])
-
-    def writerows(self, rows: Iterable[Iterable[object]]) -> None:
-        """Write rows."""
-        for row in rows:
-            self.writerow(row)
-
-
-def _safe(text: str) -> str:
-    """A text in one line; one that a spreadsheet would take for a formula begins with an apostrophe."""
-    line = one_line(text)
-    return f"'{line}" if line.startswith(_FORMULA) and not _NUMBER.fullmatch(line) else line
-
-
-_FORMULA: Final = ("=", "+", "-", "@")
-_NUMBER: Final = re.compile(r"[+-]?\d+(?:\.\d+)?")
-
-
 def to_csv(report: Report) -> str:
     """The rows of the report as CSV: one heading and one row for each span and table, as pandas and Polars read it.
 
     What the report is stands in columns of its own, so that a file says it however it is cut (R33).
     """
     out = io.StringIO()
-    writer = SafeCsv(out)
+    writer = CsvWriter(out)
     writer.writerow([*(column.name for column in COLUMNS), *_ABOUT])
     about = [report.title, report.interval, report.made_at.isoformat(timespec="seconds"), report.notice]
     nothing = [NO_ACTIVITY, *[""] * (len(COLUMNS) - 1)]
@@ -119,7 +91,7 @@ def to_csv(report: Report) -> str:
 def events_to_csv(report: Report) -> str:
     """The significant events of the report as CSV: one heading and one row for each."""
     out = io.StringIO()
-    writer = SafeCsv(out)
+    writer = CsvWriter(out)
     writer.writerow(EVENT_HEADS)
     events = [event_cells(each, each.at.isoformat(timespec="seconds")) for each in report.significant]
     writer.writerows(events or [[NO_ACTIVITY, *[""] * (len(EVENT_HEADS) - 1)]])

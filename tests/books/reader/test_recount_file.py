@@ -86,3 +86,12 @@ def test_a_layout_that_is_refused_is_not_compared(tmp_path: Path) -> None:
     layout = folder / "layout-A.toml"
     layout.write_text(layout.read_text(encoding="utf-8").replace('boxes = "small", pays', 'boxes = "tiny", pays', 1))
     assert all("recount" not in line for line in lines_of(put(folder, rows)))
+
+
+def test_a_recount_that_is_no_csv_is_a_fault(tmp_path: Path) -> None:
+    """A cell beyond what CSV may hold is a line of its own, like any other fault."""
+    folder = write_book(tmp_path / "mini")
+    rows = table_of(folder)
+    rows[1][2] = "9" * 200_000
+    (line,) = lines_of(put(folder, rows))
+    assert line.startswith("recount-A.csv:2: is not CSV: field larger")

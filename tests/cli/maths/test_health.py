@@ -61,6 +61,14 @@ def test_csv_is_the_evidence_after_every_round(capsys: pytest.CaptureFixture[str
     assert rows[0]["dice"] == str(ALL_ROLLS[draw_tumblers(1, 700, 6, retention=0.12)[0][0]])
 
 
+def test_a_file_of_rolls_brings_no_formula_into_csv(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Dice that are named like a formula are a text in the spreadsheet."""
+    file = tmp_path / "rolls.csv"
+    file.write_text("dice_set,dice\n=1+1,1-2-3\n=1+1,4-2-6\n", encoding="utf-8")
+    command(str(file), csv=True)
+    assert {row["dice_set"] for row in csv.DictReader(capsys.readouterr().out.splitlines())} == {"'=1+1"}
+
+
 def test_rolls_written_by_size_are_noticed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """Rolls that are all in rising order are judged without their order, which is said."""
     file = tmp_path / "sorted.txt"

@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
+from tests import ROOT
 from tests.cli.running import printed
 
 
@@ -23,6 +25,15 @@ def test_odds_are_exact(capfd: pytest.CaptureFixture[str]) -> None:
     assert {row["box"] for row in rows if row["below_75"] == "yes"} == {
         box["box"] for box in boxes if Fraction(box["return"]["exact"]) < Fraction(3, 4)
     }
+
+
+def test_a_book_brings_no_formula_into_csv(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """A bet of somebody's book that is named like a formula is a text in the spreadsheet."""
+    shutil.copytree(ROOT / "tests/books/sample/harbour-sic-bo", tmp_path / "harbour-sic-bo")
+    file = tmp_path / "harbour-sic-bo" / "layout-club.toml"
+    file.write_text(file.read_text(encoding="utf-8").replace('"Any Triple"', '"=1+1"'), encoding="utf-8")
+    told = printed(capfd, "odds", "harbour-sic-bo/club", "--csv", "--book-dir", str(tmp_path))
+    assert {row["box"]: row["bet"] for row in csv.DictReader(io.StringIO(told))}["any-triple"] == "'=1+1"
 
 
 def test_bets_together_show_the_worst_case(capfd: pytest.CaptureFixture[str]) -> None:

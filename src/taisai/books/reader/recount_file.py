@@ -6,7 +6,6 @@ box, in a cell what the box pays, nothing where it loses. Leaves: a fault for ea
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -18,7 +17,7 @@ from taisai.core.dice import ALL_COMBINATIONS, Roll, parse_roll
 from taisai.core.faults import InputFault, shown
 from taisai.core.money import Odds, odds_words, parse_odds
 from taisai.core.rulebook import Layout
-from taisai.outside import Unreadable
+from taisai.outside import Unreadable, csv_rows
 
 _FAULTS_MAX: Final = 20
 """Cells that are named; where more differ, the table is of another layout."""
@@ -41,7 +40,7 @@ def check_recounts(reading: Reading, layouts: Mapping[str, Layout]) -> None:
 
 
 def _differences(text: str, layout: Layout) -> Iterator[tuple[int, str]]:
-    rows = list(csv.reader(text.splitlines()))
+    rows = list(csv_rows(text.splitlines(), ""))
     head = [cell.strip() for cell in rows[0]] if rows else []
     boxes = [BoxName(cell) for cell in head[1:]]
     if head[:1] != ["dice"] or sorted(boxes) != sorted(layout.boxes):

@@ -5,7 +5,6 @@ Enters: a set of dice and everything that was computed of it. Leaves: text.
 
 from __future__ import annotations
 
-import csv
 import sys
 from collections.abc import Sequence
 from fractions import Fraction
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from taisai.cli.show import bound, console, grid
 from taisai.core.dice import ALL_ROLLS
 from taisai.core.odds import percent
+from taisai.outside import CsvWriter
 from taisai.protocol.books import exact
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class JudgedDice(NamedTuple):
 
 def write_csv(judged: Sequence[JudgedDice]) -> None:
     """The evidence after every round, check by check."""
-    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer = CsvWriter(sys.stdout)
     names = list(dict.fromkeys(check.name for each in judged for check in each.watched.watch.evidence().checks))
     writer.writerow(["dice_set", "round", "dice", "log10_evidence", *names])
     for each in judged:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv as csv_form
 import sys
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
@@ -17,6 +16,7 @@ from taisai.core.faults import InputFault, shown
 from taisai.core.limits import Limits
 from taisai.core.odds import percent, percent_chance
 from taisai.core.rulebook import Layout
+from taisai.outside import CsvWriter
 from taisai.protocol.books import exact
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def write_drawn(plot: Path, data: Path | None, names: Sequence[str], rows: Itera
     print(f"drawn: {plot}", file=sys.stderr)
     if data is not None:
         with data.open("w", encoding="utf-8", newline="") as stream:
-            writer = csv_form.writer(stream, lineterminator="\n")
+            writer = CsvWriter(stream)
             writer.writerow(names)
             writer.writerows(rows)
         print(f"figures: {data}", file=sys.stderr)

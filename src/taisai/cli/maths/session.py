@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 from fractions import Fraction
 from pathlib import Path
@@ -16,6 +15,7 @@ from taisai.core.faults import InputFault
 from taisai.core.money import chips_of
 from taisai.core.odds import BetsOdds, bets_odds, percent_chance
 from taisai.core.rulebook import Layout
+from taisai.outside import CsvWriter
 from taisai.protocol.books import exact
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def _staked(odds: BetsOdds, most: int | None = None) -> str:
 
 
 def _write_csv(result: SessionResult) -> None:
-    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer = CsvWriter(sys.stdout)
     writer.writerow(["net", "chance"])
     writer.writerows(zip(result.nets, result.chances, strict=True))
 

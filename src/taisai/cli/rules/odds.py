@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -15,6 +14,7 @@ from taisai.core.faults import InputFault
 from taisai.core.money import odds_number
 from taisai.core.odds import BetsOdds, BoxOdds, bets_odds, layout_odds, percent
 from taisai.core.rulebook import Layout
+from taisai.outside import CsvWriter
 from taisai.protocol.books import bets_sheet, box_sheet
 
 
@@ -92,7 +92,7 @@ def _show_boxes(layout: Layout, boxes: tuple[BoxOdds, ...], *, as_csv: bool, as_
 
 
 def _write_csv(boxes: tuple[BoxOdds, ...]) -> None:
-    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer = CsvWriter(sys.stdout)
     writer.writerow(
         [
             "box",
@@ -131,7 +131,7 @@ def _show_bets(layout: Layout, odds: BetsOdds, *, as_csv: bool, as_json: bool) -
         print_json(bets_sheet(layout, odds))
         return
     if as_csv:
-        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer = CsvWriter(sys.stdout)
         writer.writerow(["roll", "net", "draw"] if layout.draws else ["roll", "net"])
         for roll, net, draw in odds.results:
             writer.writerow([" ".join(map(str, roll.faces)), net, *([draw] if layout.draws else [])])
