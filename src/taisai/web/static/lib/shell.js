@@ -9,11 +9,10 @@
 //   watchConnection(table)                                the banner while the connection is lost
 // A page is <body data-screen="NAME"><header id="top"></header><main id="main"></main></body>.
 
-import { getOnce, me, part, post, Refusal, remember } from "./api.js";
-import { $, h, labelled, put, say } from "./dom.js";
-import { has, language, LANGUAGES, loadTexts, setLanguage, t, translate } from "./i18n.js";
-import { keep, pref } from "./prefs.js";
-import { setSound, setVoice, soundOn, voiceOn } from "./sound.js";
+import { post, Refusal, remember } from "./api.js";
+import { $, h, put, say } from "./dom.js";
+import { has, language, loadTexts, t, translate } from "./i18n.js";
+import { pref } from "./prefs.js";
 
 /** @typedef {import("./dom.js").Child} Child */
 
@@ -30,14 +29,14 @@ export function baize() {
 }
 
 /** Where the theme is stored: under its first name, so that a choice made long ago is kept. */
-const THEME = "room";
+export const THEME = "room";
 
 /** Light or dark, as chosen; "" follows the system. */
-function theme() {
+export function theme() {
   return pref(THEME, "");
 }
 
-function applyTheme() {
+export function applyTheme() {
   const root = document.documentElement;
   if (theme()) root.dataset.theme = theme();
   else delete root.dataset.theme;
@@ -87,29 +86,15 @@ function bar(page) {
     h("div", { class: "bar-own" }, ...(page.bar?.() ?? [])),
     h(
       "button",
-      { class: "quiet", "aria-label": t("nav.settings"), onclick: () => void settings() },
+      {
+        class: "quiet",
+        "aria-label": t("nav.settings"),
+        onclick: () => void import("./settings.js").then((found) => found.settings()),
+      },
       h("span", { class: "gear", "aria-hidden": "true" }, "⚙"),
       h("span", { class: "gear-words" }, t("nav.settings")),
     ),
   ];
-}
-
-// ---------------------------------------------------------------- settings
-
-/**
- * A choice of one.
- * @param {string} label
- * @param {[string, string][]} choices
- * @param {string} now
- * @param {(value: string) => void} choose
- */
-function choice(label, choices, now, choose) {
-  const made = h(
-    "select",
-    { onchange: (/** @type {Event} */ event) => choose(/** @type {HTMLSelectElement} */ (event.target).value) },
-    ...choices.map(([value, words]) => h("option", { value, selected: value === now }, words)),
-  );
-  return labelled(label, made);
 }
 
 /**
@@ -125,42 +110,6 @@ export function toggle(label, on, choose) {
     onchange: (/** @type {Event} */ event) => choose(/** @type {HTMLInputElement} */ (event.target).checked),
   });
   return h("label", { class: "field switch" }, box, h("span", null, label));
-}
-
-async function settings() {
-  const who = await me().catch(() => null);
-  await dialog(t("settings.title"), (close) => [
-    choice(t("settings.language"), Object.entries(LANGUAGES), language(), setLanguage),
-    choice(
-      t("settings.theme"),
-      [
-        ["", t("settings.theme-auto")],
-        ["light", t("settings.theme-light")],
-        ["dark", t("settings.theme-dark")],
-      ],
-      theme(),
-      (value) => (keep(THEME, value || null), applyTheme()),
-    ),
-    choice(
-      t("settings.baize"),
-      [
-        ["green", t("settings.baize-green")],
-        ["red", t("settings.baize-red")],
-      ],
-      baize(),
-      (value) => (keep("baize", value), applyTheme(), dispatchEvent(new CustomEvent("baize"))),
-    ),
-    toggle(t("settings.sound"), soundOn(), setSound),
-    toggle(t("settings.voice"), voiceOn(), setVoice),
-    h(
-      "p",
-      { class: "row" },
-      who && h("button", { onclick: () => void signOut() }, t("nav.sign-out", { who: who.who })),
-      !who && h("a", { class: "button", href: "/sign-in" }, t("nav.sign-in")),
-      h("a", { class: "button", href: "/docs" }, t("nav.docs")),
-      h("button", { class: "main", onclick: () => close(null) }, t("close")),
-    ),
-  ]);
 }
 
 /** End the session of this browser. */
@@ -297,7 +246,7 @@ export function clauseLinks(book, clauses) {
           type: "button",
           "data-action": "clause",
           "data-for": `${book} ${clause}`,
-          onclick: () => void showClause(book, clause),
+          onclick: () => void import("./clause.js").then((found) => found.showClause(book, clause)),
         },
         clauseLabel(clause),
       ),
@@ -308,33 +257,6 @@ export function clauseLinks(book, clauses) {
 /** How a clause is written: §3.4, I6, R37. @param {string} clause */
 export function clauseLabel(clause) {
   return /^[IR]\d+$/.test(clause) || clause.startsWith("App") ? clause : `§${clause}`;
-}
-
-/**
- * The words of a clause.
- * @param {string} book
- * @param {string} clause
- */
-async function showClause(book, clause) {
-  let found = [];
-  try {
-    if (!/^R\d+$/.test(clause)) found = await getOnce(`/api/books/${part(book)}/clauses/${part(clause)}`);
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-  }
-  await dialog(`${book} ${clauseLabel(clause)}`, () => [
-    ...found.map((/** @type {import("./types").EntrySheet} */ each) =>
-      h(
-        "section",
-        { class: "clause", lang: "en" },
-        h("h3", null, clauseLabel(each.id)),
-        each.question && h("p", { class: "question" }, each.question),
-        h("p", null, each.reading ?? each.summary ?? ""),
-      ),
-    ),
-    !found.length && h("p", null, /^R\d+$/.test(clause) ? t("clause.standard") : t("clause.none")),
-    h("p", null, h("a", { href: `/rules?book=${part(book)}&clause=${part(clause)}` }, t("clause.book"))),
-  ]);
 }
 
 /**

@@ -88,6 +88,11 @@ function feltDrawn() {
 async function fit() {
   const { felt } = cloth;
   if (!felt) return;
+  const fingers = matchMedia("(pointer: coarse)").matches;
+  if (!fingers && !felt.svg.dataset.printed) {
+    ui.sections.hidden = true;
+    return drawBets();
+  }
   const { asSections, asPrinted } = await import("../felt/portrait.js");
   if (felt !== cloth.felt) return;
   asPrinted(felt);
@@ -96,7 +101,6 @@ async function fit() {
   ui.felt.classList.remove("split");
   const width = ui.felt.clientWidth;
   const small = (TOUCH_PX / least) * felt.svg.viewBox.baseVal.width > width;
-  const fingers = matchMedia("(pointer: coarse)").matches;
   const split = fingers && small && !pref("whole-felt", false);
   if (split) asSections(felt, width - 2 * SPLIT_PX, TOUCH_PX);
   ui.felt.classList.toggle("split", split);

@@ -9,10 +9,15 @@ import { t } from "../lib/i18n.js";
 import { chip as chipFace, money } from "../lib/money.js";
 import { keep, pref } from "../lib/prefs.js";
 import { dialog, showRefusal, signOut } from "../lib/shell.js";
-import { showHistory } from "./result.js";
 
 /** @typedef {import("../lib/types").SetUpState} SetUp */
 /** @typedef {import("./bets.js").Bets} Bets */
+
+/** @param {SetUp} setUp */
+async function showHistory(setUp) {
+  const history = await import("./history.js");
+  await history.showHistory(setUp);
+}
 
 /** Chips and buttons under the felt. */
 export class Rail {
