@@ -20,6 +20,7 @@ from bench import history as history_bench
 from bench import hostile as hostile_bench
 from bench import session as session_bench
 from bench import simulate as simulate_bench
+from bench import start as start_bench
 from bench import table as table_bench
 from bench import torture as torture_bench
 from bench.measure import Line
@@ -27,6 +28,7 @@ from taisai import __version__
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
 BENCHMARKS = (
+    ("Start", start_bench.measured),
     ("Single settlement", single_settle.measured),
     ("The table, the audit, a restart", table_bench.measured),
     ("The journal", journal.measured),

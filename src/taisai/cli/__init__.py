@@ -42,11 +42,17 @@ def make_app(called: str | None) -> App:
             f"{module}:{name}",
             name=name,
             sort_key=place,
-            help=text.strip(),
+            help=_unwrapped(text.strip()),
             help_epilogue=epilogue,
             help_format="plaintext",
         )
     return app
+
+
+def _unwrapped(text: str) -> str:
+    """Paragraphs in one line each, since the terminal breaks them again; lists and examples stay as they are."""
+    parts = text.split("\n\n")
+    return "\n\n".join(part if "\n " in part or "\n-" in part else " ".join(part.split()) for part in parts)
 
 
 def main(words: Sequence[str] | None = None) -> int:

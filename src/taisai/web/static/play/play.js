@@ -82,8 +82,8 @@ function feltDrawn() {
 }
 
 /**
- * The felt is always whole. Where fingers touch it and it is too small for them, it is shown section by section, Big and
- * Small first.
+ * The felt is always whole. Where fingers touch it and it is too small for them, it is shown section by section, Big
+ * and Small first.
  */
 async function fit() {
   const { felt } = cloth;
