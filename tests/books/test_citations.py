@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from taisai.books import Shelf
+from taisai.books import Shelf, open_shelf
 from taisai.books.citations import citations_of, find_clause
 from taisai.books.duties import Duty
 from taisai.core.faults import InputFault
 from taisai.core.rulebook import Clause, Interpretation, RuleBook
+from tests import ROOT
 from tests.core.samples import MANY, hostile_text, value_or_fault
 
 BOOKS = ("nz-division-9", "rws-open-cover-v3", "rws-tai-sai-v6", "rws-mini-dice-v3")
@@ -103,3 +104,12 @@ def test_rows_are_told_in_words(shelf: Shelf) -> None:
         "layout nz-division-9/2: Dice Combinations pays 6 to 1",
     )
     assert citations_of(nz, "no such clause") == ()
+
+
+def test_a_draw_cites_its_clause() -> None:
+    """Odds that are drawn stand on a clause as those of the pay table do."""
+    book = open_shelf([ROOT / "examples" / "books"], environment={}).book("multiplier-sic-bo")
+    drawn = {f"layout {layout.name}: draw {draw.name}" for layout in book.layouts.values() for draw in layout.draws}
+    assert drawn
+    assert drawn <= set(citations_of(book, "7"))
+    assert drawn.isdisjoint(citations_of(book, "1"))
