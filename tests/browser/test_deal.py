@@ -94,6 +94,9 @@ def test_a_whole_round_by_keyboard(name: str, house: CrewHouse, visit: Visit) ->
     expect(first).to_contain_text(f"$5 × {book.pays} to 1 = ${5 * book.pays}")
     expect(first).to_contain_text("paid")
     expect(page.locator(".pay-list [aria-current=step]")).to_contain_text(f"$15 × {book.pays} to 1 = ${15 * book.pays}")
+    handed = page.locator(".pay-list [aria-current=step] .chip-count")
+    faces = handed.evaluate_all("(all) => all.map((each) => each.innerText.match(/\\d+/g).map(Number))")
+    assert sum(count * chip for count, chip in faces) == 15 * book.pays  # the winnings: the stake stays where it lies
     press(page, "pay-next")
     expect(page.locator(".deal-state")).to_have_text("Round 1 · Between rounds")
     funds = house.crew_view(table)["funds"]
@@ -158,6 +161,8 @@ def test_every_void_reason_of_the_book(name: str, house: CrewHouse, visit: Visit
     assert set(reasons.evaluate_all("(all) => all.map((each) => each.value)")) == book.facts
     expect(form.locator("[name=second-login]")).to_have_count(0)
     form.locator("[name=fact]").select_option("not-flat")
+    expect(form.locator("[name=announced]")).to_have_value("")  # nobody vouches for it but the dealer
+    form.locator("[name=announced]").select_option("yes")
     form.locator("[type=submit]").click()
     expect(page.locator(".deal-state")).to_have_text("Round 1 · Between rounds")
     assert house.crew_view(table)["funds"] == {"ann": BUY_IN}
@@ -195,12 +200,36 @@ def test_lights_that_failed_are_reported(house: CrewHouse, visit: Visit) -> None
     form = form_of(page, "report")
     form.locator("[name=fact]").select_option("lights-fault")
     form.locator("[name=note]").fill("small stayed dark")
+    form.locator("[name=announced]").select_option("yes")
     form.locator("[type=submit]").click()
     expect(page.locator("dialog")).to_have_count(0)
     shown = Floor(house.address).get(f"/api/tables/{table}")["view"]["round"]
     assert shown["lights_fault"] == "small stayed dark"
     press(page, "collect")
     expect(page.locator(".deal-state")).to_contain_text("Between rounds")
+
+
+def test_dice_written_down_wrongly_are_corrected(house: CrewHouse, visit: Visit) -> None:
+    """Faces mistyped at uncovering are put right by one key; after the call a supervisor vouches for it too."""
+    table = house.new_table("rws-tai-sai-v6/A")
+    page = house.page(visit, "dan", f"/deal?table={table}")
+    dealt_to(page, house, table, "announce")
+    page.keyboard.press("c")
+    form = form_of(page, "correct-dice")
+    expect(form).to_contain_text("On record: 1-2-4.")
+    expect(form.locator("[name=dice]")).to_have_value("")
+    expect(form.locator("[name=second-login]")).to_have_count(0)
+    form.locator("[name=dice]").fill("125")
+    page.keyboard.press("Enter")
+    expect(page.locator(".deal-call")).to_have_text("“1, 2, 5, total 8”")
+    press(page, "announce")
+    next_is(page, "collect")
+    page.keyboard.press("c")
+    expect(form).to_contain_text("On record: 1-2-5.")
+    form.locator("[name=dice]").fill("6 2 5")
+    authorise(page, "sue", "the six was read as a one")
+    expect(page.locator(".deal-call")).to_have_text("“2, 5, 6, total 13”")
+    assert house.running.context.floor.tables[table].state.round.dice == (6, 2, 5)
 
 
 @pytest.mark.clause("nz-division-9 §3.4(a)", "nz-division-9 §3.4(b)")

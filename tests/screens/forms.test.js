@@ -4,7 +4,7 @@ import { STATIC } from "./browser.js";
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { commandOf, fieldsOf, presetsOf, typedFaces } from "../../src/taisai/web/static/deal/forms.js";
+import { commandOf, differing, fieldsOf, presetsOf, typedFaces } from "../../src/taisai/web/static/deal/forms.js";
 import { commandOfKey, SEAT_CODE_KEY } from "../../src/taisai/web/static/deal/keys.js";
 import { COMMANDS, GROUPS } from "../../src/taisai/web/static/lib/commands.js";
 
@@ -57,8 +57,13 @@ test("a form starts with the dice as they lie", () => {
   assert.deepEqual(presetsOf("amend-entry", round), { dice: [1, 2, 4] });
   assert.deepEqual(presetsOf("resolve-interruption", round), { readable: [1, 2, 4], dice: [1, 2, 4] });
   assert.deepEqual(presetsOf("resolve-interruption", { number: 7 }), { readable: [], dice: undefined });
-  assert.deepEqual(presetsOf("correct-dice", round), { dice: [1, 2, 4] });
+  assert.deepEqual(presetsOf("correct-dice", round), {}); // what is on record is wrong
   assert.deepEqual(presetsOf("interrupt", round), {});
+});
+
+test("the faces in which two readings differ", () => {
+  assert.deepEqual([differing([1, 2, 5], [4, 2, 1]), differing([4, 2, 1], [1, 2, 5])], [[5], [4]]);
+  assert.deepEqual([differing([2, 2, 2], [2, 1, 2]), differing([1, 2, 4], [4, 2, 1])], [[2], []]);
 });
 
 test("faces are read as people type them", () => {

@@ -47,16 +47,16 @@ def test_breaches_name_box_player_and_clauses() -> None:
 
 
 def test_payouts_say_which_chips_to_hand_over() -> None:
-    """Once the dice are known every bet has its payment, in chips of the table, and is marked when it is done."""
+    """Once the dice are known every bet has its payment, in chips of the winnings, and is marked when it is done."""
     deal = Deal(NZ).open().seat(ann=1000, bob=1000).begin()
     deal.bet("ann", "small", 105)
     deal.bet("bob", "big", 50)
     assert crew_view(deal.rules, deal.state, DEALER).payouts == ()
     deal.up_to(RoundPhase.UNCOVERED, 1, 2, 3)
     payouts = {each.player: each for each in crew_view(deal.rules, deal.state, DEALER).payouts or ()}
-    assert (payouts["ann"].pays, payouts["ann"].returned, payouts["ann"].chips) == (1, 210, {100: 2, 5: 2})
+    assert (payouts["ann"].pays, payouts["ann"].returned, payouts["ann"].chips) == (1, 210, {100: 1, 5: 1})
     assert (payouts["bob"].pays, payouts["bob"].returned, payouts["bob"].chips) == (None, 0, {})
-    assert as_json(crew_view(deal.rules, deal.state, DEALER))["payouts"][0]["chips"] == {"100": 2, "5": 2}
+    assert as_json(crew_view(deal.rules, deal.state, DEALER))["payouts"][0]["chips"] == {"100": 1, "5": 1}
     assert not payouts["ann"].done
 
 

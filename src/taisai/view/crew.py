@@ -113,7 +113,8 @@ class Payout(Struct, frozen=True, kw_only=True):
     winnings: int
     returned: int
     chips: dict[int, int]
-    """How many of each denomination; under 0, what no chip makes."""
+    """The winnings, which the dealer puts beside the stake on the felt: how many of each denomination; under 0, what no
+    chip makes."""
     done: bool
 
 
@@ -232,7 +233,7 @@ def payouts(rules: TableRules, state: TableState) -> tuple[Payout, ...]:
             pays=ruling.pays,
             winnings=ruling.winnings,
             returned=ruling.returned,
-            chips=chips_for(ruling.returned, chips),
+            chips=chips_for(ruling.winnings, chips),
             done=(ruling.bet.player, ruling.bet.box) in paid,
         )
         for ruling in rulings_of(layout, state.round)

@@ -13,7 +13,7 @@ import { OF_A_ROUND } from "../lib/of-a-round.js";
 import { clauseLinks, dialog, refusalWords } from "../lib/shell.js";
 import { act, actionButton, actionName, refuse, whyNot } from "./actions.js";
 import { makeField } from "./fields.js";
-import { commandOf, fieldsOf } from "./forms.js";
+import { commandOf, differing, fieldsOf } from "./forms.js";
 
 /** @typedef {import("./actions.js").Desk} Desk */
 /** @typedef {import("../lib/dom.js").Child} Child */
@@ -119,6 +119,7 @@ class CommandForm {
       { class: "ask", "data-ask": action },
       h("p", { class: "muted nature" }, t(`nature.${COMMANDS[action].nature}`)),
       ...(how.words ?? []),
+      this._record(),
       this._call(),
       ...this.fields.map((each) => each.row),
       this.extra,
@@ -154,6 +155,16 @@ class CommandForm {
     });
     for (const each of stop) each();
     return done === true;
+  }
+
+  /** What is on record, and where it differs from the dice: for those who put it right. */
+  _record() {
+    const { dice, entered } = this.table.view?.round ?? {};
+    if (this.action === "correct-dice" && dice) return h("p", null, t("deal.on-record", { dice: dice.join("-") }));
+    if (this.action !== "amend-entry" || !dice || !entered) return null;
+    const wrong = differing(entered, dice).join(", ");
+    const right = differing(dice, entered).join(", ");
+    return h("p", null, t("deal.entry-differs", { entered: entered.join("-"), dice: dice.join("-"), wrong, right }));
   }
 
   /** What the dealer calls when the round is void. */

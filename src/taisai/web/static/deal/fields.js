@@ -210,8 +210,9 @@ export function makeField(desk, field, preset) {
     case "amounts":
       return amountsInput(field, Object.keys(view?.seats ?? {}));
     case "yes-no": {
-      if (field.required) return answerInput(field);
-      const input = h("input", { type: "checkbox", name, checked: preset ?? field.default ?? true });
+      // What somebody vouches for is never ticked for them.
+      if (field.required || field.default === true) return answerInput(field);
+      const input = h("input", { type: "checkbox", name, checked: preset ?? false });
       return {
         value: () => input.checked,
         row: h("label", { class: "field switch" }, input, h("span", null, fieldName(name))),

@@ -24,9 +24,23 @@ export function fieldsOf(action) {
  */
 export function presetsOf(action, round) {
   const dice = round?.dice ?? undefined;
-  if (action === "amend-entry" || action === "correct-dice") return { dice };
+  if (action === "amend-entry") return { dice };
   if (action === "resolve-interruption") return { readable: dice ?? [], dice };
   return {};
+}
+
+/**
+ * Faces of one reading that another does not have, whatever their order: [1, 2, 5] beside [1, 2, 4] has a 5.
+ * @param {number[]} one
+ * @param {number[]} other
+ */
+export function differing(one, other) {
+  const left = [...other];
+  return one.filter((face) => {
+    const place = left.indexOf(face);
+    if (place >= 0) left.splice(place, 1);
+    return place < 0;
+  });
 }
 
 /** Faces as people type them: 1-2-4, 124, 1 2 4. @param {string} text */

@@ -431,7 +431,10 @@ export interface Payout {
   pays: number | string | null;
   winnings: number;
   returned: number;
-  /** How many of each denomination; under 0, what no chip makes. */
+  /**
+   * The winnings, which the dealer puts beside the stake on the felt: how many of each denomination; under 0, what no
+   * chip makes.
+   */
   chips: Record<string, number>;
   done: boolean;
 }
