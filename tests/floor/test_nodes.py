@@ -5,18 +5,28 @@ from __future__ import annotations
 import asyncio
 import logging
 from pathlib import Path
+from time import time_ns
 
 import pytest
+from msgspec.structs import replace
 
+from taisai.audit.run import Audit
 from taisai.books import open_shelf
 from taisai.core.faults import InputFault
 from taisai.floor.answers import Answer
+from taisai.floor.clock import Clock
 from taisai.floor.floor import Floor
 from taisai.floor.nodes import LATE_S, LEASE_S, NODE, Nodes
 from taisai.journal import Batch, JournalFailed, MemoryJournal, NewRecord, open_journal
 from taisai.journal.postgres.journal import PostgresJournal
+from taisai.settings.forms import Timing
+from taisai.streams.codec import event_of
 from taisai.table import commands as c
+from taisai.table.events import ClockSet
 from taisai.table.people import Person, Role
+from taisai.table.state import RoundPhase
+from tests.floor.gated import bet
+from tests.floor.test_driver import FAST, HOUR_US, driver, open_table, until
 from tests.postgres import journal_url
 from tests.streams.keeper import TableKeeper
 from tests.web.serving import on_a_loop
@@ -35,9 +45,9 @@ def _set_up(command_id: str) -> c.Command:
     return c.Command(id=command_id, at=1, by=Person("dan", Role.SUPERVISOR), do=set_up)
 
 
-def _node(url: str, address: str) -> tuple[Floor, Nodes]:
+def _node(url: str, address: str, clock: Clock | None = None) -> tuple[Floor, Nodes]:
     """A floor that is one node among others on a journal; nothing of it is started yet."""
-    floor = Floor(open_shelf(environment={}).book, lambda: open_journal(url))
+    floor = Floor(open_shelf(environment={}).book, lambda: open_journal(url), clock)
     floor.nodes = nodes = Nodes(floor, address, _unreachable, lambda: open_journal(url))
     return floor, nodes
 
@@ -186,6 +196,38 @@ async def test_a_node_reads_what_another_wrote_while_it_believed_in_its_lease(tm
             await asyncio.sleep(0.01)
         silent.set()
     await floor.stop()
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("wrong_by", [24 * HOUR_US, -HOUR_US], ids=["a day ahead", "an hour behind"])
+@on_a_loop
+async def test_a_node_with_a_wrong_clock_takes_a_table_over(tmp_path: Path, wrong_by: int) -> None:
+    """Rounds go on at once, there and on the way back; a record says how far time went back; the audit is content."""
+    url, timing = journal_url(tmp_path), Timing(**dict.fromkeys(FAST.__struct_fields__, 1) | {"betting_ms": 300})
+    rounds = 0
+    for number, set_by_us in enumerate((0, wrong_by, 0)):
+        floor, nodes = _node(url, f"http://{number}", Clock(lambda: time_ns() // 1000 + set_by_us))  # noqa: B023 - used in this turn
+        await floor.start()
+        await nodes.start(["T"])
+        assert nodes.mine == ["T"]
+        table = await open_table(floor) if number == 0 else floor.table("T")
+        floor.automate("T", driver(timing))
+        rounds += 2
+        await until(floor, lambda: len(table.state.history) >= rounds)  # noqa: B023 - awaited in this turn
+        await until(floor, lambda: table.state.round.phase is RoundPhase.BETTING)  # noqa: B023 - as above
+        placed = replace(bet(1_000 + number), at=floor.clock.now())
+        assert (await floor.do("T", placed)).refusal is None
+        assert abs(table.state.at - floor.clock.now()) < 10_000_000
+        stopping = asyncio.ensure_future(floor.stop())
+        await asyncio.sleep(0)
+        floor.hurry()
+        await stopping
+    with open_journal(url) as journal:
+        events = [event_of(record).what for record in journal.read("T")]
+        assert list(Audit(open_shelf(environment={}).book).findings(journal)) == []
+    jumps = [round(each.by_us / HOUR_US) for each in events if isinstance(each, ClockSet)]
+    # Whoever takes a table over sees that its last record lies ahead; one that lies behind may be as old as that.
+    assert jumps == [-abs(round(wrong_by / HOUR_US))]
 
 
 @pytest.mark.postgres

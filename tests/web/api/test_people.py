@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
+import httpx
 import pytest
 from msgspec.structs import replace
 
@@ -367,6 +368,41 @@ async def test_a_guest_has_a_nickname_and_buys_again() -> None:
         await running.ready_table()
         with pytest.raises(Refused, match="not-found"):
             await (await running.seat("bob")).buy_again()
+
+
+@on_a_loop
+async def test_nobody_learns_over_http_which_logins_exist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A locked login and an unknown one get the same status and body for the same work, also after a restart."""
+    compared: list[str] = []
+    verify = Passwords._verify
+
+    def counted(passwords: Passwords, stored: str, password: str) -> bool:
+        compared.append(stored.rsplit("$", 2)[0])
+        return verify(passwords, stored, password)
+
+    monkeypatch.setattr(Passwords, "_verify", counted)
+    settings = settings_for(sqlite_url(tmp_path))
+
+    async def asked(running: Running, login: str) -> list[tuple[object, ...]]:
+        found: list[tuple[object, ...]] = []
+        async with httpx.AsyncClient(base_url=running.address) as http:
+            for _ in range(5):
+                compared.clear()
+                body = {"login": login, "password": "wrong wrong 9", "post": "dealer"}
+                answer = await http.post("/api/sign-in", json=body)
+                error = {**answer.json()["error"], "request": ""}
+                found.append((answer.status_code, error, answer.headers.get("retry-after"), tuple(compared)))
+        return found
+
+    async with open_house(settings) as running:
+        await running.hire("dan")
+        first = [await asked(running, login) for login in ("dan", "nobody-here")]
+    async with open_house(settings) as running:
+        again = [await asked(running, login) for login in ("dan", "nobody-here")]
+    for known, unknown in (first, again):
+        assert known == unknown
+    assert [len(work) for *_, work in first[0]] == [1, 1, 1, 0, 0]  # type: ignore[arg-type]
+    assert {str(each) for each in again[0]} == {str(first[0][-1])}
 
 
 NAME = "annabella.hartmann"

@@ -122,6 +122,43 @@ async def test_a_table_is_opened_under_a_new_name() -> None:
 
 
 @on_a_loop
+async def test_a_player_sets_no_table_up(caplog: pytest.LogCaptureFixture) -> None:
+    """A player's set-up, with a book that nobody has too, is refused over HTTP and socket; nothing appears or fails."""
+    async with open_house() as running:
+        await running.ready_table("T1")
+        ann = await running.seat("ann")
+        seq = running.context.floor.tables["T1"].state.seq
+        fields = msgspec.to_builtins(set_up_of("rws-tai-sai-v6/A"), str_keys=True)
+        changes: tuple[dict[str, str], ...] = ({}, {"book": "no-such-book"}, {"book": "../../etc", "layout": "x"})
+        wrong = [{**fields, **change} for change in changes]
+        async with (
+            httpx.AsyncClient(base_url=running.address, headers={"authorization": f"Bearer {ann.token}"}) as http,
+            raw(running, "T1", ann) as socket,
+        ):
+            for number, do in enumerate(wrong):
+                command = {"id": f"s{number}", "do": do}
+                answer = await http.post("/api/tables/T1/commands", json=command)
+                status, code = ((409, "not-yours-to-do"), (409, "wrong-book"), (400, "bad-message"))[number]
+                assert (answer.status_code, one_shape(answer)["code"]) == (status, code)
+                told = await socket.refused({"t": "do", **command, "id": f"w{number}"})
+                assert told["code"] == code
+                assert (await http.post("/api/tables/T9/commands", json=command)).status_code == 404
+                new = {"table": "T9", "set_up": do}
+                answer = await http.post("/api/tables", json=new)
+                assert answer.status_code == 403, answer.text
+            answer = await http.post(
+                "/api/tables", json={"table": "T9", "set_up": wrong[1]},
+                headers={"authorization": f"Bearer {running.crew['sue'].token}"},
+            )  # fmt: skip
+            assert answer.status_code < 500, answer.text
+            assert one_shape(answer)["code"]
+        assert [card.table for card in (await running.client.floor()).tables] == ["T1"]
+        assert list(running.context.floor.tables) == ["T1"]
+        assert running.context.floor.tables["T1"].state.seq == seq
+    assert [record for record in caplog.records if record.exc_info or record.levelname == "ERROR"] == []
+
+
+@on_a_loop
 async def test_a_set_up_that_is_sent_again_gets_its_first_answer() -> None:
     """Whoever lost the answer sends the same id: nothing is done twice; with another id the name is taken."""
     async with open_house() as running:

@@ -11,6 +11,7 @@ import pytest
 
 from taisai.journal import Journal, MemoryJournal, SqliteJournal
 from taisai.web.guard import probe
+from tests.postgres import Server
 from tests.web.asking import one_shape
 from tests.web.serving import on_a_loop, open_house, settings_for
 
@@ -45,6 +46,46 @@ async def test_a_house_that_cannot_write_is_not_ready(spoil: str, mend: str, wor
             writer.execute(mend).fetchall()
             assert (await http.get("/readyz")).status_code == 200
             assert journal.entries(probe.KEY) == {}
+
+
+@pytest.mark.slow
+@pytest.mark.postgres
+def test_a_house_on_postgresql_that_cannot_write_is_not_ready(tmp_path: Path) -> None:
+    """Read-only as a stand-by, then gone: 503 with the reason each time; when it is back, 200 without a restart."""
+    server = Server()
+
+    @on_a_loop
+    async def run() -> None:
+        async with (
+            open_house(settings_for(server.journal_url(tmp_path))) as running,
+            httpx.AsyncClient(base_url=running.address) as http,
+        ):
+
+            async def status(expected: int) -> httpx.Response:
+                while (answer := await http.get("/readyz")).status_code != expected:
+                    await asyncio.sleep(0.05)
+                return answer
+
+            assert (await http.get("/readyz")).status_code == 200
+            for word in ("on", "off"):
+                await asyncio.to_thread(server.execute, f"ALTER SYSTEM SET default_transaction_read_only = {word}")
+                await asyncio.to_thread(server.execute, "SELECT pg_reload_conf()")
+                answer = await status(503 if word == "on" else 200)
+                if word == "on":
+                    assert one_shape(answer)["code"] == "not-recorded"
+                    assert "read-only" in one_shape(answer)["sentence"]
+            await asyncio.to_thread(server.stop)
+            assert one_shape(await status(503))["code"] == "not-recorded"
+            assert (await http.get("/healthz")).status_code == 200
+            await asyncio.to_thread(server.start)
+            await status(200)
+            assert running.context.floor.writer.journal.entries(probe.KEY) == {}
+
+    try:
+        with patch.object(probe, "KEPT_S", 0.0):
+            run()
+    finally:
+        server.stop("end")
 
 
 @on_a_loop
