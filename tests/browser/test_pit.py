@@ -74,6 +74,7 @@ def test_a_round_is_voided_by_two(house: CrewHouse, visit: Visit) -> None:
     page = house.page(visit, "sue", f"/pit#table/{table}")
     page.locator("[data-action=report]").click()
     page.locator("dialog[open] [name=fact]").select_option("not-flat")
+    page.locator("dialog[open] [name=announced]").select_option("yes")
     page.locator("dialog[open] [type=submit]").click()
     expect(page.locator("dialog")).to_have_count(0)
     house.do("kim", table, c.Attest(Fact.NOT_FLAT, confirmed=True))
