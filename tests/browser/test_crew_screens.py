@@ -88,6 +88,24 @@ def test_nothing_is_wider_than_the_screen(house: CrewHouse, visit: Visit, screen
         assert (too_wide(page), cut_off(page)) == ([], [])
 
 
+@pytest.mark.parametrize("width", [721, 820, 900, 1024, 1280])
+def test_nothing_in_the_top_bar_lies_over_anything_else(house: CrewHouse, visit: Visit, width: int) -> None:
+    """Links, the table's name and the buttons of the desk's top bar stand side by side at every width."""
+    page = look(house, visit, "deal")
+    page.set_viewport_size({"width": width, "height": 900})
+    over = page.evaluate(
+        """() => {
+          const parts = [...document.querySelectorAll("#top a, #top button, #top strong")]
+            .map((each) => [each.textContent.trim(), each.getBoundingClientRect()])
+            .filter(([, { width, bottom }]) => width > 0 && bottom > 0);
+          return parts.flatMap(([one, a], at) => parts.slice(at + 1)
+            .filter(([, b]) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1)
+            .map(([other]) => `${one} / ${other}`));
+        }"""
+    )
+    assert over == []
+
+
 @pytest.mark.parametrize("screen", ["deal", "floor"])
 def test_little_script_from_here_alone(house: CrewHouse, visit: Visit, screen: str) -> None:
     """The screen loads under 150 KB of script, and nothing from elsewhere."""
