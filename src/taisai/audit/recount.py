@@ -462,11 +462,21 @@ def share_out(stakes: Sequence[int], capacity: int, minimum: int, unit: int) -> 
     return [rounded.get(player, at_risk[player]) for player in range(len(stakes))]
 
 
-def _limit(limits: Mapping[str, Any], box: str, end: str) -> int | None:
-    """The "min" or "max" of a box: its own, or else its kind's, or else the default's, or else None."""
+def _in_group(name: str, box: str) -> bool:
+    """Whether a group such as `total:4/17` or `big/small` has a box in it."""
+    kind, here = "", False
+    for part in name.split("/"):
+        kind = part.split(":")[0] if ":" in part else kind
+        here = here or box in (part, f"{kind}:{part}")
+    return here and "/" in name
+
+
+def _limit(limits: Mapping[str, Any], box: str, end: str) -> Any:
+    """The "min", "max" or "per" of a box: its own, its group's, its kind's, the default's, or else None."""
     kinds: Mapping[str, Any] = limits.get("kinds") or {}
-    figure: int | None = None
-    for stated in (kinds.get(box), kinds.get(box.partition(":")[0]), limits.get("default")):
+    figure: Any = None
+    group = next((limit for name, limit in kinds.items() if _in_group(name, box)), None)
+    for stated in (kinds.get(box), group, kinds.get(box.partition(":")[0]), limits.get("default")):
         if figure is None and stated:
             figure = stated.get(end)
     return figure
@@ -484,8 +494,13 @@ def _risk(
     stakes: Mapping[str, Sequence[int]], limits: Mapping[str, Any]
 ) -> tuple[dict[str, list[int]], dict[str, int]]:
     """What is at risk in each box (rws-tai-sai-v6 §5.1.1, §5.1.2), and by how much a box stays over its capacity."""
-    # Every box may hold its own maximum.
-    capacity: dict[str, int | None] = {box: _limit(limits, box, "max") for box in stakes}
+    # Every box may hold its own maximum; where it is a maximum for each player, each may have that much and no more.
+    of_each = {box for box in stakes if _limit(limits, box, "per") == "player"}
+    capacity: dict[str, int | None] = {box: None if box in of_each else _limit(limits, box, "max") for box in stakes}
+    standing: dict[str, Sequence[int]] = dict(stakes)
+    for box in of_each:
+        most: int | None = _limit(limits, box, "max")
+        standing[box] = [stake if most is None else min(stake, most) for stake in stakes[box]]
 
     # The differential (§1.3) is between what is placed on Big and on Small, or on Odd and on Even. Where it is broken,
     # the side that is heavier as placed may hold no more than what is placed opposite and the differential; the other
@@ -501,11 +516,11 @@ def _risk(
         maximum = capacity[heavier]
         capacity[heavier] = reach if maximum is None else min(maximum, reach)
 
-    risk = {box: _share_box(stakes[box], capacity[box], limits, box) for box in stakes}
+    risk = {box: _share_box(standing[box], capacity[box], limits, box) for box in stakes}
     over: dict[str, int] = {}
-    for box, most in capacity.items():
-        if most is not None and sum(risk[box]) > most:
-            over[box] = sum(risk[box]) - most
+    for box, held in capacity.items():
+        if held is not None and sum(risk[box]) > held:
+            over[box] = sum(risk[box]) - held
     return risk, over
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from taisai.core.boxes import Box, BoxName
 from taisai.core.dice import Roll
-from taisai.core.limits import OPPOSITE_OF, Limits
+from taisai.core.limits import OPPOSITE_OF, Limits, Per
 from taisai.core.money import Chips
 from taisai.core.rulebook import FactRule, Layout, Rule, RuleBook
 from taisai.core.settlement import Ruling
@@ -29,15 +29,17 @@ class Over(NamedTuple):
     limit: Chips
     opposite: BoxName | None = None
     placed_opposite: Chips = Chips(0)
+    per: Per = Per.BOX
 
 
 def over_limit(limits: Limits, box: BoxName, most: Chips | None) -> Over | None:
     """Which limit bound a box that stood for at most so much; None for a box within its limits."""
     if most is None:
         return None
-    stake_max, opposite = limits.of(box).stake_max, OPPOSITE_OF.get(box)
+    _, stake_max, per = limits.of(box)
+    opposite = OPPOSITE_OF.get(box)
     if most == stake_max or opposite is None or opposite[0] not in limits.differential:
-        return Over(Rule.MAXIMUM, most)
+        return Over(Rule.MAXIMUM, most, per=per)
     differential = limits.differential[opposite[0]]
     return Over(Rule.DIFFERENTIAL, differential, opposite[1], Chips(max(most - differential, 0)))
 
@@ -68,12 +70,17 @@ def why(layout: Layout, roll: Roll, ruling: Ruling, over: Over | None = None, mo
     parts = [] if over is None else [_why_shared(layout, ruling, over, money)]
     parts.append(f"{layout.bet_name(box.name)} {verb}: {facts}.")
     parts.append(_what_moves(ruling, money))
-    return " ".join(parts)
+    return " ".join(filter(None, parts))
 
 
 def _why_shared(layout: Layout, ruling: Ruling, over: Over, money: Money) -> str:
     """Which limit of which box was passed, and what that leaves of the stake."""
     stake, name = ruling.bet.stake, layout.bet_name(ruling.bet.box)
+    if over.per is Per.PLAYER:
+        if ruling.at_risk == stake:
+            return ""
+        maximum, at_risk = money(over.limit), money(ruling.at_risk)
+        return f"A player may have {maximum} on {name}: {at_risk} of the {money(stake)} was at risk."
     if over.opposite is None:
         passed = f"{name} held more than its maximum of {money(over.limit)}"
     else:
@@ -114,7 +121,7 @@ def clauses_behind(
 ) -> tuple[str, ...]:
     """The clauses by which a bet was settled, most particular last."""
     clauses = [*book.clauses_for(Rule.COLLECT_THEN_PAY), *layout.clauses_of(ruling.bet.box, roll)]
-    if over is not None:
+    if over is not None and (over.per is Per.BOX or ruling.at_risk < ruling.bet.stake):
         clauses += book.clauses_for(Rule.UNDER_MINIMUM_EXEMPT if under_minimum else Rule.PRO_RATA)
     elif under_minimum:
         clauses += book.clauses_for(Rule.UNDER_MINIMUM_STANDS)

@@ -2,7 +2,8 @@
 
 Enters: the bets at "No more bets" and the table's limits. Leaves: each bet's stake at risk, every step of the
 arithmetic in words, and flags for what people should look at. Serves `rws-tai-sai-v6` §5.1.1, §5.1.2, §5.2.1 and
-interpretations I6, I7; books without pro rata have their excess flagged and nothing else (I16).
+interpretations I6, I7; books without pro rata have their excess flagged: it stands where the book says so, otherwise a
+supervisor rules (I16).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import NamedTuple
 
 from taisai.core.bets import Bet, PlayerId, totals_by_box
 from taisai.core.boxes import BoxName
-from taisai.core.limits import OPPOSITE_BOXES, Limits, Opposites
+from taisai.core.limits import OPPOSITE_BOXES, BoxLimits, Limits, Opposites, Per
 from taisai.core.money import Chips
 from taisai.core.rulebook import Rule, RuleBook
 
@@ -24,6 +25,7 @@ class FlagCode(StrEnum):
 
     UNDER_MINIMUM = "under-minimum"
     OVER_MAXIMUM = "over-maximum"
+    OVER_DIFFERENTIAL = "over-differential"
     PRO_RATA = "pro-rata"
     OVER_CAPACITY = "over-capacity"
     NO_DIFFERENTIAL = "no-differential"
@@ -142,7 +144,7 @@ def fix_stakes(book: RuleBook, limits: Limits | None, bets: Sequence[Bet]) -> Fi
     if not book.has(Rule.DIFFERENTIAL) and limits.differential:
         flags.append(_no_differential_flag(book))
     if not book.has(Rule.PRO_RATA):
-        flags += _over_maximum_flags(book, limits, bets)
+        flags += _excess_flags(book, limits, bets)
         return FixedStakes(tuple(bet.stake for bet in bets), {}, tuple(flags))
     shared = _shared_boxes(book, limits, bets)
     queues = {box: iter(share.at_risk) for box, share in shared.items()}
@@ -159,13 +161,32 @@ def _shared_boxes(book: RuleBook, limits: Limits, bets: Sequence[Bet]) -> dict[B
         stakes.setdefault(bet.box, []).append(bet.stake)
     shares: dict[BoxName, Apportionment] = {}
     for box, each in stakes.items():
-        stake_max, stake_min = limits.of(box).stake_max, limits.of(box).stake_min
-        if stake_max is not None and sum(each) > stake_max:
-            shares[box] = share_out(each, stake_max, stake_min, limits.unit)
+        own = limits.of(box)
+        if own.stake_max is not None and _excess(own, each):
+            shares[box] = (
+                _each_to_maximum(each, own.stake_max)
+                if own.per is Per.PLAYER
+                else (share_out(each, own.stake_max, own.stake_min, limits.unit))
+            )
     if book.has(Rule.DIFFERENTIAL):
         for opposites, differential in limits.differential.items():
             _share_by_differential(limits, opposites, differential, stakes, shares)
     return shares
+
+
+def _excess(own: BoxLimits, stakes: Sequence[Chips]) -> Chips:
+    """By how much a box is over its maximum, or its players over theirs."""
+    if own.stake_max is None:
+        return Chips(0)
+    held = stakes if own.per is Per.PLAYER else (sum(stakes),)
+    return Chips(sum(max(each - own.stake_max, 0) for each in held))
+
+
+def _each_to_maximum(stakes: Sequence[Chips], stake_max: Chips) -> Apportionment:
+    """Stakes of a box that has a maximum for each player: nobody's share depends on the others."""
+    cut = ", ".join(f"{stake} → {stake_max}" for stake in stakes if stake > stake_max)
+    at_risk = tuple(min(stake, stake_max) for stake in stakes)
+    return Apportionment(stake_max, at_risk, Chips(0), (f"Each player stands for at most {stake_max}: {cut}.",))
 
 
 def _share_by_differential(
@@ -183,10 +204,15 @@ def _share_by_differential(
     placed = {box: sum(stakes.get(box, ())) for box in (one, two)}
     heavier, lighter = (one, two) if placed[one] > placed[two] else (two, one)
     reach = Chips(placed[lighter] + differential)
-    stake_min, stake_max = limits.of(heavier)
-    if placed[heavier] <= reach or (stake_max is not None and stake_max <= reach):
+    own = limits.of(heavier)
+    if own.per is Per.PLAYER:  # what is over a player's maximum is no part of what is shared
+        standing: Sequence[Chips] = shares[heavier].at_risk if heavier in shares else stakes.get(heavier, ())
+        within = sum(standing) <= reach
+    else:
+        standing, within = stakes.get(heavier, ()), own.stake_max is not None and own.stake_max <= reach
+    if placed[heavier] <= reach or within:
         return
-    share = share_out(stakes[heavier], reach, stake_min, limits.unit)
+    share = share_out(standing, reach, own.stake_min, limits.unit)
     because = (
         f"The {opposites} differential is {differential} and {placed[lighter]} was placed on {lighter}: "
         f"{heavier} stands for at most {reach}."
@@ -207,17 +233,28 @@ def _no_differential_flag(book: RuleBook) -> Flag:
     return Flag(FlagCode.NO_DIFFERENTIAL, None, None, Chips(0), clauses, text)
 
 
-def _over_maximum_flags(book: RuleBook, limits: Limits, bets: Sequence[Bet]) -> list[Flag]:
-    flags = []
-    for box, total in totals_by_box(bets).items():
-        stake_max = limits.of(box).stake_max
-        if stake_max is not None and total > stake_max:
-            over = Chips(total - stake_max)
-            text = (
-                f"{box} holds {total}, over its maximum of {stake_max} by {over}: "
-                "this book has no pro rata, a supervisor rules."
-            )
-            flags.append(Flag(FlagCode.OVER_MAXIMUM, box, None, over, book.clauses_for(Rule.MAXIMUM), text))
+def _excess_flags(book: RuleBook, limits: Limits, bets: Sequence[Bet]) -> list[Flag]:
+    """What is over a limit at the close, under a book that does not share it out."""
+    stands = book.has(Rule.EXCESS_STANDS)
+    then = "what was accepted stands whole." if stands else "this book has no pro rata, a supervisor rules."
+    clauses = book.clauses_for(Rule.EXCESS_STANDS)
+    flags, stakes = [], {box: [bet.stake for bet in bets if bet.box == box] for box in totals_by_box(bets)}
+    for box, each in stakes.items():
+        own, total = limits.of(box), sum(each)
+        over = _excess(own, each)
+        if over:
+            whose = f"{box} holds {total}, over its maximum of {own.stake_max}"
+            if own.per is Per.PLAYER:
+                whose = f"{box} holds stakes over the maximum of {own.stake_max} for each player,"
+            cited = clauses or book.clauses_for(Rule.MAXIMUM)
+            flags.append(Flag(FlagCode.OVER_MAXIMUM, box, None, over, cited, f"{whose} by {over}: {then}"))
+    for pair, most in limits.differential.items() if book.has(Rule.DIFFERENTIAL) else ():
+        one, two = (sum(stakes.get(box, ())) for box in OPPOSITE_BOXES[pair])
+        if abs(one - two) > most:
+            box, over = OPPOSITE_BOXES[pair][one < two], Chips(abs(one - two) - most)
+            cited = clauses or book.clauses_for(Rule.DIFFERENTIAL)
+            text = f"{box} is {abs(one - two)} ahead, over the {pair} differential of {most} by {over}: {then}"
+            flags.append(Flag(FlagCode.OVER_DIFFERENTIAL, box, None, over, cited, text))
     return flags
 
 

@@ -66,6 +66,7 @@ class Rule(StrEnum):
     HEADROOM_OPEN_TO_ALL = "room-open-to-all"
     EXCESS_REJECTED = "excess-rejected"
     PRO_RATA = "pro-rata"
+    EXCESS_STANDS = "excess-stands"
     UNDER_MINIMUM_EXEMPT = "under-minimum-exempt"
     UNDER_MINIMUM_ADVISED = "under-minimum-advised"
     UNDER_MINIMUM_STANDS = "under-minimum-stands"

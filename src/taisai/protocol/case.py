@@ -17,7 +17,7 @@ from taisai.core.bets import Bet, PlayerId, box_on, merge_bets
 from taisai.core.dice import Roll, roll_of
 from taisai.core.explain import clauses_behind, clauses_behind_void, over_limit, why, why_void
 from taisai.core.faults import InputFault, decoding_fault, shown
-from taisai.core.limits import Limits, make_limits
+from taisai.core.limits import Limits, make_limits, not_by_book
 from taisai.core.money import CHIPS_MAX, chips_of
 from taisai.core.names import result_call
 from taisai.core.prorata import FixedStakes, Flag, fix_stakes
@@ -164,7 +164,7 @@ def answer_case(shelf: Shelf, raw: object) -> CaseAnswer:
     layout = shelf.layout(case.layout)
     book = shelf.book(layout.book_id)
     bets = _bets(layout, case)
-    limits = _limits(case, layout)
+    limits = _limits(case, book, layout)
     fixed = fix_stakes(book, limits, bets)
     if case.dice is None:
         answer = _void_answer(book, _void_rule(book, case.void or ""), settle_void(layout, bets), fixed.flags)
@@ -189,20 +189,24 @@ def _bets(layout: Layout, case: CaseForm) -> tuple[Bet, ...]:
     return merge_bets(bets)
 
 
-def _limits(case: CaseForm, layout: Layout) -> Limits | None:
+def _limits(case: CaseForm, book: RuleBook, layout: Layout) -> Limits | None:
     form = case.limits
     if form is None:
         return None
     try:
-        return make_limits(
+        limits = make_limits(
             unit=form.unit,
             default=form.default,
             kinds=form.kinds,
             differential=form.differential,
             layout=layout,
         )
+        wrong = not_by_book(book, limits)
+        if wrong is not None and wrong[0] != "differential":  # which is flagged
+            raise InputFault(wrong[0], wrong[1])
     except InputFault as fault:
         raise fault.under("limits") from None
+    return limits
 
 
 def _void_rule(book: RuleBook, text: str) -> FactRule:

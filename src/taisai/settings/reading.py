@@ -23,6 +23,7 @@ from msgspec import Struct, inspect
 
 from taisai.books import BookRefused, Shelf, open_shelf
 from taisai.core.faults import InputFault, shown
+from taisai.core.limits import not_by_book
 from taisai.core.rulebook import Device, Rule, RuleBook
 from taisai.outside import TOML_BYTES_MAX, Unreadable, read_text, toml_of
 from taisai.settings.editions import moment_of, starts_at
@@ -296,8 +297,12 @@ class _Reading:
         """A table's layout and limits fit a book; a book that is not in force is told apart."""
         if layout not in book.layouts:
             self.fault((*place, "layout"), _unknown("layout", layout, book.layouts))
-        if table.limits.differential and not book.has(Rule.DIFFERENTIAL):
-            self.fault((*place, "limits", "differential"), f"{book.id} has no differential")
+        try:
+            wrong = not_by_book(book, limits_of(table.limits))
+        except InputFault:
+            wrong = None  # told once, with the table
+        if wrong is not None:
+            self.fault((*place, "limits", *wrong[0].split(".", 2)), f"{wrong[1]} ({book.id})")
         if settings.books and book.id not in settings.books:
             self.fault((*place, "book"), f"{book.id} is not among the approved books of [books]")
 

@@ -12,6 +12,7 @@ from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 
+from taisai.core.limits import Per
 from taisai.core.rulebook import Fact
 from taisai.table.forms import Widget, asked_by
 from taisai.table.people import Person
@@ -111,15 +112,20 @@ class _Action(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do"):
     """Something to do."""
 
 
-class BoxLimit(Struct, frozen=True, forbid_unknown_fields=True):
+class BoxLimit(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """Minimum and maximum of a box."""
 
     min: int
     max: int
+    per: Per = Per.BOX
+    """Whether the maximum is of all players in the box together, or of each."""
 
 
 class TableLimits(Struct, frozen=True, forbid_unknown_fields=True):
-    """A table's limits as its sign displays them; the same form as in a settle case."""
+    """A table's limits as its sign displays them; the same form as in a settle case.
+
+    `kinds` names kinds, boxes, or groups of boxes: `total`, `total:4`, `total:4/17`.
+    """
 
     unit: int
     default: BoxLimit

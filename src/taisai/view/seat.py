@@ -8,6 +8,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from taisai.core.boxes import BoxName
+from taisai.core.limits import Per
 from taisai.table.commands import Dice
 from taisai.table.explanations import recall
 from taisai.table.rules import limits_of
@@ -62,6 +63,8 @@ class SeatView(Struct, frozen=True, kw_only=True):
     contribution: str
     """What they brought to the virtual dice of this round."""
     last: LastRound | None = None
+    room: dict[str, int] = {}
+    """How much more they may put into boxes that they have chips in, where a maximum is of each player."""
     advice: tuple[Advice, ...] = ()
     void_later: tuple[VoidLater, ...] = ()
     """Newest first."""
@@ -82,9 +85,27 @@ def seat_view(state: TableState, player: str) -> SeatView:
         on_felt=on_felt,
         contribution=current.contributions.get(player, ""),
         last=_last_round(state, player),
+        room=_room(state, player),
         advice=_advice(state, player),
         void_later=_void_later(state, player),
     )
+
+
+def _room(state: TableState, player: str) -> dict[str, int]:
+    current = state.round
+    if current.phase is not RoundPhase.BETTING or state.set_up is None:
+        return {}
+    signed = state.set_up.limits
+    mine = current.stakes.get(player, {})
+    if not mine or all(each.per is Per.BOX for each in (signed.default, *signed.kinds.values())):
+        return {}
+    limits = limits_of(signed)
+    own = [(box, stake, limits.of(BoxName(box))) for box, stake in mine.items()]
+    return {
+        box: max(limit.stake_max - stake, 0)
+        for box, stake, limit in own
+        if limit.per is Per.PLAYER and limit.stake_max is not None
+    }
 
 
 def _advice(state: TableState, player: str) -> tuple[Advice, ...]:

@@ -30,5 +30,5 @@ SIGN = {
 def test_a_box_is_over_its_limits(totals: dict[str, int], box: str, excess: tuple[str, int] | None) -> None:
     """The limit that a box is over by more, of its own sign, its kind's or the default."""
     limits = limits_on(SIGN, ("big", "small", "total:4", "total:9"), differential=True)
-    assert limits.excess(totals, box) == excess
-    assert limits_on(SIGN, ("big",), differential=False).excess({"big": 900}, "big") is None
+    assert limits.excess(totals, box, {}) == excess
+    assert limits_on(SIGN, ("big",), differential=False).excess({"big": 900}, "big", {}) is None

@@ -119,7 +119,7 @@ class TableRules:
         totals: dict[BoxName, Chips] = {}
         found = []
         for bet in bets:
-            headroom = headroom_of(self.book, self.limits, totals, bet.box).chips
+            headroom = headroom_of(self.book, self.limits, totals, bet.box, mine=0).chips
             fits = bet.stake >= self.limits.of(bet.box).stake_min and (headroom is None or bet.stake <= headroom)
             if fits:
                 totals[bet.box] = Chips(totals.get(bet.box, 0) + bet.stake)

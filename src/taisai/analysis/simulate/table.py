@@ -18,7 +18,7 @@ from taisai.analysis.simulate.draws import Purpose, draw_rolls, happens, stream,
 from taisai.analysis.simulate.tally import ENDS, Tally, tally_shifts
 from taisai.core.bets import Bet, PlayerId
 from taisai.core.boxes import BoxName
-from taisai.core.limits import OPPOSITE_BOXES
+from taisai.core.limits import OPPOSITE_BOXES, Per
 from taisai.core.money import Chips
 from taisai.core.rulebook import Rule
 
@@ -187,9 +187,9 @@ class _Limits:
         if limits is None:
             return
         for box, bets in places.items():
-            least, most = limits.of(box)
+            least, most, per = limits.of(box)
             if most is not None:
-                self.maximums.append((bets, most))
+                self.maximums += [([bet], most) for bet in bets] if per is Per.PLAYER else [(bets, most)]
             if refusing and least:
                 self.minimums += [(bet, least) for bet in bets]
         if book.has(Rule.DIFFERENTIAL):

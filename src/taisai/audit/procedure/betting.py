@@ -26,7 +26,7 @@ def bets_placed(first: Seen, run: Run) -> list[AuditFinding]:
     course, limits = first.course, first.ruled.limits
     turn = course.turn
     stakes, totals, put_down = turn.stakes, turn.totals, turn.moves.append
-    least, most, apart, unit = limits.least, limits.most, limits.apart, limits.unit
+    least, most, each, apart, unit = limits.least, limits.most, limits.most_each, limits.apart, limits.unit
     seated, ends = course.seated, turn.closes_at or LARGEST
     for seq, event in run:
         by, what = event.by, event.what
@@ -45,6 +45,7 @@ def bets_placed(first: Seen, run: Run) -> list[AuditFinding]:
             or how != PLACED
             or mine < least.get(box, LARGEST)
             or total > most.get(box, LARGEST)
+            or (each and mine > each.get(box, LARGEST))
             or amount % unit
             or box in apart
             or not seated.get(player)
@@ -96,7 +97,10 @@ def _within_limits(seen: Seen, what: Any, mine: int) -> Iterator[AuditFinding]:
         sentence = f"{what.amount} cannot be made of chips; the smallest is {limits.unit}"
         yield seen.finding("not-in-chips", sentence, "minimum")
     total = totals[what.box]
-    if total > limits.most[what.box]:
+    if mine > limits.most_each.get(what.box, LARGEST):
+        sentence = f"{what.player} has {mine} in {what.box}, maximum {limits.most_each[what.box]} for each player"
+        yield seen.finding("over-maximum", sentence, "maximum")
+    if total > limits.most.get(what.box, LARGEST):
         yield seen.finding("over-maximum", f"{what.box} holds {total}, maximum {limits.most[what.box]}", "maximum")
     if what.box in limits.apart:
         most, other = limits.apart[what.box]
@@ -141,7 +145,7 @@ def advised_rightly(seen: Seen, what: Any) -> Iterator[AuditFinding]:
 def rejected_newest_first(seen: Seen, what: Any) -> Iterator[AuditFinding]:
     """What is over the limit goes back and no more than that, but for whole colour chips, the newest bets first."""
     turn, limits = seen.turn, seen.ruled.limits
-    excess = limits.excess(turn.totals, what.box)
+    excess = limits.excess(turn.totals, what.box, turn.stakes)
     handed = sum(part.amount for part in what.handed)
     if seen.ruled.book is None:
         return
@@ -155,10 +159,12 @@ def rejected_newest_first(seen: Seen, what: Any) -> Iterator[AuditFinding]:
     if any(part.in_colour for part in what.handed):
         return  # whole chips of a colour may be more than the excess
     right: dict[str, int] = {}
-    left = excess[1]
+    of_each = what.box in limits.most_each and excess[0] == "maximum"
+    left = limits.beyond(turn.stakes.get(what.box, {}), what.box) if of_each else {"": excess[1]}
     for player, amount in reversed(_stacks(turn, what.box)):
-        taken = min(amount, left)
-        left -= taken
+        whose = player if of_each else ""
+        taken = min(amount, left.get(whose, 0))
+        left[whose] = left.get(whose, 0) - taken
         if taken:
             right[player] = right.get(player, 0) + taken
     if {part.player: part.amount for part in what.handed} != right:
@@ -198,7 +204,7 @@ def returned_after_advice(seen: Seen, what: Any) -> Iterator[AuditFinding]:
 
 def left_over_rightly(seen: Seen, what: Any) -> Iterator[AuditFinding]:
     """What is said to be over a limit at the close is; the house's own dealer sees it and rejects it."""
-    excess = seen.ruled.limits.excess(seen.turn.totals, what.box)
+    excess = seen.ruled.limits.excess(seen.turn.totals, what.box, seen.turn.stakes)
     if seen.ruled.book is not None and excess != (str(what.limit), what.amount):
         sentence = f"{what.box} is said to be {what.amount} over its {what.limit}; it was over by {excess}"
         yield seen.finding("excess-wrong", sentence, "excess-rejected")
@@ -238,8 +244,9 @@ def closed_by_the_limits(seen: Seen, _what: Any) -> Iterator[AuditFinding]:
 
 def _over(limits: Limits, turn: Turn) -> list[str]:
     most, totals = limits.most, turn.totals
-    suspect = {box for box, total in totals.items() if total > most.get(box, LARGEST)} | (limits.apart.keys() & totals)
-    return sorted(box for box in suspect if limits.excess(totals, box) is not None)
+    suspect = {box for box, total in totals.items() if total > most.get(box, LARGEST)}
+    suspect |= (limits.apart.keys() | limits.most_each.keys()) & totals.keys()
+    return sorted(box for box in suspect if limits.excess(totals, box, turn.stakes) is not None)
 
 
 def nobody_leaves_bets(seen: Seen, what: Any) -> Iterator[AuditFinding]:

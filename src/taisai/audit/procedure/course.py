@@ -195,10 +195,14 @@ def plain_limits(limits: Any) -> dict[str, Any]:
     """Limits as plain values."""
     return {
         "unit": limits.unit,
-        "default": {"min": limits.default.min, "max": limits.default.max},
-        "kinds": {kind: {"min": each.min, "max": each.max} for kind, each in limits.kinds.items()},
+        "default": _plain_limit(limits.default),
+        "kinds": {kind: _plain_limit(each) for kind, each in limits.kinds.items()},
         "differential": dict(limits.differential),
     }
+
+
+def _plain_limit(limit: Any) -> dict[str, Any]:
+    return {"min": limit.min, "max": limit.max, "per": str(limit.per)}
 
 
 def _edition(course: Course, _event: Any, what: Any) -> None:

@@ -13,7 +13,7 @@ from cyclopts import Parameter
 from taisai.cli.show import AsJson, BookDirs, bound, console, grid, print_json, shelf_of
 from taisai.core.dice import ALL_ROLLS
 from taisai.core.faults import InputFault, shown
-from taisai.core.limits import Limits
+from taisai.core.limits import BoxLimits, Limits, Per
 from taisai.core.odds import percent, percent_chance
 from taisai.core.rulebook import Layout
 from taisai.outside import CsvWriter
@@ -187,7 +187,7 @@ def _show_advice(advice: Advice) -> None:
         out.print("No limits hold it, not even every box at its minimum.", style="bold red")
         return
     limits = grid("kind", ("minimum", "right"), ("maximum", "right"))
-    for kind, (least, most) in advice.best.limits.kinds.items():
+    for kind, (least, most, _) in advice.best.limits.kinds.items():
         limits.add_row(kind, f"{least:,d}", "none" if most is None else f"{most:,d}")
     out.print(limits)
     for pair, amount in advice.best.limits.differential.items():
@@ -283,14 +283,15 @@ def _plain(layout: Layout, traffic: Traffic, result: ShiftResult) -> dict[str, o
 
 def _plain_limits(limits: Limits) -> dict[str, object]:
     """Limits as a settle case and a traffic file write them."""
-    kinds = {
-        kind: {"min": each.stake_min, **({} if each.stake_max is None else {"max": each.stake_max})}
-        for kind, each in limits.kinds.items()
-    }
-    default = {"min": limits.default.stake_min}
-    if limits.default.stake_max is not None:
-        default["max"] = limits.default.stake_max
+    kinds = {kind: _plain_limit(each) for kind, each in limits.kinds.items()}
+    default = _plain_limit(limits.default)
     return {"unit": limits.unit, "default": default, "kinds": kinds, "differential": dict(limits.differential)}
+
+
+def _plain_limit(limit: BoxLimits) -> dict[str, object]:
+    most = {} if limit.stake_max is None else {"max": limit.stake_max}
+    per = {"per": str(limit.per)} if limit.per is Per.PLAYER else {}
+    return {"min": limit.stake_min, **most, **per}
 
 
 def _plain_advised(advised: Advised | None) -> dict[str, object] | None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from taisai.bounds import STACKS_AT_TABLE, STACKS_OF_PLAYER
 from taisai.core.boxes import BoxName
-from taisai.core.limits import OPPOSITE_OF, BoxLimits, Limits, headroom_of
+from taisai.core.limits import OPPOSITE_OF, BoxLimits, Limits, Per, headroom_of
 from taisai.core.rulebook import Rule
 from taisai.table import commands as c
 from taisai.table import events as e
@@ -122,19 +122,20 @@ def _limit_refusal(
     rules: TableRules, limits: Limits, of_box: BoxLimits, current: Round, do: c.PlaceBet
 ) -> Refusal | None:
     """Minimum of the player, then maximum of the box, then differential of the pair."""
-    stake_min, stake_max = of_box
+    stake_min, stake_max, per = of_box
     book = rules.book
-    mine = current.stakes.get(do.player)
-    whole = do.amount + (mine.get(do.box, 0) if mine is not None else 0)
+    theirs = current.stakes.get(do.player)
+    mine = theirs.get(do.box, 0) if theirs is not None else 0
+    whole = do.amount + mine
     if whole < stake_min:
         sentence = f"{whole} in {do.box} is under the minimum of {stake_min}."
         clauses = book.clauses_for(Rule.MINIMUM) + book.clauses_for(Rule.UNDER_MINIMUM_ADVISED)
         missing = -(-(do.amount + stake_min - whole) // limits.unit) * limits.unit
         return Refusal(Code.UNDER_MINIMUM, sentence, clauses, f"at least {missing}")
-    total = current.totals.get(do.box, 0) + do.amount
+    total = whole if per is Per.PLAYER else current.totals.get(do.box, 0) + do.amount
     if (stake_max is None or total <= stake_max) and do.box not in rules.paired:
         return None
-    headroom = headroom_of(book, limits, current.totals, BoxName(do.box))  # type: ignore[arg-type] # names are text in the journal
+    headroom = headroom_of(book, limits, current.totals, BoxName(do.box), mine)  # type: ignore[arg-type] # names are text in the journal
     if headroom.chips is None or do.amount <= headroom.chips:
         return None
     # Of two limits the maximum is named first; the headroom is what both leave.
@@ -144,7 +145,8 @@ def _limit_refusal(
         if over_maximum
         else (Code.OVER_DIFFERENTIAL, "differential", Rule.DIFFERENTIAL)
     )
-    sentence = f"{do.amount} would take {do.box} over its {limit}; there is room for {headroom.chips}."
+    whose = f"{do.player} in {do.box} over the" if per is Per.PLAYER and over_maximum else f"{do.box} over its"
+    sentence = f"{do.amount} would take {whose} {limit}; there is room for {headroom.chips}."
     cited = (rule, headroom.limit, Rule.EXCESS_REJECTED, Rule.HEADROOM_OPEN_TO_ALL)
     clauses = tuple(dict.fromkeys(clause for each in cited for clause in book.clauses_for(each)))
     return Refusal(code, sentence, clauses, f"at most {headroom.chips}")
@@ -218,6 +220,18 @@ class Breach(NamedTuple):
     clauses: tuple[str, ...]
 
 
+def _beyond(rules: TableRules, state: TableState, box: str) -> dict[str | None, int]:
+    """What is over the maximum of a box: of each player where it is a maximum for each, otherwise of nobody's own."""
+    _, limits = rules.at(state)
+    _, stake_max, per = limits.of(BoxName(box))
+    if stake_max is None:
+        return {}
+    held: dict[str | None, int] = {None: state.round.totals.get(box, 0)}
+    if per is Per.PLAYER:
+        held = {player: boxes.get(box, 0) for player, boxes in state.round.stakes.items()}
+    return {player: chips - stake_max for player, chips in held.items() if chips > stake_max}
+
+
 def excess_of(rules: TableRules, state: TableState, box: str) -> tuple[Rule, int] | None:
     """By how much a box is over its maximum or its differential, whichever is more.
 
@@ -225,8 +239,8 @@ def excess_of(rules: TableRules, state: TableState, box: str) -> tuple[Rule, int
     """
     _, limits = rules.at(state)
     total = state.round.totals.get(box, 0)
-    stake_max = limits.of(BoxName(box)).stake_max
-    excess = (Rule.MAXIMUM, total - stake_max) if stake_max is not None and total > stake_max else None
+    beyond = sum(_beyond(rules, state, box).values())
+    excess = (Rule.MAXIMUM, beyond) if beyond else None
     pair = OPPOSITE_OF.get(BoxName(box))
     if pair is None or pair[0] not in limits.differential or not rules.book.has(Rule.DIFFERENTIAL):
         return excess
@@ -244,7 +258,8 @@ def breaches(rules: TableRules, state: TableState) -> list[Breach]:
         excess = excess_of(rules, state, box)
         if excess is not None:
             clauses = rules.clauses(excess[0], Rule.EXCESS_REJECTED)
-            found.append(Breach(box, None, excess[0], excess[1], clauses))
+            whose = _beyond(rules, state, box) if excess[0] is Rule.MAXIMUM else {None: excess[1]}
+            found += [Breach(box, player, excess[0], amount, clauses) for player, amount in whose.items()]
     for player, boxes in state.round.stakes.items():
         for box, stake in boxes.items():
             stake_min = limits.of(BoxName(box)).stake_min
@@ -255,21 +270,23 @@ def breaches(rules: TableRules, state: TableState) -> list[Breach]:
 
 
 def reject_excess(rules: TableRules, state: TableState, _command: c.Command, do: c.RejectExcess) -> Decision:
-    """What is over goes back, newest chips first, in whole chips."""
+    """What is over goes back, newest chips first, in whole chips; of a maximum for each player, from who is over it."""
     layout, _ = rules.at(state)
     if do.box not in rules.box_limits:
         return unknown_box(layout, do.box)
     excess = excess_of(rules, state, do.box)
     if excess is None:
         return rules.refuse(Code.NOTHING_TO_DO, f"{do.box} is within its limits.", Rule.EXCESS_REJECTED)
-    limit, left = excess
+    limit, amount = excess
+    left: dict[str | None, int] = _beyond(rules, state, do.box) if limit is Rule.MAXIMUM else {None: amount}
     taken: dict[str, int] = {}
     for stack in reversed(state.round.stacks):
-        if left <= 0 or stack.box != do.box:
+        whose = None if None in left else stack.player
+        if left.get(whose, 0) <= 0 or stack.box != do.box:
             continue
         chip = state.players[stack.player].value if stack.colour is not None else 1
-        part = min(stack.amount, -(-left // chip) * chip)
-        left -= part
+        part = min(stack.amount, -(-left[whose] // chip) * chip)
+        left[whose] -= part
         taken[stack.player] = taken.get(stack.player, 0) + part
     handed = tuple(handed_newest_first(state, player, do.box, amount) for player, amount in taken.items())
     return [e.ExcessRejected(do.box, limit, handed)]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from taisai.core.dice import roll_of
 from taisai.core.faults import InputFault
+from taisai.core.limits import not_by_book
 from taisai.core.rulebook import Rule
 from taisai.table import commands as c
 from taisai.table import events as e
@@ -83,12 +84,11 @@ def set_clock(_rules: TableRules, _state: TableState, _command: c.Command, do: c
 
 def _bad_limits(rules: TableRules, layout: str, limits: c.TableLimits) -> Refusal | None:
     try:
-        limits_of(limits, rules.book.layouts[layout])
+        checked = limits_of(limits, rules.book.layouts[layout])
     except InputFault as fault:
         return rules.refuse(Code.BAD_VALUE, f"limits.{fault}.", Rule.MINIMUM)
-    if limits.differential and not rules.book.has(Rule.DIFFERENTIAL):
-        return rules.refuse(Code.BAD_VALUE, "limits.differential: this book has no differential.", Rule.MAXIMUM)
-    return None
+    wrong = not_by_book(rules.book, checked)
+    return None if wrong is None else rules.refuse(Code.BAD_VALUE, f"limits.{wrong[0]}: {wrong[1]}.", wrong[2])
 
 
 def count_float(_rules: TableRules, state: TableState, _command: c.Command, do: c.CountFloat) -> Decision:

@@ -18,6 +18,7 @@ import msgspec
 from msgspec import NODEFAULT, Struct, inspect
 
 from taisai.core.faults import InputFault, decoding_fault, shown
+from taisai.core.limits import Per
 from taisai.table import commands as c
 from taisai.table.forms import bare_type
 
@@ -32,7 +33,8 @@ _NUMBER = re.compile(r"-?[0-9]{1,30}")
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]*")
 _CLAUSE = re.compile(r"[0-9A-Za-z][0-9A-Za-z.() ]*")
 _LIMIT = re.compile(
-    r"(?:(?P<kind>[a-z][a-z0-9-]*(?::[0-9]+)?) )?(?P<min>-?[0-9]{1,30})\.\.(?P<max>-?[0-9]{1,30})(?: by (?P<unit>.+))?"
+    r"(?:(?P<kind>[a-z][a-z0-9:/-]*) )?"
+    r"(?P<min>-?[0-9]{1,30})\.\.(?P<max>-?[0-9]{1,30})(?P<per> each)?(?: by (?P<unit>.+))?"
 )
 _DIFFERENTIAL = re.compile(r"differential (?P<pair>[a-z][a-z-]*) (?P<amount>-?[0-9]{1,30})")
 _SIGN = "MIN..MAX by UNIT, KIND MIN..MAX, differential PAIR AMOUNT"
@@ -371,15 +373,25 @@ def _pairs(text: str, mark: str, form: str, *, keys_are_numbers: bool) -> dict[o
 
 def sign_text(limits: c.TableLimits) -> str:
     """Limits as people read them: `100..50000 by 100, single 100..10000, differential big-small 20000`."""
-    parts = [f"{limits.default.min}..{limits.default.max} by {limits.unit}"]
-    parts += [f"{kind} {each.min}..{each.max}" for kind, each in limits.kinds.items()]
+    parts = [f"{_range(limits.default)} by {limits.unit}"]
+    parts += [f"{kind} {_range(each)}" for kind, each in limits.kinds.items()]
     parts += [f"differential {pair} {amount}" for pair, amount in limits.differential.items()]
     return ", ".join(parts)
 
 
+def _range(limit: c.BoxLimit) -> str:
+    """Minimum and maximum; `100..2000 each` where the maximum is of each player."""
+    return f"{limit.min}..{limit.max}" + (" each" if limit.per is Per.PLAYER else "")
+
+
+def _read_range(limit: re.Match[str]) -> dict[str, object]:
+    found: dict[str, object] = {"min": int(limit["min"]), "max": int(limit["max"])}
+    return found | {"per": "player"} if limit["per"] else found
+
+
 def _plain_sign(limits: c.TableLimits) -> bool:
     names = [*limits.kinds, *limits.differential]
-    return all(re.fullmatch(r"[a-z][a-z-]*", name) and name not in ("differential", "by") for name in names)
+    return all(re.fullmatch(r"[a-z][a-z0-9:/-]*", name) and name not in ("differential", "by") for name in names)
 
 
 def _read_sign(text: str) -> dict[str, object]:
@@ -393,10 +405,10 @@ def _read_sign(text: str) -> dict[str, object]:
         if pair is not None and pair["pair"] not in differential:
             differential[pair["pair"]] = int(pair["amount"])
         elif limit is not None and limit["kind"] and limit["unit"] is None and limit["kind"] not in kinds:
-            kinds[limit["kind"]] = {"min": int(limit["min"]), "max": int(limit["max"])}
+            kinds[limit["kind"]] = _read_range(limit)
         elif limit is not None and not limit["kind"] and limit["unit"] is not None and unit is None:
             unit = _number(limit["unit"])
-            default = {"min": int(limit["min"]), "max": int(limit["max"])}
+            default = _read_range(limit)
         else:
             raise Unreadable(f'expected "{_SIGN}", each once; got {shown(entry)}')
     if unit is None:

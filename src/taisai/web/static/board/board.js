@@ -3,7 +3,7 @@
 // (R11), which says that the table prevails (`rws-tai-sai-v6` §5.11).
 
 import { get, getOnce, part } from "../lib/api.js";
-import { raisedWords, signOf } from "../lib/boxes.js";
+import { limitText, raisedWords, signOf } from "../lib/boxes.js";
 import { diceRow, Tumbler } from "../lib/dice.js";
 import { $, h, put, query, say } from "../lib/dom.js";
 import { language, t, voidWhy } from "../lib/i18n.js";
@@ -194,8 +194,8 @@ function drawSign(view) {
   setCurrency(setUp.currency);
   put(
     ui.limits,
-    ...signOf(setUp, Object.keys(view.room ?? {})).map(({ words, limit: { min, max } }) =>
-      h("li", null, h("span", null, words), h("b", null, t("home.limits", { min: money(min), max: money(max) }))),
+    ...signOf(setUp, Object.keys(view.room ?? {})).map(({ words, limit }) =>
+      h("li", null, h("span", null, words), h("b", null, limitText(limit))),
     ),
     ...Object.entries(setUp.limits.differential).map(([pair, most]) =>
       h(

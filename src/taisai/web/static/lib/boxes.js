@@ -6,6 +6,7 @@
 
 import { getOnce, part } from "./api.js";
 import { t } from "./i18n.js";
+import { money } from "./money.js";
 
 /** @typedef {import("./types").LayoutOddsSheet} LayoutSheet */
 /** @typedef {import("./types").SetUpState} SetUp */
@@ -77,13 +78,30 @@ export function clausesOf(layout, box) {
   return [...new Set(layout.pay.filter((row) => row.boxes.includes(box)).flatMap((row) => row.clauses))];
 }
 
+/** The boxes of a group on the sign, `total:4/17`, or the one name. @param {string} name */
+export function boxesNamed(name) {
+  let kind = "";
+  return name.split("/").map((part) => {
+    if (part.includes(":")) kind = kindOf(part);
+    return kind && /^\d/.test(part) ? `${kind}:${part}` : part;
+  });
+}
+
 /**
  * Minimum and maximum of a box, as on the sign.
  * @param {SetUp} setUp
  * @param {string} box
  */
 export function limitOf(setUp, box) {
-  return setUp.limits.kinds[box] ?? setUp.limits.kinds[kindOf(box)] ?? setUp.limits.default;
+  const { kinds } = setUp.limits;
+  const name = Object.keys(kinds).find((each) => boxesNamed(each).includes(box));
+  return kinds[name ?? kindOf(box)] ?? setUp.limits.default;
+}
+
+/** Limits in words. @param {import("./types").BoxLimit} limit @param {string} [currency] */
+export function limitText({ min, max, per }, currency) {
+  const of = { min: money(min, currency), max: money(max, currency) };
+  return t(per === "player" ? "limit.each" : "home.limits", of);
 }
 
 /**
@@ -96,13 +114,17 @@ export function limitOf(setUp, box) {
 export function signOf(setUp, boxes) {
   const kinds = [...new Set([...boxes].map(kindOf))];
   const { limits } = setUp;
-  const shared = kinds.filter((kind) => !(kind in limits.kinds)).map((kind) => t(`kind.${kind}`));
+  const single = Object.keys(limits.kinds).filter((name) => /[:/]/.test(name));
+  const named = new Set(Object.keys(limits.kinds).flatMap(boxesNamed));
+  const shared = kinds.filter((kind) => !named.has(kind)).map((kind) => t(`kind.${kind}`));
   const own = kinds.filter((kind) => kind in limits.kinds);
   const first = shared.length ? [{ words: shared.join(t("list.comma")), limit: limits.default }] : [];
-  const single = [...boxes].filter((box) => box.includes(":") && box in limits.kinds);
   return [
     ...first,
     ...own.map((kind) => ({ words: t(`kind.${kind}`), limit: limits.kinds[kind] })),
-    ...single.map((box) => ({ words: boxName(box), limit: limits.kinds[box] })),
+    ...single.map((name) => ({
+      words: boxesNamed(name).map(boxName).join(t("list.comma")),
+      limit: limits.kinds[name],
+    })),
   ];
 }

@@ -160,7 +160,12 @@ export interface TableLimits {
 export interface BoxLimit {
   min: number;
   max: number;
+  /** Whether the maximum is of all players in the box together, or of each. */
+  per: Per;
 }
+
+/** Whom a maximum limits. */
+export type Per = "box" | "player";
 
 /** A set of non-value chips of this table: how many there are. */
 export interface ColourSet {
@@ -182,6 +187,8 @@ export interface SeatView {
   /** What they brought to the virtual dice of this round. */
   contribution: string;
   last?: LastRound | null;
+  /** How much more they may put into boxes that they have chips in, where a maximum is of each player. */
+  room: Record<string, number>;
   advice: Advice[];
   /** Newest first. */
   void_later: VoidLater[];

@@ -7,7 +7,7 @@ import { ask } from "../deal/ask.js";
 import { NAME_PATTERN } from "../deal/forms.js";
 import { stopped } from "../deal/lock.js";
 import { get, getOnce, part, post, Refusal } from "../lib/api.js";
-import { kindOf, layoutOf } from "../lib/boxes.js";
+import { boxesNamed, boxName, kindOf, layoutOf } from "../lib/boxes.js";
 import { h, labelled, put } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { idsFor } from "../lib/messages.js";
@@ -69,9 +69,26 @@ function limitsFields(kinds, pairs, now, currency) {
     words,
     min: amount(`${key}-min`, `${words}, ${t("pit.min")}`, limit?.min, required),
     max: amount(`${key}-max`, `${words}, ${t("pit.max")}`, limit?.max, required),
+    each: h("input", {
+      type: "checkbox",
+      name: `${key}-each`,
+      "aria-label": `${words}, ${t("pit.each")}`,
+      checked: limit?.per === "player",
+    }),
+  });
+  const typed = (/** @type {ReturnType<typeof range>} */ row, /** @type {string} */ code) => ({
+    min: amountIn(row.min, code),
+    max: amountIn(row.max, code),
+    per: /** @type {"player" | "box"} */ (row.each.checked ? "player" : "box"),
   });
   const main = range("default", t("play.limit-default"), now?.default, true);
-  const rows = kinds.map((kind) => range(kind, t(`kind.${kind}`), now?.kinds[kind]));
+  const apart = Object.keys(now?.kinds ?? {}).filter(
+    (name) => !kinds.includes(name) && boxesNamed(name).every((box) => kinds.includes(kindOf(box))),
+  );
+  const rows = [
+    ...kinds.map((kind) => range(kind, t(`kind.${kind}`), now?.kinds[kind])),
+    ...apart.map((name) => range(name, boxesNamed(name).map(boxName).join(t("list.comma")), now?.kinds[name])),
+  ];
   const most = pairs.map((pair) => ({
     pair,
     input: amount(pair, t("play.differential", { pair: t(`pair.${pair}`) }), now?.differential[pair]),
@@ -96,13 +113,21 @@ function limitsFields(kinds, pairs, now, currency) {
             h("td", null),
             h("th", { scope: "col" }, t("pit.min")),
             h("th", { scope: "col" }, t("pit.max")),
+            h("th", { scope: "col" }, t("pit.each")),
           ),
         ),
         h(
           "tbody",
           null,
           ...[main, ...rows].map((each) =>
-            h("tr", null, h("th", { scope: "row" }, each.words), h("td", null, each.min), h("td", null, each.max)),
+            h(
+              "tr",
+              null,
+              h("th", { scope: "row" }, each.words),
+              h("td", null, each.min),
+              h("td", null, each.max),
+              h("td", null, each.each),
+            ),
           ),
           ...most.map(({ pair, input }) =>
             h(
@@ -120,11 +145,9 @@ function limitsFields(kinds, pairs, now, currency) {
   /** The limits as typed; the currency may have changed meanwhile. @type {(unit: number, code: string) => Limits} */
   const value = (unit, code) => ({
     unit,
-    default: { min: amountIn(main.min, code), max: amountIn(main.max, code) },
+    default: typed(main, code),
     kinds: Object.fromEntries(
-      rows
-        .filter((each) => each.min.value || each.max.value)
-        .map((each) => [each.key, { min: amountIn(each.min, code), max: amountIn(each.max, code) }]),
+      rows.filter((each) => each.min.value || each.max.value).map((each) => [each.key, typed(each, code)]),
     ),
     differential: Object.fromEntries(
       most.filter(({ input }) => input.value).map(({ pair, input }) => [pair, amountIn(input, code)]),

@@ -4,7 +4,7 @@
 //   showBetRefusal(seen, refusal, "small", 500)  why, which clause, and a button for what would be allowed
 // Limits, odds and headroom are the server's: nothing is computed here.
 
-import { boxName, clausesOf, limitOf, payText } from "../lib/boxes.js";
+import { boxName, clausesOf, limitOf, limitText, payText } from "../lib/boxes.js";
 import { h, put } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { money } from "../lib/money.js";
@@ -29,9 +29,9 @@ const OVER = {
  * @param {Seen} seen
  * @param {string} box
  */
-function headroomOf({ table }, box) {
-  const headroom = table.view?.room?.[box];
-  return headroom === true ? undefined : headroom;
+export function headroomOf({ table }, box) {
+  const left = [table.view?.room?.[box], table.seat?.room[box]].filter((each) => typeof each === "number");
+  return left.length ? Math.min(...left) : undefined;
 }
 
 /** @param {Seen} seen @param {string} box */
@@ -126,7 +126,7 @@ export class BoxLine {
         { class: "info-words" },
         h("strong", null, boxName(box)),
         h("span", { class: "odds" }, payText(layout, box)),
-        h("span", null, t("home.limits", { min: money(limit.min), max: money(limit.max) })),
+        h("span", null, limitText(limit)),
         h("span", { class: "headroom" }, headroomWords(seen, box)),
         mine ? h("b", null, t("play.your-bet", { amount: money(mine) })) : null,
         h("span", { class: "muted" }, t("play.needs", { needs: needs(box) })),

@@ -5,7 +5,7 @@
 import { Cloth } from "../felt/cloth.js";
 import { sectionButtons } from "../felt/sections.js";
 import { get, me, part } from "../lib/api.js";
-import { boxName, signOf } from "../lib/boxes.js";
+import { boxName, limitText, signOf } from "../lib/boxes.js";
 import { diceRow } from "../lib/dice.js";
 import { $, h, put, query, say } from "../lib/dom.js";
 import { language, t } from "../lib/i18n.js";
@@ -17,7 +17,7 @@ import { showRefusal, startPage, toast, watchConnection } from "../lib/shell.js"
 import { sound } from "../lib/sound.js";
 import { Table } from "../lib/table.js";
 import { Bets, othersOn, paidBack } from "./bets.js";
-import { boxWords, BoxLine, showBetRefusal } from "./box.js";
+import { boxWords, BoxLine, headroomOf, showBetRefusal } from "./box.js";
 import { fairPanel } from "./fair.js";
 import { Guide } from "./guide.js";
 import { Rail } from "./rail.js";
@@ -163,8 +163,8 @@ function drawLimits(view) {
   ui.limits.dataset.now = now;
   put(
     ui.limits,
-    ...signOf(setUp, cloth.layout.boxes).map(({ words, limit: { min, max } }) =>
-      h("li", null, h("b", null, words), " ", t("home.limits", { min: money(min), max: money(max) })),
+    ...signOf(setUp, cloth.layout.boxes).map(({ words, limit }) =>
+      h("li", null, h("b", null, words), " ", limitText(limit)),
     ),
     ...Object.entries(setUp.limits.differential).map(([pair, most]) =>
       h(
@@ -224,10 +224,9 @@ function drawBets() {
       (box) => ["announced", "entered", "collected", "between-rounds"].includes(phase) && lit.has(box),
     );
     felt.markChips("coming", (box) => bets.unsure.has(box));
-    const headroom = Object.entries(view.room ?? {});
     felt.mark(
       "full",
-      headroom.filter(([, left]) => left === 0).map(([box]) => box),
+      Object.keys(view.room ?? {}).filter((box) => headroomOf(seen, box) === 0),
     );
     felt.names((box) => boxWords(seen, box));
   }

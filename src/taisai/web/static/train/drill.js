@@ -4,7 +4,7 @@
 
 import { mountFelt } from "../felt/felt.js";
 import { getOnce, part, post, Refusal } from "../lib/api.js";
-import { boxName } from "../lib/boxes.js";
+import { boxName, limitText } from "../lib/boxes.js";
 import { diceRow } from "../lib/dice.js";
 import { $, h, put, say } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
@@ -343,8 +343,6 @@ export class Exercise {
 function sign(drill) {
   const { limits } = drill;
   if (!limits) return null;
-  const range = (/** @type {{min: number, max: number}} */ each) =>
-    t("home.limits", { min: money(each.min), max: money(each.max) });
   return h(
     "section",
     { class: "panel sign", "aria-label": t("play.limits") },
@@ -354,10 +352,10 @@ function sign(drill) {
       null,
       ...Object.entries(limits.kinds).flatMap(([kind, each]) => [
         h("dt", null, t(`box.${kind}`, { n: "" }).trim()),
-        h("dd", { class: "number" }, range(each)),
+        h("dd", { class: "number" }, limitText(each)),
       ]),
       h("dt", null, t("play.limit-default")),
-      h("dd", { class: "number" }, range(limits.default)),
+      h("dd", { class: "number" }, limitText(limits.default)),
       ...Object.entries(limits.differential).flatMap(([pair, amount]) => [
         h("dt", null, t("play.differential", { pair: t(`pair.${pair}`) })),
         h("dd", { class: "number" }, money(amount)),
