@@ -293,3 +293,19 @@ def test_every_clause_cited_is_in_the_book(shelf: Shelf, layout: Layout) -> None
             clauses = clauses_behind(book, layout, roll, ruling, None, under_minimum=True)
             assert set(clauses) <= known
             assert len(set(clauses)) == len(clauses)
+
+
+def test_why_a_players_own_maximum_cut_a_bet(tai_sai: RuleBook) -> None:
+    """Who was over their maximum is told so; nothing is said to who was within it."""
+    layout = tai_sai.layouts["A"]
+    limits = make_limits(default={"max": 500, "per": "player"})
+    bets = [bet("small", 800), bet("small", 300, "bob")]
+    fixed = fix_stakes(tai_sai, limits, bets)
+    over = over_limit(limits, BoxName("small"), fixed.capacity_of(BoxName("small")))
+    roll = parse_roll("123")
+    cut, whole = settle(layout, roll, bets, fixed.at_risk).rulings
+    told = "A player may have 500 on Small: 500 of the 800 was at risk. Small wins"
+    assert why(layout, roll, cut, over).startswith(told)
+    assert why(layout, roll, whole, over).startswith("Small wins")
+    shared = [clauses_behind(tai_sai, layout, roll, each, over, under_minimum=False) for each in (cut, whole)]
+    assert [set(tai_sai.clauses_for(Rule.PRO_RATA)) <= set(each) for each in shared] == [True, False]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,7 +16,17 @@ from taisai.books import Shelf, open_shelf
 from taisai.core.bets import Bet, totals_by_box
 from taisai.core.boxes import BoxName
 from taisai.core.faults import InputFault
-from taisai.core.limits import OPPOSITE_BOXES, OPPOSITE_OF, BoxLimits, Limits, Opposites, headroom_of, make_limits
+from taisai.core.limits import (
+    OPPOSITE_BOXES,
+    OPPOSITE_OF,
+    BoxLimits,
+    Limits,
+    Opposites,
+    boxes_named,
+    headroom_of,
+    make_limits,
+    not_by_book,
+)
 from taisai.core.money import CHIPS_MAX, Chips
 from taisai.core.prorata import FlagCode, fix_stakes
 from taisai.core.rulebook import Rule, RuleBook
@@ -79,7 +90,7 @@ def test_pairs_are_opposites() -> None:
         ({"default": {"max": None}}, "default.max: an amount is a whole number of minor units, got None"),
         ({"default": {"max": 10**16}}, "default.max: an amount is at most 1000000000000000, got 10000000000000000"),
         ({"default": {"min": 2, "max": 1}}, "default: the minimum 2 is above the maximum 1"),
-        ({"default": {"mim": 2}}, "default: unknown key 'mim'; write min and max"),
+        ({"default": {"mim": 2}}, "default: unknown key 'mim'; write min, max and per"),
         ({"unit": 25, "default": {"min": 110}}, "default.min: 110 is not a multiple of the unit 25"),
         ({"unit": 25, "default": {"max": 110}}, "default.max: 110 is not a multiple of the unit 25"),
         ({"unit": 25, "kinds": {"big": {"max": 1}}}, "kinds.big.max: 1 is not a multiple of the unit 25"),
@@ -91,7 +102,7 @@ def test_pairs_are_opposites() -> None:
             {"default": {"min": 100}, "kinds": {"small": {"max": 50}}},
             "kinds.small: the minimum 100 is above the maximum 50",
         ),
-        ({"kinds": {"small": {"": 1}}}, "kinds.small: unknown key ''; write min and max"),
+        ({"kinds": {"small": {"": 1}}}, "kinds.small: unknown key ''; write min, max and per"),
         ({"kinds": {"tiny": {}}}, f"kinds: unknown kind 'tiny'; kinds are {', '.join(LAYOUT.kinds)}"),
         (
             {"kinds": {"total:3": {}}},
@@ -278,3 +289,69 @@ def test_totals_may_have_limits_of_their_own() -> None:
         stakes = {("ann", box): 9000}
         risked = recount.at_risk("rws-tai-sai-v6/A", stakes, raw)
         assert risked["ann", box] == limits.of(BoxName(box)).stake_max
+
+
+# --- Groups of boxes, and maxima for each player -----------------------------------------------------------------
+
+
+def test_a_group_of_boxes_has_limits_together() -> None:
+    """Totals 4 and 17 differ from 10 and 11, and both from the other totals; boxes without a kind group too."""
+    limits = make_limits(
+        default={"min": 10, "max": 5000},
+        kinds={
+            "total:4/17": {"max": 200},
+            "total:10/11": {"max": 900},
+            "total": {"max": 500},
+            "big/small": {"min": 20},
+        },
+        layout=LAYOUT,
+    )
+    found = {box: limits.of(BoxName(box))[:2] for box in ("total:4", "total:17", "total:11", "total:9", "big", "odd")}
+    assert found == {
+        "total:4": (10, 200), "total:17": (10, 200), "total:11": (10, 900), "total:9": (10, 500), "big": (20, 5000),
+        "odd": (10, 5000),
+    }  # fmt: skip
+    assert boxes_named("double:1/2/triple:6/big") == ("double:1", "double:2", "triple:6", "big")
+
+
+@pytest.mark.parametrize(
+    ("kinds", "line"),
+    [
+        ({"total:4/3": {"max": 1}}, "kinds: unknown kind 'total:3'"),
+        ({"total:4/17": {"max": 1}, "total:4": {"max": 2}}, "kinds.total:4: total:4 has limits already"),
+        ({"total:4/17": {"max": 1}, "total:17/10": {"max": 2}}, "kinds.total:17/10: total:17 has limits already"),
+        ({"total": {"max": 1, "per": "seat"}}, "kinds.total.per: box or player, got 'seat'"),
+        ({"total": {"max": 1, "per": ["box"]}}, "kinds.total.per: box or player"),
+    ],
+)
+def test_wrong_groups_are_refused(kinds: Mapping[str, Mapping[str, object]], line: str) -> None:
+    """A group names boxes of the layout, and each box has limits once."""
+    with pytest.raises(InputFault) as caught:
+        make_limits(kinds=kinds, layout=LAYOUT)
+    assert str(caught.value).startswith(line)
+
+
+def test_a_maximum_for_each_player_leaves_each_their_own_headroom(shelf: Shelf) -> None:
+    """What others have in the box takes nothing away; nobody in particular is limited."""
+    book = shelf.book("nz-division-9")
+    limits = make_limits(default={"max": 500, "per": "player"}, kinds={"total": {"per": "box"}})
+    totals = {BoxName("small"): Chips(900), BoxName("total:9"): Chips(300)}
+    assert headroom_of(book, limits, totals, BoxName("small"), mine=200).chips == 300
+    assert headroom_of(book, limits, totals, BoxName("small"), mine=0).chips == 500
+    assert headroom_of(book, limits, totals, BoxName("small")).chips is None
+    assert headroom_of(book, limits, totals, BoxName("total:9"), mine=0).chips == 200
+
+
+@pytest.mark.clause("rws-tai-sai-v6 §3.5")
+def test_limits_keep_to_the_book(shelf: Shelf) -> None:
+    """Where any player may take the room left there is no maximum for each; without a rule there is no such limit."""
+    tai_sai, nz = shelf.book("rws-tai-sai-v6"), shelf.book("nz-division-9")
+    each = make_limits(default={"max": 500}, kinds={"total:4/17": {"per": "player"}})
+    why = "under this book a maximum is of all players together"
+    assert not_by_book(tai_sai, each) == ("kinds.total:4.per", why, Rule.HEADROOM_OPEN_TO_ALL)
+    assert not_by_book(nz, each) is None
+    apart = make_limits(default={"min": 5}, differential={"big-small": 100})
+    assert not_by_book(tai_sai, apart) is None
+    assert not_by_book(nz, apart) == ("differential", "this book has no differential", Rule.MAXIMUM)
+    without = replace(tai_sai, rules={rule: cited for rule, cited in tai_sai.rules.items() if rule is not Rule.MINIMUM})
+    assert not_by_book(without, apart) == ("default.min", "this book has no minimum: write 0", Rule.MAXIMUM)

@@ -490,3 +490,89 @@ def test_a_book_with_pro_rata_but_no_differential(tai_sai: RuleBook) -> None:
     fixed = fix_stakes(replace(tai_sai, rules=rules), limits, [bet("big", 800), bet("big", 200, "bob")])
     assert fixed.at_risk == (400, 100)
     assert [flag.code for flag in fixed.flags] == [FlagCode.NO_DIFFERENTIAL, FlagCode.PRO_RATA]
+
+
+# --- Maxima for each player, and what stands whole ---------------------------------------------------------------
+
+
+def test_a_maximum_for_each_player_cuts_each_alone(shelf: Shelf) -> None:
+    """Who is over their own maximum stands for it; who is within is left whole, whatever the box holds."""
+    book = shelf.book("rws-tai-sai-v6")
+    limits = make_limits(default={"min": 10, "max": 500, "per": "player"})
+    bets = [bet("small", 800, "ann"), bet("small", 450, "bob"), bet("small", 500, "cas"), bet("big", 90, "ann")]
+    fixed = fix_stakes(book, limits, bets)
+    assert fixed.at_risk == (500, 450, 500, 90)
+    assert (fixed.capacity_of(BoxName("small")), fixed.capacity_of(BoxName("big"))) == (500, None)
+    assert [flag.text for flag in fixed.flags] == ["small: Each player stands for at most 500: 800 → 500."]
+
+
+@pytest.mark.parametrize(
+    ("per", "at_risk"), [("player", (286, 214, 100)), ("box", (320, 180, 100))], ids=["each", "together"]
+)
+def test_a_differential_shares_what_stands(shelf: Shelf, per: str, at_risk: tuple[int, ...]) -> None:
+    """What is over a player's maximum is no part of what the differential then shares out."""
+    limits = make_limits(default={"max": 600, "per": per}, differential={"big-small": 400})
+    bets = [bet("small", 800, "ann"), bet("small", 450, "bob"), bet("big", 100, "cas")]
+    assert fix_stakes(shelf.book("rws-tai-sai-v6"), limits, bets).at_risk == at_risk
+
+
+def test_a_differential_that_the_maxima_keep_shares_nothing_more(shelf: Shelf) -> None:
+    """Once each player stands for their maximum, the side may be within the differential."""
+    limits = make_limits(default={"max": 200, "per": "player"}, differential={"big-small": 400})
+    bets = [bet("small", 800, "ann"), bet("small", 150, "bob")]
+    assert fix_stakes(shelf.book("rws-tai-sai-v6"), limits, bets).at_risk == (200, 150)
+
+
+@pytest.mark.parametrize("stands", [False, True])
+def test_what_is_over_a_limit_is_flagged_and_stands(shelf: Shelf, *, stands: bool) -> None:
+    """Without pro rata nothing is cut; where the book says that an accepted bet stands whole, nobody need rule."""
+    sample = shelf.book("rws-tai-sai-v6")
+    rules = dict(sample.rules)
+    del rules[Rule.PRO_RATA]
+    if stands:
+        rules[Rule.EXCESS_STANDS] = ("5.1",)
+    book = replace(sample, rules=rules)
+    limits = make_limits(
+        default={"max": 500}, kinds={"odd": {"per": "player"}}, differential={"big-small": 100, "odd-even": 900}
+    )
+    bets = [bet("small", 400, "ann"), bet("small", 200, "bob"), bet("odd", 700, "ann"), bet("odd", 100, "bob")]
+    fixed = fix_stakes(book, limits, bets)
+    assert fixed.at_risk == (400, 200, 700, 100)
+    then = "what was accepted stands whole." if stands else "this book has no pro rata, a supervisor rules."
+    assert [(flag.code, flag.box, flag.amount, flag.text) for flag in fixed.flags] == [
+        (FlagCode.OVER_MAXIMUM, "small", 100, f"small holds 600, over its maximum of 500 by 100: {then}"),
+        (FlagCode.OVER_MAXIMUM, "odd", 200,
+         f"odd holds stakes over the maximum of 500 for each player, by 200: {then}"),
+        (FlagCode.OVER_DIFFERENTIAL, "small", 500,
+         f"small is 600 ahead, over the big-small differential of 100 by 500: {then}"),
+    ]  # fmt: skip
+    if stands:
+        assert {flag.clauses for flag in fixed.flags} == {("5.1",)}
+
+
+@pytest.mark.usefixtures("quick_recount")
+def test_groups_and_maxima_for_each_agree_with_the_second_count(shelf: Shelf) -> None:
+    """Random rounds under groups, maxima for each player and differentials come out alike by both counts."""
+    book, chance = shelf.book("rws-tai-sai-v6"), random.Random(15)
+    boxes, cut = ("small", "big", "odd", "total:4", "total:17", "double:1"), 0
+    for _ in range(400):
+        limits: dict[str, Any] = {
+            "unit": 5,
+            "default": {"min": 10, "max": 300, "per": chance.choice(["box", "player"])},
+            "kinds": {
+                "total:4/17": {"min": 5, "max": 100, "per": chance.choice(["box", "player"])},
+                "small/big/double:1/2": {"max": chance.choice([200, 400]), "per": chance.choice(["box", "player"])},
+            },
+            "differential": chance.choice([{}, {"big-small": 150}]),
+        }
+        bets = [
+            bet(box, 5 * chance.randint(1, 100), player)
+            for player in ("ann", "bob", "cas")
+            for box in boxes
+            if chance.random() < 0.5
+        ]
+        stakes = {(str(each.player), str(each.box)): int(each.stake) for each in bets}
+        fixed = fix_stakes(book, make_limits(**limits), bets)
+        assert dict(zip(stakes, fixed.at_risk, strict=True)) == recount.at_risk("rws-tai-sai-v6/A", stakes, limits)
+        cut += bool(fixed.shared)
+    assert cut > 200

@@ -4,14 +4,17 @@ import "./browser.js";
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import {
+  boxesNamed,
   boxName,
   clausesOf,
   kindOf,
   limitOf,
+  limitText,
   payText,
   raisedWords,
   signOf,
 } from "../../src/taisai/web/static/lib/boxes.js";
+import { setCurrency } from "../../src/taisai/web/static/lib/money.js";
 import { loadTexts } from "../../src/taisai/web/static/lib/i18n.js";
 
 before(loadTexts);
@@ -68,6 +71,23 @@ test("the sign has one line for all kinds that share the table's limits", () => 
     { words: "Totals", limit: { min: 100, max: 2000 } },
   ]);
   assert.deepEqual(signOf(SET_UP, ["total:4"]), [{ words: "Totals", limit: { min: 100, max: 2000 } }]);
+});
+
+test("a group of boxes has its line on the sign, and a maximum for each player says so", () => {
+  const each = { min: 100, max: 1000, per: "player" };
+  const kinds = { "total:4/17": each, "big/small": { min: 200, max: 9000 } };
+  const setUp = { limits: { ...SET_UP.limits, kinds } };
+  assert.deepEqual(boxesNamed("double:1/2/big"), ["double:1", "double:2", "big"]);
+  assert.equal(limitOf(setUp, "total:17"), each);
+  assert.deepEqual(limitOf(setUp, "big"), { min: 200, max: 9000 });
+  assert.deepEqual(limitOf(setUp, "total:9"), { min: 500, max: 50_000 });
+  assert.deepEqual(
+    signOf(setUp, ["small", "big", "total:4", "total:9"]).map(({ words }) => words),
+    ["Totals", "Total 4, Total 17", "Big, Small"],
+  );
+  setCurrency("SGD");
+  assert.match(limitText(each), /1(\.00)? to .*10(\.00)? for each player$/);
+  assert.match(limitText(setUp.limits.default), /to/);
 });
 
 test("what a draw raised is told between the close and the dice", () => {

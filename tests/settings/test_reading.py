@@ -143,9 +143,11 @@ def test_a_variable_names_the_file(tmp_path: Path) -> None:
          "floor.toml: tables[1].limits.default.mini: unknown key 'mini'; did you mean min?"),
         (TABLE.replace("} }", "}, kinds = { tripel = { min = 100, max = 200 } } }"),
          ("floor.toml: tables[1].limits.kinds: unknown kind 'tripel'; kinds are small, big, single, total, pair, "
-         "double, any-triple, triple, or name a box")),
+         "double, any-triple, triple, or name a box, or several: total:4/17")),
         (TABLE.replace("} }", "}, kinds = { triple = { min = 100, max = 200, mix = 1 } } }"),
          "floor.toml: tables[1].limits.kinds.triple.mix: unknown key 'mix'; did you mean min?"),
+        (TABLE.replace("} }", ', per = "player" } }', 1),
+         "floor.toml: tables[1].limits.default.per: under rws-tai-sai-v6 a maximum is of all players together"),
         (TABLE.replace("} }", "}, differential = { big-small = 500 } }").replace("rws-tai-sai-v6", "nz-division-9")
          .replace('"A"', '"1"'), "floor.toml: tables[1].limits.differential: nz-division-9 has no differential"),
         (TABLE.replace("[100, 500]", "[500, 100]"), ("floor.toml: tables[1].denominations: ascending, each once, "

@@ -136,7 +136,7 @@ def test_only_moved_chips_may_wait() -> None:
 
 FIELDS = {
     "table", "phase", "suspended", "procedure", "held", "purpose", "virtual_dice", "round", "seats", "stakes", "totals",
-    "lines", "results", "set_up", "room",
+    "lines", "results", "set_up", "room", "per",
     # the round
     "number", "opened_at", "closes_at", "tumbles", "commitment", "opening", "contributions", "dice", "call",
     "pressed", "entered", "raised", "lit",

@@ -6,11 +6,12 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from taisai.core.limits import Per
 from taisai.table import commands as c
 from taisai.table.state import RoundPhase, TableState
 from taisai.view.seat import SeatView, seat_view
 from tests.core.samples import LAYOUT_NAMES
-from tests.table.driver import NZ, TAI_SAI, Deal
+from tests.table.driver import NZ, TAI_SAI, Deal, opened
 from tests.view.dealt import Step, as_json, steps_by_chance, steps_of_shifts
 
 
@@ -44,6 +45,16 @@ def test_who_walks_away_keeps_chips_and_loses_the_seat() -> None:
     deal.do(c.WalkAway("ann"))
     view = seat_view(deal.state, "ann")
     assert (view.seated, view.funds) == (False, 1000)
+
+
+def test_who_has_a_maximum_of_their_own_sees_what_it_leaves() -> None:
+    """Where a maximum is of each player, a seat is told its own room; under others there is nothing to tell."""
+    sign = c.TableLimits(5, c.BoxLimit(50, 1000, Per.PLAYER), {"total": c.BoxLimit(50, 500)})
+    deal = opened(NZ, sign, ann=5000, bob=5000).begin().bet("ann", "small", 700).bet("ann", "total:9", 100)
+    deal.bet("bob", "small", 1000)
+    assert (seat_view(deal.state, "ann").room, seat_view(deal.state, "bob").room) == ({"small": 300}, {"small": 0})
+    assert seat_view(deal.close().state, "ann").room == {}
+    assert seat_view(Deal(NZ).open().seat(ann=1000).begin().bet("ann", "small", 100).state, "ann").room == {}
 
 
 def test_a_debt_is_shown_below_zero() -> None:

@@ -302,7 +302,7 @@ class _Reading:
         except InputFault:
             wrong = None  # told once, with the table
         if wrong is not None:
-            self.fault((*place, "limits", *wrong[0].split(".", 2)), f"{wrong[1]} ({book.id})")
+            self.fault((*place, "limits", *wrong[0].split(".", 2)), wrong[1].replace("this book", book.id))
         if settings.books and book.id not in settings.books:
             self.fault((*place, "book"), f"{book.id} is not among the approved books of [books]")
 

@@ -31,6 +31,9 @@ Admits = Callable[[RuleBook, int], str]
 def limits_of(limits: TableLimits, layout: Layout | None = None) -> Limits:
     """A table's limits as the core checks them; `InputFault` when they do not hold, or not for this layout."""
     raw = msgspec.to_builtins(limits)
+    raw["default"]["per"] = limits.default.per
+    for name, limit in limits.kinds.items():
+        raw["kinds"][name]["per"] = limit.per  # each line of a sign says whom its maximum limits
     if layout is not None and layout.rounding is None and raw["unit"] % layout.unit:
         reason = f"some odds of {layout.name} would not win whole amounts with {raw['unit']}; {layout.unit} would do"
         raise InputFault("unit", reason)

@@ -32,3 +32,20 @@ def test_a_box_is_over_its_limits(totals: dict[str, int], box: str, excess: tupl
     limits = limits_on(SIGN, ("big", "small", "total:4", "total:9"), differential=True)
     assert limits.excess(totals, box, {}) == excess
     assert limits_on(SIGN, ("big",), differential=False).excess({"big": 900}, "big", {}) is None
+
+
+def test_groups_and_maxima_for_each_player_are_read_from_the_sign() -> None:
+    """A group's limits are those of its boxes; a maximum for each player leaves the box open to the others."""
+    sign = {
+        "unit": 5,
+        "default": {"min": 10, "max": 500, "per": "player"},
+        "kinds": {"total:4/17/double:1/2": {"min": 5, "max": 100, "per": "box"}},
+        "differential": {},
+    }
+    limits = limits_on(sign, ("small", "total:4", "total:17", "total:9", "double:2"), differential=True)
+    assert limits.most == {"total:4": 100, "total:17": 100, "double:2": 100}
+    assert limits.most_each == {"small": 500, "total:9": 500}
+    stakes = {"small": {"ann": 700, "bob": 400, "cas": 505}}
+    assert limits.beyond(stakes["small"], "small") == {"ann": 200, "cas": 5}
+    assert limits.excess({"small": 1605}, "small", stakes) == ("maximum", 205)
+    assert limits.excess({"small": 400}, "small", {"small": {"bob": 400}}) is None

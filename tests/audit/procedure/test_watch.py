@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from taisai.audit.procedure.watch import BY_KIND, CHECKS, RUNS
 from taisai.books import Shelf
+from taisai.core.limits import Per
 from taisai.core.rulebook import Fact, Rule
 from taisai.streams.codec import KIND_OF
 from taisai.table import events as e
@@ -115,6 +116,20 @@ def test_bets_over_the_limits_are_found(shelf: Shelf) -> None:
     assert "§3.4" in str(findings[0])
     strange = [*events[: place + 1], event(e.BetPlaced("p1", "nowhere", 200), me)]
     assert found_in(shelf, strange)[0].code == "unknown-box"
+
+
+def test_bets_over_a_players_maximum_are_found(shelf: Shelf) -> None:
+    """Who has more in a box than each player may have is a finding; a box that many are in is none."""
+    limits = TableLimits(100, BoxLimit(100, 1000, Per.PLAYER), {"total:4/17": BoxLimit(100, 300)})
+    events = altered(dealt(shelf, "nz-division-9/1", 120), e.TableSetUp, lambda what: replace(what, limits=limits))
+    place = next(place for place, each in enumerate(events) if isinstance(each.what, e.BetsOpened))
+    bets = [("p1", "small", 900), ("p2", "small", 900), ("p1", "small", 200), ("p1", "total:17", 400)]
+    placed = [event(e.BetPlaced(*bet), Person(bet[0], Role.PLAYER)) for bet in bets]
+    findings = [each for each in found_in(shelf, [*events[: place + 1], *placed]) if each.code == "over-maximum"]
+    assert [finding.sentence for finding in findings] == [
+        "p1 has 1100 in small, maximum 1000 for each player",
+        "total:17 holds 400, maximum 300",
+    ]
 
 
 def test_an_edition_out_of_turn_is_found(shelf: Shelf) -> None:

@@ -55,3 +55,13 @@ def test_the_tumble_stands_where_its_time_is(tmp_path: Path, tumble: str, before
         assert read_book(folder).procedure.tumble == tumble
     else:
         assert "step tumble is in the wrong place" in "".join(lines_of(folder))
+
+
+def test_what_is_over_a_limit_is_shared_out_or_stands(tmp_path: Path) -> None:
+    """A book cannot have an accepted bet cut and stand whole."""
+    folder = write_book(tmp_path / "mini")
+    row = '{ rule = "minimum", clause = "2" }'
+    change(folder, "book.toml", row, f'{row},\n  {{ rule = "excess-stands", clause = "2" }}')
+    assert read_book(folder).has(Rule.EXCESS_STANDS)
+    change(folder, "book.toml", row, f'{row},\n  {{ rule = "pro-rata", clause = "2" }}')
+    assert any("`pro-rata` or `excess-stands`, not both" in line for line in lines_of(folder))

@@ -8,6 +8,7 @@ import pytest
 
 from taisai.core.bets import Bet, PlayerId, merge_bets
 from taisai.core.boxes import BoxName
+from taisai.core.limits import Per
 from taisai.core.money import Chips
 from taisai.core.prorata import fix_stakes
 from taisai.core.rulebook import Rule
@@ -305,3 +306,37 @@ def test_limits_change_between_rounds_by_two_people() -> None:
     changed = deal.last(e.LimitsSet)
     assert (changed.before, changed.after) == (limits(big_small=200), limits(most=2000))
     deal.begin().bet("ann", "small", 2000)
+
+
+# ------------------------------------------------------------------ a maximum for each player
+
+
+def each_table() -> Deal:
+    """Betting is open under a book that leaves it to the sign whom a maximum limits."""
+    sign = c.TableLimits(5, c.BoxLimit(50, 1000, Per.PLAYER), {"total:4/17": c.BoxLimit(10, 100)})
+    return opened(NZ, sign, ann=5000, bob=5000, cas=5000).begin()
+
+
+def test_a_maximum_for_each_player_refuses_who_is_over_it() -> None:
+    """What others have there takes no room away; a group of boxes has its own maximum, for all together."""
+    deal = each_table().bet("ann", "small", 1000).bet("bob", "small", 400)
+    refusal = deal.refused(c.PlaceBet("bob", "small", 605), Code.OVER_MAXIMUM, BOB)
+    assert refusal.sentence == "605 would take bob in small over the maximum; there is room for 600."
+    assert refusal.allowed == "at most 600"
+    deal.bet("bob", "small", 600).bet("ann", "total:17", 60)
+    assert deal.refused(c.PlaceBet("bob", "total:17", 50), Code.OVER_MAXIMUM, BOB).allowed == "at most 40"
+    deal.replays()
+
+
+def test_what_is_over_a_players_maximum_goes_back_to_that_player() -> None:
+    """The dealer sees who is over and by how much; the newest chips of those players go back, of nobody else's."""
+    deal = each_table().felt("ann", "small", 900).felt("bob", "small", 1200).felt("ann", "small", 300)
+    deal.felt("cas", "small", 500)
+    seen = [(each.player, each.rule, each.amount) for each in breaches(deal.rules, deal.state)]
+    assert seen == [("ann", Rule.MAXIMUM, 200), ("bob", Rule.MAXIMUM, 200)]
+    [rejected] = deal.do(c.RejectExcess("small"))
+    assert isinstance(rejected, e.ExcessRejected)
+    assert {part.player: part.amount for part in rejected.handed} == {"ann": 200, "bob": 200}
+    assert deal.state.round.totals["small"] == 2500
+    deal.refused(c.RejectExcess("small"), Code.NOTHING_TO_DO)
+    deal.replays()

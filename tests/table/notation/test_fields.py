@@ -7,8 +7,9 @@ from typing import Any, cast
 import pytest
 from msgspec import Struct
 
+from taisai.core.limits import Per
 from taisai.table import commands as c
-from taisai.table.notation.fields import VERBS, read_action, split_words, usage, write_action
+from taisai.table.notation.fields import VERBS, read_action, sign_text, split_words, usage, write_action
 from taisai.table.notation.narration import output_of
 from tests.table.notation.dealt_shifts import DOCUMENT
 from tests.table.strategies import ACTION_TYPES
@@ -58,3 +59,20 @@ def test_the_document_names_every_verb() -> None:
     """The list of verbs in docs/shifts.md shows each action as it is written."""
     text = DOCUMENT.read_text(encoding="utf-8")
     assert [usage(action, {}) for action in VERBS.values() if usage(action, {}) not in text] == []
+
+
+def test_a_sign_has_groups_and_maxima_for_each_player() -> None:
+    """`total:4/17` is a group of boxes, `each` a maximum for each player; what is written is read again."""
+    sign = c.TableLimits(
+        100,
+        c.BoxLimit(500, 50_000, Per.PLAYER),
+        {
+            "total:4/17": c.BoxLimit(100, 2000),
+            "double": c.BoxLimit(100, 900, Per.PLAYER),
+            "three:114": c.BoxLimit(1, 2),
+        },
+    )
+    text = "500..50000 each by 100, total:4/17 100..2000, double 100..900 each, three:114 1..2"
+    assert sign_text(sign) == text
+    verb, *words = split_words(f'set-limits "{text}"')[0]
+    assert read_action(verb.text, words, {}) == c.SetLimits(sign)

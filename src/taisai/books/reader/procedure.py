@@ -44,6 +44,9 @@ def read_rules(reading: Reading, file: BookFile, raw: list[object]) -> dict[Rule
     rules: dict[Rule, tuple[str, ...]] = {}
     for index, row in file.rows("rules", raw, forms.RuleForm):
         rules[row.rule] = rules.get(row.rule, ()) + reading.cite(file, row.clause, "rules", index)
+    if Rule.PRO_RATA in rules and Rule.EXCESS_STANDS in rules:
+        reason = "what is over a limit is shared out, or stands whole: `pro-rata` or `excess-stands`, not both"
+        file.fault(reason, "rules")
     return rules
 
 
