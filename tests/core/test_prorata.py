@@ -558,9 +558,10 @@ def test_groups_and_maxima_for_each_agree_with_the_second_count(shelf: Shelf) ->
     for _ in range(400):
         limits: dict[str, Any] = {
             "unit": 5,
-            "default": {"min": 10, "max": 300, "per": chance.choice(["box", "player"])},
+            "default": {"min": 10, "max": chance.choice([10, 300]), "per": chance.choice(["box", "player"])},
             "kinds": {
                 "total:4/17": {"min": 5, "max": 100, "per": chance.choice(["box", "player"])},
+                "odd": {"min": 0, "max": chance.choice([0, 200])},
                 "small/big/double:1/2": {"max": chance.choice([200, 400]), "per": chance.choice(["box", "player"])},
             },
             "differential": chance.choice([{}, {"big-small": 150}]),

@@ -464,11 +464,9 @@ def share_out(stakes: Sequence[int], capacity: int, minimum: int, unit: int) -> 
 
 def _in_group(name: str, box: str) -> bool:
     """Whether a group such as `total:4/17` or `big/small` has a box in it."""
-    kind, here = "", False
-    for part in name.split("/"):
-        kind = part.split(":")[0] if ":" in part else kind
-        here = here or box in (part, f"{kind}:{part}")
-    return here and "/" in name
+    before, slash, part = name.rpartition("/")
+    kind = before.rpartition(":")[0].rpartition("/")[2]
+    return bool(slash) and (box in (part, before, f"{kind}:{part}") or _in_group(before, box))
 
 
 def _limit(limits: Mapping[str, Any], box: str, end: str) -> Any:
@@ -497,10 +495,8 @@ def _risk(
     # Every box may hold its own maximum; where it is a maximum for each player, each may have that much and no more.
     of_each = {box for box in stakes if _limit(limits, box, "per") == "player"}
     capacity: dict[str, int | None] = {box: None if box in of_each else _limit(limits, box, "max") for box in stakes}
-    standing: dict[str, Sequence[int]] = dict(stakes)
-    for box in of_each:
-        most: int | None = _limit(limits, box, "max")
-        standing[box] = [stake if most is None else min(stake, most) for stake in stakes[box]]
+    each = {box: most for box in of_each if (most := _limit(limits, box, "max")) is not None}
+    standing = {box: [min(stake, each.get(box, stake)) for stake in laid] for box, laid in stakes.items()}
 
     # The differential (§1.3) is between what is placed on Big and on Small, or on Odd and on Even. Where it is broken,
     # the side that is heavier as placed may hold no more than what is placed opposite and the differential; the other
@@ -517,11 +513,8 @@ def _risk(
         capacity[heavier] = reach if maximum is None else min(maximum, reach)
 
     risk = {box: _share_box(standing[box], capacity[box], limits, box) for box in stakes}
-    over: dict[str, int] = {}
-    for box, held in capacity.items():
-        if held is not None and sum(risk[box]) > held:
-            over[box] = sum(risk[box]) - held
-    return risk, over
+    held = {box: most for box, most in capacity.items() if most is not None}
+    return risk, {box: sum(risk[box]) - most for box, most in held.items() if sum(risk[box]) > most}
 
 
 _Stakes = Mapping[tuple[str, str], int]
