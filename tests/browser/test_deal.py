@@ -281,10 +281,10 @@ def test_chips_and_seats(house: CrewHouse, visit: Visit) -> None:
         expect(person.locator(".number")).to_have_text(left)
     page.keyboard.press("k")
     page.locator("dialog[open] [name=player]").fill("dov")
-    page.locator("dialog[open] [name=buy_in]").fill("1,000")
+    page.locator("dialog[open] [name=buy_in]").fill("10,00")
     page.keyboard.press("Enter")
     expect(page.locator("dialog[open] .fault")).to_contain_text("enter an amount")
-    page.locator("dialog[open] [name=buy_in]").fill("1000")
+    page.locator("dialog[open] [name=buy_in]").fill("1,000")
     page.keyboard.press("Enter")
     code = page.locator(".seat-code").inner_text()
     assert house.wait(house.running.client.sit_down(code=code)).me.player == "dov"

@@ -34,17 +34,93 @@ test("the face of a chip is short", () => {
   assert.deepEqual(faces, ["0.50", "1", "25", "999", "1K", "2.5K", "10K", "25K", "1M", "2.5M"]);
 });
 
-test("an amount is read as people type it", () => {
-  const typed = { 25: 2500, "2.50": 250, "2,5": 250, " 1 000 ": 100_000, 0.05: 5, 0: 0 };
-  for (const [text, amount] of Object.entries(typed)) assert.equal(m.typedMoney(text), amount, text);
+/** Read amounts as somebody does whose browser has this locale. */
+function as(locale, cases) {
+  const had = navigator.languages;
+  navigator.languages = [locale];
+  try {
+    for (const [text, amount] of cases) assert.equal(m.typedMoney(text), amount, `${locale} ${JSON.stringify(text)}`);
+  } finally {
+    navigator.languages = had;
+  }
+}
+
+test("an amount is read as people type it and as it is printed", () => {
+  as("en-SG", [
+    ["25", 2500],
+    ["2.50", 250],
+    ["2.5", 250],
+    ["0.05", 5],
+    ["0", 0],
+    ["1,500", 150_000],
+    ["1,500.50", 150_050],
+    ["1,234,567", 123_456_700],
+    ["$1,500", 150_000],
+    ["$ 25", 2500],
+    ["SGD 25", 2500],
+    [" 1 000 ", 100_000],
+    ["1\u00a0000", 100_000],
+    ["１，５００", 150_000],
+    ["２５", 2500],
+  ]);
+});
+
+test("a mark that parts thousands never begins cents", () => {
+  as("en-SG", [
+    ["10,00", null],
+    ["2,5", null],
+    ["1,50", null],
+    ["1,5000", null],
+    [",500", null],
+    ["1,,500", null],
+    ["1,500,00", null],
+    ["15,00.50", null],
+    ["1,500 000", null],
+    ["1.500", null],
+    ["1.500,50", null],
+  ]);
+});
+
+test("where a comma begins cents, a point parts thousands", () => {
+  as("en-DE", [
+    ["10,00", 1000],
+    ["2,5", 250],
+    ["1.500", 150_000],
+    ["1.500,50", 150_050],
+    ["1.50", null],
+    ["10.00", null],
+    ["1,500", null],
+    ["1,500.50", null],
+  ]);
+});
+
+test("thousands are parted as the locale parts them", () => {
+  as("en-IN", [
+    ["12,34,567", 123_456_700],
+    ["1,234,567", 123_456_700],
+    ["1,23,4567", null],
+  ]);
+  as("en-CH", [["1’500", 150_000]]);
 });
 
 test("what is not an amount of the currency is refused, never rounded", () => {
-  for (const text of ["", "a lot", "-5", "1.005", "1,000", "1.", ".5", "1e3", "$5", "1234567890123"])
+  for (const text of ["", "a lot", "-5", "1.005", "1.", ".5", "1e3", "5$x", "$", "1.2.3", "1234567890123", "5 5"])
     assert.equal(m.typedMoney(text), null, text);
   assert.equal(m.typedMoney("2.5", "JPY"), null);
   assert.equal(m.typedMoney("2500", "JPY"), 2500);
+  assert.equal(m.typedMoney("¥2,500", "JPY"), 2500);
   assert.equal(m.typedMoney("2.505", "KWD"), 2505);
+});
+
+test("what is printed is read as the same amount, in every locale", () => {
+  const had = navigator.languages;
+  for (const locale of ["en-SG", "en-IN", "en-ZA", "zh-CN", "zh-TW"])
+    for (const amount of [5, 2500, 150_000, 150_050, 123_456_789]) {
+      navigator.languages = [locale];
+      assert.equal(m.typedMoney(m.money(amount)), amount, `${locale} ${m.money(amount)}`);
+      assert.equal(m.typedMoney(m.plainMoney(amount)), amount, locale);
+      navigator.languages = had;
+    }
 });
 
 test("no amount is lost between typing and printing", () => {

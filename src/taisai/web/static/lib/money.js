@@ -36,8 +36,9 @@ function digitsOf(code) {
  * @param {Intl.NumberFormatOptions} options
  */
 function format(name, options) {
-  let found = formats.get(name);
-  if (!found) formats.set(name, (found = new Intl.NumberFormat(locale(), options)));
+  const key = `${locale()} ${name}`;
+  let found = formats.get(key);
+  if (!found) formats.set(key, (found = new Intl.NumberFormat(locale(), options)));
   return found;
 }
 
@@ -104,16 +105,46 @@ export function dateTime(micros) {
   return new Intl.DateTimeFormat(locale(), { dateStyle: "medium", timeStyle: "medium" }).format(micros / 1000);
 }
 
+/** How the reader's locale parts thousands and writes the decimal mark. */
+function marks() {
+  const parts = new Intl.NumberFormat(locale(), { useGrouping: true }).formatToParts(1234567.5);
+  const mark = (/** @type {string} */ type) => parts.find((each) => each.type === type)?.value.normalize("NFKC") ?? "";
+  return { group: mark("group"), decimal: mark("decimal") };
+}
+
 /**
- * An amount as people type it (25, 2.50), in minor units; null if it is not one.
+ * Whether digits are parted into thousands as people part them: all by the same mark, in threes or as the locale does.
+ * @param {string} whole
+ * @param {string} group
+ */
+function isGrouped(whole, group) {
+  const parted = /^\d{1,3}(?:(\D)\d{3}(?:\1\d{3})*)?$/.exec(whole);
+  if (parted) return !parted[1] || parted[1] === group || /[\s'’]/.test(parted[1]);
+  return whole === number(Number(whole.replace(/\D/g, ""))).normalize("NFKC");
+}
+
+/**
+ * An amount as people type it or as it is printed here (25, 2.50, 1,500, $1,500), in minor units; null if it is not one.
+ * A mark that parts thousands in the reader's locale never begins cents: where 1,500 is fifteen hundred, 10,00 is no
+ * amount.
  * @param {string} text
  * @param {string} [code] another currency than the table's
  */
 export function typedMoney(text, code = currency) {
   const places = digitsOf(code);
-  const found = /^(\d{1,12})(?:[.,](\d+))?$/.exec(text.trim().replace(/\s/g, ""));
+  const { group, decimal } = marks();
+  const symbols = ["$", "¥", "￥", code, code && money(0, code).replace(/[\d\s]/g, "")].filter(Boolean);
+  let plain = text.normalize("NFKC").trim();
+  const symbol = symbols.find((each) => plain.startsWith(each.normalize("NFKC")));
+  if (symbol) plain = plain.slice(symbol.normalize("NFKC").length).trim();
+  const point = group === "." ? decimal : `.${decimal}`;
+  const found = new RegExp(`^(\\d[^${point}]*?)(?:[${point}](\\d+))?$`).exec(plain);
   if (!found || (found[2] ?? "").length > places) return null;
-  return Number(found[1]) * 10 ** places + Number((found[2] ?? "").padEnd(places, "0") || 0);
+  const [, whole, cents = ""] = found;
+  if (!/^\d{1,12}$/.test(whole) && !isGrouped(whole, group)) return null;
+  const digitsOnly = whole.replace(/\D/g, "");
+  if (digitsOnly.length > 12) return null;
+  return Number(digitsOnly) * 10 ** places + Number(cents.padEnd(places, "0") || 0);
 }
 
 /**
@@ -123,5 +154,5 @@ export function typedMoney(text, code = currency) {
  */
 export function plainMoney(minor, code = currency) {
   const whole = minor % unitsOf(code) === 0;
-  return (minor / unitsOf(code)).toFixed(whole ? 0 : digitsOf(code));
+  return (minor / unitsOf(code)).toFixed(whole ? 0 : digitsOf(code)).replace(".", marks().decimal);
 }
