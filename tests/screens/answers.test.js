@@ -21,7 +21,7 @@ test("amounts are read with and without signs and separators", () => {
     " ": 0,
     25: 2500,
     "2.50": 250,
-    "2,5": 250,
+    "2,5": null,
     "$1,250.50": 125_050,
     "1'000": 100_000,
     "12,500": 1_250_000,

@@ -18,12 +18,11 @@ export function keyOf(bet) {
 }
 
 /**
- * An amount as trainees type it, in minor units: with or without a currency sign and thousands separators.
+ * An amount as trainees type it, in minor units; nothing typed is nothing paid.
  * @param {string} text
  */
 export function typedAmount(text) {
-  const plain = text.trim().replace(/[\s$']|,(?=\d{3}(\D|$))/g, "");
-  return plain ? typedMoney(plain) : 0;
+  return text.trim() ? typedMoney(text) : 0;
 }
 
 /**
