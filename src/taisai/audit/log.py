@@ -20,7 +20,7 @@ from msgspec import Struct
 from taisai.audit.findings import AuditFinding
 from taisai.journal.contract import Journal, JournalError, SigningError
 from taisai.journal.log.keys import vouched_by
-from taisai.journal.log.merkle import BadProof, Frontier
+from taisai.journal.log.merkle import TILE_WIDTH, BadProof, Frontier
 from taisai.journal.log.note import BadNote, Checkpoint, Note, Verifier
 from taisai.journal.log.tree import NEWEST, LogBehind, Tree, number_of
 from taisai.journal.record import Record, Row
@@ -129,12 +129,16 @@ class LogCheck:
         if since is not None:
             self._resume(since)
         self._since = self._frontier.size
+        self._tiles_wrong = False
+        self._brought: list[tuple[str, Note]] = []
+        """Heads from outside whose records are here."""
         try:
             self._salt = journal.get(SALT) or b""
             self._tree = Tree(journal)
             self._is_signed = bool(journal.standing().checkpoint)
             self._claims = journal.get(NEWEST) is not None
             tiles = [_Mark(self._tree.size, self._tree.root(), "the tiles of the log", None, is_kept=True)]
+            self._frontier.rows = {}
         except (JournalError, BadNote, ValueError) as error:
             self._say("log-unreadable", f"the log cannot be read: {error}")
             return
@@ -191,6 +195,7 @@ class LogCheck:
                 yield mark
             elif self._is_ours(mark):
                 self._compare_older(name, head)
+                self._brought.append((name, note))
         for name, receipt in outside.receipts:
             try:
                 shown = proven_by(receipt)
@@ -209,6 +214,7 @@ class LogCheck:
                 yield mark
             elif self._is_ours(mark):
                 self._compare_older(mark.name, shown.head)
+                self._brought.append((mark.name, shown.note))
 
     def _compare_older(self, name: str, head: Checkpoint) -> None:
         """A head of before the earlier check, against the tiles, whose end is looked at below."""
@@ -252,6 +258,27 @@ class LogCheck:
             if self._next is not None and frontier.size == self._next.size:
                 self._check(self._next)
                 self._advance()
+        self._compare_tiles()
+
+    def _compare_tiles(self) -> None:
+        """What the tiles have of the leaves that were just seen: proofs are made from every one of them."""
+        rows, tree = self._frontier.rows, self._tree
+        if not rows or tree is None:
+            return
+        for level, row in rows.items():
+            wide = TILE_WIDTH**level
+            start = self._frontier.size // wide - len(row)
+            count = min(tree.size // wide - start, len(row))
+            try:
+                is_right = count <= 0 or list(tree.hashes(level, start, count)) == row[:count]
+            except JournalError:
+                is_right = False
+            if not is_right and not self._tiles_wrong:
+                self._tiles_wrong = True  # one finding says that no proof of this log can be relied upon
+                first, last = start * wide + 1, (start + count) * wide
+                sentence = f"a tile of level {level} is not that of the records from {first} to {last}"
+                self._say("log-tiles-altered", sentence)
+        rows.clear()
 
     def _leaf(self, record: Record) -> bytes:
         """The leaf of a record, one by one where something is wrong."""
@@ -317,6 +344,44 @@ class LogCheck:
             self._count(Checkpoint.read(mark.note.text))
             self._covered, self._waited_us, self._late = mark.size, 0, False
             self._last_head = mark.note
+        elif mark.note is not None:
+            self._brought.append((mark.name, mark.note))
+
+    def _look_up(self, name: str, note: Note) -> None:
+        """A head that somebody has of this log, if it goes by the same name still: the journal had it before them."""
+        assert self._tree is not None
+        head = Checkpoint.read(note.text)
+        if not self._keys or head.origin != self._keys[-1].name:
+            return
+        try:
+            kept = self._tree.head_of(head.size)
+        except (JournalError, BadNote, UnicodeDecodeError):
+            return  # found with the other heads
+        if kept is None:
+            sentence = f"{name} is head {number_of(head)} of this log, and the journal does not have it"
+            self._say("log-head-missing", sentence)
+        elif kept.text != note.text:
+            sentence = f"{name} is not the head that the journal has of {head.size} records: one was signed again"
+            self._say("log-head-altered", sentence)
+
+    def _look_at_newest(self) -> None:
+        """What the journal gives out as its newest head is the last one of those that it keeps."""
+        if self._tree is None or self._last_head is None:
+            return
+        try:
+            newest = self._tree.head()
+            size = 0 if newest is None else Checkpoint.read(newest.text).size
+        except (JournalError, BadNote, UnicodeDecodeError) as error:
+            self._say("log-unreadable", f"the newest head of the log cannot be read: {error}")
+            return
+        last = Checkpoint.read(self._last_head.text)
+        if newest is None or size < last.size:
+            sentence = f"the journal names a head of {size} records as its newest, and keeps one of {last.size}"
+            self._say("log-head-altered", sentence)
+        elif size == last.size and newest.text != self._last_head.text:
+            self._say("log-head-altered", f"the newest head and the kept one of {size} records are not the same")
+        elif size == last.size:
+            self._is_ours(_Mark(size, last.root, "the newest head", newest, is_kept=True))
 
     def _count(self, head: Checkpoint) -> None:
         """Heads are numbered, and the number is signed: a gap is a head that was taken away."""
@@ -367,6 +432,9 @@ class LogCheck:
             and (self._frontier.size or self._without)
         ):
             self._say("log-missing", "there is a key that signed this journal, and nothing signed is left in it")
+        for name, note in self._brought:
+            self._look_up(name, note)
+        self._look_at_newest()
         if self._last_head is not None:
             signer = self._keys[-1].key
             if self._anchor is None:

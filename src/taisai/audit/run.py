@@ -127,6 +127,12 @@ class Audit:
         return self._tables.not_checked
 
     @property
+    def unsigned(self) -> int:
+        """Records of a journal with a log that no signed head covers: the last seconds of a house that runs."""
+        far = self._log_proven
+        return far.size - far.covered if far is not None and far.keys else 0
+
+    @property
     def looked(self) -> dict[str, Counter[str]]:
         """By rule book, how often each check looked, here and in the audits that this one goes on from."""
         counts: dict[str, Counter[str]] = {}

@@ -58,6 +58,16 @@ def test_the_roots_of_certificate_transparency(size: int) -> None:
     assert frontier.root().hex() == merkle.root(Kept(leaves), size).hex() == ROOTS[size]
 
 
+def test_an_edge_tells_what_tiles_keep() -> None:
+    """By level, from wherever the edge begins: an audit compares every tile with what the records lead to."""
+    kept = Kept(some(1_000))
+    frontier = Frontier.at(kept, 300)
+    frontier.rows = {}
+    frontier.extend(kept.hashes(0, 300, 700))
+    assert frontier.rows == {0: list(kept.hashes(0, 300, 700)), 1: list(kept.hashes(1, 1, 2))}
+    assert frontier.root() == merkle.root(kept, 1_000)
+
+
 def test_every_inclusion_in_every_small_tree() -> None:
     """Each leaf of each tree up to 70 leaves is shown to be there, and no other leaf in its place."""
     kept = Kept(some(70))

@@ -38,6 +38,8 @@ EXIT_FINDINGS = 1
 BEFORE_RESULT = "records up to the earlier result, but for the heads of their tables"
 OWN_CHECK = "the store's own check of its file, which only a whole audit makes"
 
+UNSIGNED = "records after the last signed head, which nobody has vouched for yet"
+
 
 def audit(
     journal: Annotated[str, Parameter(help="The journal: a file, or its address.")],
@@ -98,6 +100,8 @@ def audit(
     if earlier is not None:
         not_checked[BEFORE_RESULT] = earlier.position
         not_checked[OWN_CHECK] = 1
+    if checked.unsigned:
+        not_checked[UNSIGNED] = checked.unsigned
     lines = list(_clauses(checked, shelf)) if clauses else []
     saved = save is not None and _save(checked, save, auditor or default_auditor())
     if json:

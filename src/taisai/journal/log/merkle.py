@@ -54,10 +54,12 @@ def fold(hashes: Sequence[bytes]) -> bytes:
 class Frontier:
     """The right edge of a growing tree: what is needed to append leaves and to know the root, and no more."""
 
-    __slots__ = ("_peaks", "size")
+    __slots__ = ("_peaks", "rows", "size")
 
     def __init__(self) -> None:
         self.size = 0
+        self.rows: dict[int, list[bytes]] | None = None
+        """If a dictionary is put here: what tiles keep of the leaves that are appended, by level."""
         self._peaks: list[bytes] = []
         """The roots of the complete subtrees that the tree is made of, largest first."""
 
@@ -89,10 +91,15 @@ class Frontier:
 
     def append(self, leaf: bytes) -> None:
         """Add the hash of one more leaf."""
-        done = self.size
+        done, rows, height = self.size, self.rows, 0
+        if rows is not None:
+            rows.setdefault(0, []).append(leaf)
         while done & 1:
             leaf = node_hash(self._peaks.pop(), leaf)
             done >>= 1
+            height += 1
+            if rows is not None and height % TILE_HEIGHT == 0:
+                rows.setdefault(height // TILE_HEIGHT, []).append(leaf)
         self._peaks.append(leaf)
         self.size += 1
 
