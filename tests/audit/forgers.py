@@ -169,7 +169,7 @@ class Kept:
         records: Iterable[Record],
         signer: Signer | None = None,
         *,
-        every: int = 3,
+        every: int = 10,
         salt: bytes | None = None,
         origin: str = ORIGIN,
     ) -> None:
@@ -185,11 +185,14 @@ class Kept:
         else:
             self.path.unlink()
         with self.open() as journal:
-            for record in records:
-                fresh = NewRecord(
-                    record.kind, record.version, record.at, record.command_id, record.part, record.by, record.body
-                )
-                journal.append([Batch(record.table, journal.head(record.table).seq, [fresh])])
+            ends: dict[str, int] = {}
+            batches = []
+            for one in records:
+                fresh = NewRecord(one.kind, one.version, one.at, one.command_id, one.part, one.by, one.body)
+                batches.append(Batch(one.table, ends.get(one.table, 0), [fresh]))
+                ends[one.table] = ends.get(one.table, 0) + 1
+            if batches:
+                journal.append(batches)
             if signer is None:
                 journal.put_all(entries)
                 return

@@ -354,7 +354,7 @@ def resigned(house: Kept, records: list[Record], **how: Any) -> None:
 
 def fewer_heads(house: Kept) -> None:
     """The same records, signed anew with fewer heads under other numbers."""
-    resigned(house, house.records(), every=15)
+    resigned(house, house.records(), every=40)
 
 
 def second_head(house: Kept) -> None:
