@@ -7,6 +7,7 @@ starts quickly however much the house grows.
 
 from __future__ import annotations
 
+import builtins
 import os
 import sys
 from collections.abc import Sequence
@@ -36,10 +37,12 @@ def make_app(called: str | None) -> App:
         text, examples = line, ""
         if name == called:
             # The parser of docstrings drops examples, so they are handed over by themselves.
-            text, _, examples = cleandoc(getattr(import_module(module), name).__doc__).partition("Examples:\n")
+            text, _, examples = cleandoc(getattr(import_module(module), _function(name)).__doc__).partition(
+                "Examples:\n"
+            )
         epilogue = f"Examples:\n{examples}" if examples else None
         app.command(
-            f"{module}:{name}",
+            f"{module}:{_function(name)}",
             name=name,
             sort_key=place,
             help=_unwrapped(text.strip()),
@@ -95,6 +98,11 @@ def _run(given: list[str]) -> int:
             return _bad_input(f"{error.filename}: {error.strerror}" if error.filename else str(error))
         raise
     return result if isinstance(result, int) else 0
+
+
+def _function(name: str) -> str:
+    """The function of a subcommand: its name, with an underscore where Python has a function of that name."""
+    return f"{name}_" if hasattr(builtins, name) else name
 
 
 def _bad_input(reason: str, prefix: str = "") -> int:

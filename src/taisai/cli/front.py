@@ -26,6 +26,7 @@ GROUPS: Final = {
         "compare": ("rules.compare", "Layouts side by side: what differs, box by box."),
         "decided": ("rules.decided", "What is certain while only some dice are known."),
         "felt": ("rules.felt", "Draw a layout as SVG or PNG: plain, lit, with chips, as a heat map."),
+        "print": ("rules.printing", "A felt in true size on sheets of paper, odds card, dealer's crib, rules: PDF."),
     },
     "Mathematics": {
         "session": ("maths.session", "What a player takes home from so many rounds: every result with its chance."),

@@ -96,6 +96,27 @@ RED: Final = replace(
 )
 """Tables with higher limits."""
 
+PAPER: Final = replace(
+    GREEN,
+    name="paper",
+    background="#ffffff",
+    rail=Shade("#d8d2c4", "#d8d2c4"),
+    cloth=Shade("#ffffff", "#ffffff"),
+    line="#555049",
+    ink="#161412",
+    gold="#8a1420",
+    grounds={
+        Tone.DARK: Shade("#f1ece0", "#f1ece0"),
+        Tone.DEEP: Shade("#f8f5ee", "#f8f5ee"),
+        Tone.LIGHT: Shade("#ffffff", "#ffffff"),
+        Tone.ACCENT: Shade("#fbe9e7", "#fbe9e7"),
+        Tone.RED: Shade("#fbe3e1", "#fbe3e1"),
+        Tone.GREEN: Shade("#e6f4e7", "#e6f4e7"),
+        Tone.BLUE: Shade("#e5edf9", "#e5edf9"),
+    },
+)
+"""For printing with little ink; no table on a screen has it."""
+
 PALETTES: Final = {palette.name: palette for palette in (GREEN, RED)}
 
 

@@ -14,12 +14,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Final
 
-from taisai.core.dice import Roll
+from taisai.core.dice import roll_of
 from taisai.core.faults import InputFault
-from taisai.core.money import odds_number, odds_words
+from taisai.core.money import Odds, odds_words
 from taisai.core.names import result_call
 from taisai.core.odds import BoxOdds, layout_odds, percent
-from taisai.core.rulebook import Clause, Layout, Rule, RuleBook, Step
+from taisai.core.rulebook import Clause, Layout, PayRow, Rule, RuleBook, Step
 from taisai.printing.pen import PAPERS, Pen
 
 STAKES: Final = (1, 5, 10, 20, 25, 50, 100, 500)
@@ -41,7 +41,7 @@ _RULES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of text below headings; the first column is left-aligned and takes what the others leave."""
+    """Rows of text below headings."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -72,7 +72,7 @@ def odds_card(book: RuleBook, layout: Layout) -> Card:
     rows = tuple(
         (
             _named(layout, group),
-            " / ".join(odds_words(each.pays) for each in group[0].pay_ways),
+            _pays(group[0]),
             f"{group[0].ways} of {group[0].out_of}",
             percent(group[0].probability),
             percent(group[0].edge),
@@ -90,14 +90,14 @@ def crib_card(book: RuleBook, layout: Layout) -> Card:
     said = {
         Step.OPEN_BETS: f'"{calls.open}"',
         Step.CLOSE_BETS: f'"{calls.close}"' + (", with the bell" if calls.bell else ""),
-        Step.ANNOUNCE: f'"{result_call(calls, Roll(1, 3, 6))}"',
+        Step.ANNOUNCE: f'"{result_call(calls, roll_of((1, 3, 6)))}"',
     }
     order = tuple(
         (f"{at}. {_words(each.step)}", said.get(each.step, ""), _cited(each.clauses))
         for at, each in enumerate(book.procedure.steps, 1)
     )
     results = tuple(
-        (", ".join(map(str, faces)), f'"{result_call(calls, Roll(*faces))}"', _cited(calls.clauses))
+        (", ".join(map(str, faces)), f'"{result_call(calls, roll_of(faces))}"', _cited(calls.clauses))
         for faces in _CALLED
     )
     voids = tuple(
@@ -112,7 +112,7 @@ def crib_card(book: RuleBook, layout: Layout) -> Card:
             if what not in names:
                 names.append(what)
     pays = tuple(
-        ("; ".join(names), odds_words(pays), *(str(odds_number(pays * stake)) for stake in STAKES))
+        ("; ".join(names), odds_words(_whole(pays)), *(str(pays * stake) for stake in STAKES))
         for pays, names in sorted(paid.items())
     )
     return Card(
@@ -148,7 +148,7 @@ def rules_card(book: RuleBook, layout: Layout) -> Card:
     rows = tuple(
         (
             _row_words(layout, row.bet, [box.name for box in row.boxes], row.dice),
-            layout.names.needs(row.boxes[0]) if len(row.boxes) == 1 else "",
+            _needs(layout, row),
             row.odds,
         )
         for row in layout.rows
@@ -179,6 +179,27 @@ def _row_words(layout: Layout, bet: str, names: Sequence[str], dice: int | None)
     return f"{words}, on {shown[dice]}" if dice else words
 
 
+def _needs(layout: Layout, row: PayRow) -> str:
+    """What a bet needs; where it is a bet on one of many, that of the first of them."""
+    if row.dice is not None:
+        return ""
+    words = layout.names.needs(row.boxes[0])
+    return words if len(row.boxes) == 1 else f"e.g. {words}"
+
+
+def _whole(odds: Fraction) -> Odds:
+    return odds.numerator if odds.denominator == 1 else odds
+
+
+def _pays(odds: BoxOdds) -> str:
+    """What a bet pays: `8 to 1`, `1, 2 or 12 to 1`."""
+    words = [odds_words(each.pays) for each in odds.pay_ways]
+    if len(words) > 1 and all(each.endswith(" to 1") for each in words):
+        *first, last = (each.removesuffix(" to 1") for each in words)
+        return f"{', '.join(first)} or {last} to 1"
+    return " / ".join(words)
+
+
 def _clauses(book: RuleBook, ids: Iterable[str]) -> Iterable[Clause]:
     return (book.clauses[each] for each in ids if each in book.clauses)
 
@@ -204,8 +225,8 @@ def _foot(book: RuleBook) -> str:
 
 # Setting a card: columns of lines, in the largest letters that fit.
 
-_SIZES: Final = tuple(size / 20 for size in range(88, 27, -2))
-"""Sizes of letters in millimetres, from 4.4 down to 1.4."""
+_SIZES: Final = tuple(size / 20 for size in range(72, 27, -2))
+"""Sizes of letters in millimetres, from 3.6 down to 1.4."""
 _EDGE: Final = 14.0
 _GAP: Final = 6.0
 
@@ -245,7 +266,7 @@ def print_card(
     grown = width / 210
     for size in _SIZES:
         lines = _set(pen, card, size * grown, column)
-        columns = _flowed(lines, card.columns, bottom - top)
+        columns = None if lines is None else _flowed(lines, card.columns, bottom - top)
         if columns is not None:
             break
     else:
@@ -282,7 +303,7 @@ def _flowed(lines: Sequence[_Line], columns: int, room: float) -> list[list[_Lin
     return done if len(done) <= columns else None
 
 
-def _set(pen: Pen, card: Card, size: float, width: float) -> list[_Line]:
+def _set(pen: Pen, card: Card, size: float, width: float) -> list[_Line] | None:
     lines: list[_Line] = []
     for part in card.parts:
         if part.title:
@@ -292,28 +313,37 @@ def _set(pen: Pen, card: Card, size: float, width: float) -> list[_Line]:
             lines += [_Line(size * 1.28, (_Piece(0, each),)) for each in wrapped[:-1]]
             lines.append(_Line(size * 1.28 + size * 0.25, (_Piece(0, wrapped[-1]),)))
         if part.table is not None:
-            lines += _rows(pen, part.table, size, width)
+            rows = _rows(pen, part.table, size, width)
+            if rows is None:
+                return None
+            lines += rows
     return lines
 
 
-def _rows(pen: Pen, table: Table, size: float, width: float) -> list[_Line]:
-    """A table: columns of text to the left as wide as they must be, figures to the right, the first takes the rest."""
+def _rows(pen: Pen, table: Table, size: float, width: float) -> list[_Line] | None:
+    """A table: columns as wide as they must be, text to the left and figures to the right; None if it is too wide."""
     every = [table.columns, *table.rows]
-    natural = [max(pen.width_of(row[at], size, bold=row is table.columns) for row in every) + size for at in
-               range(len(table.columns))]  # fmt: skip
+    natural = [max(pen.width_of(row[at], size, bold=row is table.columns) for row in every) + size
+               for at in range(len(table.columns))]  # fmt: skip
     figures = [at > 0 and all(_is_figure(row[at]) for row in table.rows) for at in range(len(natural))]
+    text = [at for at, figure in enumerate(figures) if not figure]
     widths = list(natural)
-    least = width * 0.3
-    widths[0] = max(width - sum(natural[1:]), least)
     over = sum(widths) - width
-    if over > 0:
-        # What is too long is wrapped: the broadest of the other columns gives way.
-        broad = max(range(1, len(widths)), key=lambda at: widths[at])
-        widths[broad] = max(widths[broad] - over, size * 6)
+    if over < 0:
+        widths[text[-1]] -= over
+    for at in sorted(text, key=lambda at: -natural[at]):
+        # What is too long is wrapped: the broadest columns give way, to a quarter of the page each.
+        given = min(max(over, 0), max(widths[at] - width / 4, 0))
+        widths[at] -= given
+        over -= given
+    if over > 0.01:
+        return None
     lines = []
     for row in every:
         head = row is table.columns
-        cells = [_wrapped(pen, cell, size, wide - size * 0.6, bold=head) for cell, wide in zip(row, widths, strict=True)]
+        cells = [
+            _wrapped(pen, cell, size, wide - size * 0.6, bold=head) for cell, wide in zip(row, widths, strict=True)
+        ]
         deep = max(map(len, cells))
         for at in range(deep):
             pieces = []

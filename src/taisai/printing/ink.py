@@ -50,11 +50,9 @@ class Drawing:
 
     def __init__(self, svg: str) -> None:
         """Read the SVG of a felt."""
-        self._root = fromstring(svg)  # noqa: S314 - made by `felt.draw`, which escapes every word of a book
+        self._root = fromstring(svg)  # made by `felt.draw`, which escapes every word of a book
         self._named: dict[str, Element] = {
-            f"#{each.attrib['id']}": each
-            for definitions in self._root.iter(f"{_SPACE}defs")
-            for each in definitions
+            f"#{each.attrib['id']}": each for definitions in self._root.iter(f"{_SPACE}defs") for each in definitions
         }
         self.cloth = next(_rect(each) for each in self._root.iter(f"{_SPACE}rect") if each.get("class") == "cloth")
         self.foot = "".join(each.text or "" for each in self._root.iter(f"{_SPACE}text") if each.get("class") == "foot")
@@ -148,9 +146,7 @@ def _letters(each: Element, pen: Pen, place: Place, style: _Style, colour: str) 
         return
     turned = float(attributes["transform"].removeprefix("rotate(").split()[0]) if "transform" in attributes else 0.0
     bold = style.weight == "700"
-    pen.text(
-        *place.at(x, y), words, size * place.scale, bold=bold, colour=colour, anchor=style.anchor, turned=turned
-    )
+    pen.text(*place.at(x, y), words, size * place.scale, bold=bold, colour=colour, anchor=style.anchor, turned=turned)
 
 
 def _rect(each: Element) -> Rect:

@@ -1,8 +1,9 @@
 """The pen: a PDF to write on, in millimetres, with letters for every text.
 
-Enters: sizes as people write them, text in any script. Leaves: marks on the pages of a PDF. Latin letters are those
-that every reader of PDF has (Helvetica); for all others a font of this machine is looked for and a part of it goes into
-the file. A letter that no font has is refused: nothing is printed with a gap in it.
+Enters: sizes as people write them, text in any script. Leaves: marks on the pages of a PDF. Fonts of this machine
+are looked for, and what is used of them goes into the file, so that it prints alike everywhere; where there is none,
+Latin letters are those that every reader of PDF has (Helvetica). A letter that no font has is refused: nothing is
+printed with a gap in it.
 """
 
 from __future__ import annotations
@@ -69,6 +70,13 @@ FONTS: Final = (
 """Fonts with Chinese characters, the best first."""
 
 
+LATIN: Final = {
+    "": ("LiberationSans-Regular.ttf", "Arial.ttf", "arial.ttf", "NotoSans-Regular.ttf", "DejaVuSans.ttf"),
+    "B": ("LiberationSans-Bold.ttf", "Arial Bold.ttf", "arialbd.ttf", "NotoSans-Bold.ttf", "DejaVuSans-Bold.ttf"),
+}
+"""Plain and bold fonts with Latin letters, the best first."""
+
+
 def length_of(text: str, field_name: str) -> Fraction:
     """A length in millimetres: `1200mm`, `120 cm`, `1.2m`, `48in`; millimetres where no unit is written."""
     found = _LENGTH.fullmatch(text.strip())
@@ -77,15 +85,15 @@ def length_of(text: str, field_name: str) -> Fraction:
     return Fraction(found[1]) * _UNITS[found[2] or "mm"]
 
 
-def find_font(folders: Iterable[str] = FOLDERS) -> Path | None:
-    """A font of this machine that has Chinese characters, if there is one."""
+def find_fonts(folders: Iterable[str] = FOLDERS) -> dict[str, Path]:
+    """The fonts of this machine, by the names of their files."""
     found: dict[str, Path] = {}
     for folder in folders:
         path = Path(folder).expanduser()
         if path.is_dir():
             for file in sorted(path.rglob("*.[to]t[cf]")):
                 found.setdefault(file.name, file)
-    return next((found[name] for name in FONTS if name in found), None)
+    return found
 
 
 class Pen:
@@ -112,7 +120,14 @@ class Pen:
         self.pdf.set_margin(0)
         self.pdf.set_auto_page_break(auto=False)
         self.pdf.set_compression(packed)
-        self._font, self._folders, self._added = font, folders, False
+        self._font, self._added = font, False
+        self._found = find_fonts(folders)
+        self._latin = "helvetica"
+        chosen = {style: next((name for name in names if name in self._found), "") for style, names in LATIN.items()}
+        if all(chosen.values()):
+            self._latin = "latin"
+            for style, name in chosen.items():
+                self.pdf.add_font("latin", style=style, fname=self._found[name])
 
     def page(self, width: float, height: float) -> None:
         """A new page of this size."""
@@ -163,7 +178,7 @@ class Pen:
 
     def _choose(self, run: str, size: float, *, bold: bool) -> None:
         if _is_latin(run[:1]):
-            self.pdf.set_font("helvetica", style="B" if bold else "", size=size / POINT)
+            self.pdf.set_font(self._latin, style="B" if bold else "", size=size / POINT)
             return
         if not self._added:
             self._add_font(run)
@@ -173,7 +188,7 @@ class Pen:
             raise InputFault("--font", f"{shown(missing)} is printed here, and the font {self._font} does not have it")
 
     def _add_font(self, run: str) -> None:
-        file = self._font or find_font(self._folders)
+        file = self._font or next((self._found[name] for name in FONTS if name in self._found), None)
         if file is None:
             raise InputFault(
                 "--font",

@@ -116,11 +116,11 @@ def print_felt(
         _plan(pen, layout, drawing, tiling, paper)
     for row in range(tiling.rows):
         for column in range(tiling.columns):
-            _sheet(pen, layout, drawing, tiling, row, column)
+            _sheet(pen, layout, drawing, tiling, row=row, column=column)
     return pen.document(), tiling
 
 
-def _sheet(pen: Pen, layout: Layout, drawing: Drawing, tiling: Tiling, row: int, column: int) -> None:
+def _sheet(pen: Pen, layout: Layout, drawing: Drawing, tiling: Tiling, *, row: int, column: int) -> None:
     page_width, page_height = map(float, tiling.sheet)
     pen.page(page_width, page_height)
     x, y, wide, high = map(float, tiling.part(row, column))
