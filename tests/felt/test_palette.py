@@ -6,13 +6,13 @@ import pytest
 
 from taisai.core.cloth import Tone
 from taisai.felt import PALETTES, Palette, draw
-from taisai.felt.palette import CHIP_INLAY, contrast, luminance
+from taisai.felt.palette import CHIP_INLAY, PAPER, contrast, luminance
 from tests.felt.reading import foreign, root_of, row_of, with_class
 
 READABLE = 4.5
 
 
-@pytest.mark.parametrize("palette", PALETTES.values(), ids=PALETTES.keys())
+@pytest.mark.parametrize("palette", [*PALETTES.values(), PAPER], ids=[*PALETTES.keys(), "paper"])
 def test_words_read_on_their_ground(palette: Palette) -> None:
     """Ink and gold on every print and on the cloth, the title on the rail, the lit areas, the tags, the legend."""
     grounds = [palette.cloth, palette.rail, *palette.grounds.values()]

@@ -294,8 +294,10 @@ def _flowed(lines: Sequence[_Line], columns: int, room: float) -> list[list[_Lin
     done: list[list[_Line]] = [[]]
     used = 0.0
     for at, line in enumerate(lines):
-        needed = line.height + (lines[at + 1].height if line.with_next and at + 1 < len(lines) else 0)
-        if used + needed > room:
+        last = at
+        while lines[last].with_next and last + 1 < len(lines):
+            last += 1
+        if used + sum(each.height for each in lines[at : last + 1]) > room:
             done.append([])
             used = 0.0
         done[-1].append(line)
@@ -332,8 +334,8 @@ def _rows(pen: Pen, table: Table, size: float, width: float) -> list[_Line] | No
     if over < 0:
         widths[text[-1]] -= over
     for at in sorted(text, key=lambda at: -natural[at]):
-        # What is too long is wrapped: the broadest columns give way, to a quarter of the page each.
-        given = min(max(over, 0), max(widths[at] - width / 4, 0))
+        # What is too long is wrapped: the broadest columns give way, to three tenths of the page each.
+        given = min(max(over, 0), max(widths[at] - 0.3 * width, 0))
         widths[at] -= given
         over -= given
     if over > 0.01:

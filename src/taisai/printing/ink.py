@@ -95,8 +95,8 @@ class Drawing:
                 self._rectangle(each, pen, place, style)
             case "circle":
                 x, y, radius = (float(each.attrib[name]) for name in ("cx", "cy", "r"))
-                pen.pdf.set_fill_color(self._colour(style.fill))
-                pen.pdf.circle(*place.at(x, y), radius * place.scale, style="F")
+                how = self._dip(each, pen, place, style)
+                pen.pdf.circle(*place.at(x, y), radius * place.scale, style=how)
             case "use":
                 self._symbol(each, pen, place, style)
             case "text":
@@ -108,19 +108,23 @@ class Drawing:
         rect = _rect(each)
         if not rect.overlaps(place.window):
             return
-        pdf, stroke = pen.pdf, each.get("stroke", "none")
-        how = ("D" if stroke != "none" else "") + ("F" if style.fill != "none" else "")
-        if style.fill != "none":
-            pdf.set_fill_color(self._colour(style.fill))
-        if stroke != "none":
-            pdf.set_draw_color(stroke)
-            pdf.set_line_width(float(each.get("stroke-width", "1")) * place.scale)
+        how = self._dip(each, pen, place, style)
         # A cloth is cut straight; its round corners on the screen would be white on paper.
         radius = 0.0 if each.get("class") == "cloth" else float(each.get("rx", "0"))
         size = rect.width * place.scale, rect.height * place.scale
-        pdf.rect(
+        pen.pdf.rect(
             *place.at(rect.x, rect.y), *size, style=how, round_corners=radius > 0, corner_radius=radius * place.scale
         )
+
+    def _dip(self, each: Element, pen: Pen, place: Place, style: _Style) -> str:
+        """Take the colours of a shape; whether it is drawn, filled or both."""
+        stroke = each.get("stroke", "none")
+        if style.fill != "none":
+            pen.pdf.set_fill_color(self._colour(style.fill))
+        if stroke != "none":
+            pen.pdf.set_draw_color(stroke)
+            pen.pdf.set_line_width(float(each.get("stroke-width", "1")) * place.scale)
+        return ("D" if stroke != "none" else "") + ("F" if style.fill != "none" else "")
 
     def _symbol(self, each: Element, pen: Pen, place: Place, style: _Style) -> None:
         rect, symbol = _rect(each), self._named[each.attrib["href"]]

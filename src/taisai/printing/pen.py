@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from fractions import Fraction
+from io import BytesIO
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
@@ -40,6 +41,11 @@ BLACK: Final = "#111111"
 _UNITS: Final = {"mm": Fraction(1), "cm": Fraction(10), "m": Fraction(1000), "in": Fraction("25.4")}
 _LENGTH: Final = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?) ?(mm|cm|m|in)?")
 _LATIN: Final = "windows-1252"
+
+_MEASURE: Final = 10.0
+"""The size at which widths are taken; they grow with it."""
+_FONT_FILES: Final = (b"\0\1\0\0", b"OTTO", b"ttcf", b"true")
+"""How the files of fonts begin."""
 
 FOLDERS: Final = (
     "~/.local/share/fonts",
@@ -121,13 +127,14 @@ class Pen:
         self.pdf.set_auto_page_break(auto=False)
         self.pdf.set_compression(packed)
         self._font, self._added = font, False
+        self._widths: dict[tuple[str, bool], float] = {}
         self._found = find_fonts(folders)
         self._latin = "helvetica"
         chosen = {style: next((name for name in names if name in self._found), "") for style, names in LATIN.items()}
         if all(chosen.values()):
             self._latin = "latin"
             for style, name in chosen.items():
-                self.pdf.add_font("latin", style=style, fname=self._found[name])
+                self._add("latin", style, self._found[name])
 
     def page(self, width: float, height: float) -> None:
         """A new page of this size."""
@@ -139,11 +146,14 @@ class Pen:
 
     def width_of(self, text: str, size: float, *, bold: bool = False) -> float:
         """How wide a line is; `size` is that of the letters, in millimetres."""
-        width = 0.0
-        for run in _runs(text):
-            self._choose(run, size, bold=bold)
-            width += self.pdf.get_string_width(run)
-        return width
+        key = text, bold
+        if key not in self._widths:
+            width = 0.0
+            for run in _runs(text):
+                self._choose(run, _MEASURE, bold=bold)
+                width += self.pdf.get_string_width(run)
+            self._widths[key] = width / _MEASURE
+        return self._widths[key] * size
 
     def text(
         self,
@@ -187,6 +197,13 @@ class Pen:
         if missing is not None:
             raise InputFault("--font", f"{shown(missing)} is printed here, and the font {self._font} does not have it")
 
+    def _add(self, family: str, style: str, file: Path) -> None:
+        """Make a font known; it is read into memory, so that no file stays open."""
+        self.pdf.add_font(family, style=style, fname=file)
+        reader = self.pdf.fonts[f"{family}{style}"].ttfont.reader
+        reader.file.close()
+        reader.file = BytesIO(file.read_bytes())
+
     def _add_font(self, run: str) -> None:
         file = self._font or next((self._found[name] for name in FONTS if name in self._found), None)
         if file is None:
@@ -195,8 +212,11 @@ class Pen:
                 f"{shown(run)} is printed here, and no font with such letters was found on this machine: "
                 "name one, or install one (on Debian: apt-get install fonts-wqy-microhei)",
             )
+        with file.open("rb") as opened:
+            if opened.read(4) not in _FONT_FILES:
+                raise InputFault("--font", f"{file} is no font (TrueType or OpenType)")
         try:
-            self.pdf.add_font("other", fname=file)
+            self._add("other", "", file)
         except Exception as error:
             # A file from outside: whatever is wrong with it, the reader of fonts says it in its own ways.
             raise InputFault("--font", f"{file} is not read as a font: {error}") from None
