@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from taisai.core.rulebook import Fact
 from taisai.table import commands as c
 from tests.browser.crew import BUY_IN, NZ, TAI_SAI, CrewHouse, authorise
+from tests.browser.felt import box
 from tests.browser.late import Late
 from tests.browser.visits import Visit
 from tests.web.serving import PASSWORD, shelf
@@ -305,3 +307,33 @@ def test_a_dealer_has_no_business_in_the_pit(house: CrewHouse, visit: Visit) -> 
     page = house.page(visit, "dan", "/pit")
     expect(page.get_by_role("link", name="Staff sign-in")).to_be_visible()
     expect(page.locator(".pit-card")).to_have_count(0)
+
+
+@pytest.mark.clause("rws-tai-sai-v6 §5.6")
+def test_a_player_is_told_of_a_round_that_was_reversed(house: CrewHouse, visit: Visit) -> None:
+    """What was won goes back with the reason and the clause; what is gone is owed, and the notice waits to be read."""
+    table = house.new_table(TAI_SAI)
+    code = house.wait(house.running.crew["dan"].seat_code(table, "ann", BUY_IN))
+    page = visit(f"/play?table={table}", at=house.address)
+    page.locator("[name=code]").fill(code.code)
+    page.locator("form.sit button").click()
+    house.do("dan", table, c.BuyIn("ann", BUY_IN), c.OpenBets())
+    expect(page.locator("body[data-phase=betting]")).to_be_attached()
+    page.locator(".rail-chip").nth(1).click()
+    box(page, "small").click()
+    expect(page.locator("#on-felt")).to_have_attribute("aria-busy", "false")
+    house.do("dan", table, c.CloseBets(), c.Tumble(3), c.Uncover((1, 2, 4)), c.Announce(), c.Collect(), c.PayAll())
+    house.do("dan", table, c.CashOut("ann", BUY_IN + 500))
+    house.do("kim", table, c.InspectDice(sound=False))
+    house.do("dan", table, c.Attest(Fact.DAMAGED_DICE, confirmed=True))
+    told = page.get_by_role("alert").filter(has_text="Round 1 is void after all")
+    expect(told).to_contain_text("a die is damaged")
+    expect(told).to_contain_text("§5.6")
+    page.reload()
+    expect(told).to_contain_text("you owe $5")
+    expect(page.locator("#debt")).to_have_text("you owe $5")
+    told.get_by_role("button", name="Close").click()
+    expect(told).to_have_count(0)
+    page.reload()
+    expect(page.locator("#funds")).to_be_visible()
+    expect(told).to_have_count(0)

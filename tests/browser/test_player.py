@@ -81,6 +81,7 @@ def test_bets_are_raised_undone_doubled_and_cleared(visit: Visit, floor: Floor) 
     page.locator("[data-action=clear]").click()
     expect(page.locator("#on-felt")).to_have_text("$0")
     expect(page.locator("[data-action=undo]")).to_be_enabled()
+    expect(page.locator("#on-felt")).to_have_attribute("aria-busy", "false")
     assert who not in floor.get("/api/tables/SLOW")["view"]["stakes"]
 
 

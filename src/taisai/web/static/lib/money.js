@@ -124,7 +124,7 @@ function isGrouped(whole, group) {
 }
 
 /**
- * An amount as people type it or as it is printed here (25, 2.50, 1,500, $1,500), in minor units; null if it is not one.
+ * An amount as people type it or as it is printed here (25, 2.50, 1,500, $1,500), in minor units; null if it is none.
  * A mark that parts thousands in the reader's locale never begins cents: where 1,500 is fifteen hundred, 10,00 is no
  * amount.
  * @param {string} text

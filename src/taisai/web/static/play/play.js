@@ -8,12 +8,12 @@ import { get, me, part } from "../lib/api.js";
 import { boxName, limitText, signOf } from "../lib/boxes.js";
 import { diceRow } from "../lib/dice.js";
 import { $, h, put, query, say } from "../lib/dom.js";
-import { language, t } from "../lib/i18n.js";
+import { language, t, voidWhy } from "../lib/i18n.js";
 import { money, setCurrency, signed } from "../lib/money.js";
 import { keep, pref } from "../lib/prefs.js";
 import { rackOf } from "../lib/rack.js";
 import { totalOf } from "../lib/rolls.js";
-import { showRefusal, startPage, toast, watchConnection } from "../lib/shell.js";
+import { clauseLinks, showRefusal, startPage, toast, watchConnection } from "../lib/shell.js";
 import { sound } from "../lib/sound.js";
 import { Table } from "../lib/table.js";
 import { Bets, othersOn, paidBack } from "./bets.js";
@@ -21,7 +21,7 @@ import { boxWords, BoxLine, headroomOf, showBetRefusal } from "./box.js";
 import { fairPanel } from "./fair.js";
 import { Guide } from "./guide.js";
 import { Rail } from "./rail.js";
-import { headline, lines, ownRounds } from "./result.js";
+import { afterVoid, headline, lines, ownRounds } from "./result.js";
 import { buildScreen } from "./screen.js";
 import { Stage } from "./stage.js";
 
@@ -64,8 +64,8 @@ const seen = { table, bets, cloth };
 const line = new BoxLine(ui.info, seen);
 const stage = new Stage(ui, table, () => draw());
 const rail = new Rail(ui, table, bets, { chosen: () => guide.did("chip") });
-/** The last round whose result was shown; -1 when there was none. */
-let resultOf = -1;
+/** The last round whose result was shown, and whether it was void; empty when there was none. */
+let resultOf = "";
 /** Whether the seat was known before: what it knew when the page was opened is no news. */
 let seated = false;
 
@@ -233,7 +233,11 @@ function drawBets() {
   const { funds, onFelt } = bets.purse();
   say(ui.funds, table.seat ? money(funds) : "–");
   say(ui.onFelt, table.seat ? money(onFelt) : "–");
+  ui.onFelt.setAttribute("aria-busy", String(bets.unsure.size > 0));
+  const debt = table.seat?.debt ?? 0;
+  say(ui.debt, debt < 0 ? t("result.you-owe", { amount: money(-debt) }) : "");
   drawAdvice();
+  drawReversed();
   rail.draw(setUp);
   line.draw();
   drawFair(view);
@@ -273,19 +277,49 @@ function drawAdvice() {
   );
 }
 
+/** Settled rounds that were void afterwards: what went back and why, until the player has read it. */
+function drawReversed() {
+  const known = `reversed.${name}.${bets.player}`;
+  const read = /** @type {number[]} */ (pref(known, []));
+  const unread = (table.seat?.void_later ?? []).filter(({ number }) => !read.includes(number));
+  const place = /** @type {HTMLElement} */ (ui.info.parentElement);
+  let list = document.getElementById("reversed");
+  if (!unread.length) return list?.remove();
+  const now = JSON.stringify(unread);
+  if (list?.dataset.now === now) return;
+  if (!list) place.prepend((list = h("ul", { id: "reversed", class: "notice", role: "alert" })));
+  list.dataset.now = now;
+  const book = table.view?.set_up?.book ?? "";
+  const done = () => {
+    keep(
+      known,
+      (table.seat?.void_later ?? []).map(({ number }) => number),
+    );
+    drawReversed();
+  };
+  put(
+    list,
+    ...unread.map((each) => {
+      const words = t("result.void-later", { n: each.number, why: voidWhy(each.why) });
+      return h("li", null, `${words}. ${afterVoid(each)} `, clauseLinks(book, each.clauses));
+    }),
+    h("li", null, h("button", { "data-action": "read", onclick: done }, t("close"))),
+  );
+}
+
 // ---------------------------------------------------------------- the result of a round
 
 /** Show the result of the player's last round, once the server has it; a fresh one is also said. */
 async function drawResult(/** @type {boolean} */ fresh) {
   const last = table.seat?.last;
   const setUp = table.view?.set_up;
-  if (!last || !setUp || last.number === resultOf) return;
-  resultOf = last.number;
+  if (!last || !setUp || resultOf === `${last.number} ${last.void}`) return;
+  resultOf = `${last.number} ${last.void}`;
   let round;
   try {
     [round] = await ownRounds(1);
   } catch {
-    resultOf = -1;
+    resultOf = "";
     return;
   }
   if (!round) return;

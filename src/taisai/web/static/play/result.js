@@ -101,7 +101,7 @@ export function lines(round, book) {
  * What went back when a settled round was void afterwards, and what is owed.
  * @param {import("../lib/types").AfterVoid} after
  */
-function afterVoid({ got, gave, owes, is_owed }) {
+export function afterVoid({ got, gave, owes, is_owed }) {
   const parts = [
     got && t("result.you-got", { amount: money(got) }),
     gave && t("result.you-gave", { amount: money(gave) }),

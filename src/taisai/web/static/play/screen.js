@@ -22,6 +22,7 @@ export function buildScreen(name) {
     sections: h("div", { class: "sections", role: "group", "aria-label": t("play.sections") }),
     info: h("div", { class: "info" }),
     funds: h("dd", { class: "number", id: "funds" }),
+    debt: h("dd", { class: "bad", id: "debt" }),
     onFelt: h("dd", { class: "number", id: "on-felt" }),
     lastNet: h("dd", { class: "number", id: "last-net" }),
     rail: h("div", { class: "rail" }),
@@ -72,7 +73,7 @@ export function buildScreen(name) {
           h(
             "dl",
             { class: "panel purse" },
-            h("div", null, h("dt", null, t("play.funds")), ui.funds),
+            h("div", null, h("dt", null, t("play.funds")), ui.funds, ui.debt),
             h("div", null, h("dt", null, t("play.on-felt")), ui.onFelt),
             h("div", null, h("dt", null, t("play.last-net")), ui.lastNet),
           ),
