@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.measure import Line
-from taisai.analysis.bulk.settle import Kernel, bulk_table, settle_bulk
+from taisai.analysis.bulk.settle import bulk_table, settle_bulk
+from taisai.analysis.kernels import Kernel
 from taisai.books import open_shelf
 
 LAYOUT = "rws-tai-sai-v6/C"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from taisai.analysis import kernels
 from taisai.analysis.bulk import settle as bulk
-from taisai.analysis.bulk.settle import VOID, BulkTable, Kernel, bulk_table, roll_codes, settle_bulk
+from taisai.analysis.bulk.settle import VOID, BulkTable, bulk_table, roll_codes, settle_bulk
+from taisai.analysis.kernels import Kernel
 from taisai.books import open_shelf
 from taisai.core.bets import Bet, PlayerId
 from taisai.core.dice import ALL_ROLLS
@@ -241,14 +242,13 @@ def test_the_kernel_is_chosen_by_size_and_presence(monkeypatch: pytest.MonkeyPat
     settle_bulk(*arguments)
     assert used == []
     monkeypatch.setattr(bulk, "COMPILE_FROM", 1)
-    monkeypatch.setattr(bulk, "find_spec", lambda _: None)
+    monkeypatch.setattr(kernels, "find_spec", lambda _: None)
     settle_bulk(*arguments)
     assert used == []
-    monkeypatch.setattr(bulk, "find_spec", lambda _: object())
+    monkeypatch.setattr(kernels, "find_spec", lambda _: object())
     settle_bulk(*arguments)
     assert used == ["numba"]
-    monkeypatch.undo()
-    monkeypatch.setitem(sys.modules, "taisai.analysis.bulk.compiled", None)
+    monkeypatch.setattr(kernels, "find_spec", lambda _: None)
     with pytest.raises(InputFault, match=r"kernel: numba needs the extra `fast`: pip install 'taisai\[fast\]'"):
         settle_bulk(*arguments, kernel="numba")
 

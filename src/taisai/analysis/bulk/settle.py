@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from taisai.analysis.kernels import Kernel, is_compiled
 from taisai.core.boxes import BoxName
 from taisai.core.dice import ALL_ROLLS, DICE_COUNT
 from taisai.core.faults import InputFault, shown
@@ -25,7 +25,6 @@ from taisai.core.rulebook import Layout
 
 Amounts = NDArray[np.int64]
 Codes = NDArray[np.integer[Any]]
-Kernel = Literal["auto", "numpy", "numba"]
 
 VOID: Final = len(ALL_ROLLS)
 """The roll code of a void round: every bet goes back whole."""
@@ -152,7 +151,7 @@ def settle_bulk(
     else:
         winnings, returned = _checked_out(out, columns)
     job = _Job(table, box, stake, roll, at_risk, first_row)
-    if _is_compiled(kernel, count):
+    if is_compiled(kernel, count, COMPILE_FROM):
         _settle_compiled(job, winnings, returned)
     else:
         _settle_chunks(job, winnings, returned, chunk)
@@ -252,10 +251,8 @@ def _refuse(part: _Job) -> None:
 
 
 def _settle_compiled(job: _Job, winnings: Amounts, returned: Amounts) -> None:
-    try:
-        from taisai.analysis.bulk.compiled import settle_rows  # noqa: PLC0415 - an extra, and heavy
-    except ImportError:
-        raise InputFault("kernel", "numba needs the extra `fast`: pip install 'taisai[fast]'") from None
+    from taisai.analysis.bulk.compiled import settle_rows  # noqa: PLC0415 - an extra, and heavy
+
     risk = job.stake if job.at_risk is None else job.at_risk
     table = job.table
     fault = settle_rows(
@@ -263,16 +260,6 @@ def _settle_compiled(job: _Job, winnings: Amounts, returned: Amounts) -> None:
     )
     if fault >= 0:
         _refuse(job.part(fault, fault + 1))
-
-
-def _is_compiled(kernel: Kernel, count: int) -> bool:
-    match kernel:
-        case "auto":
-            return count >= COMPILE_FROM and find_spec("numba") is not None
-        case "numpy" | "numba":
-            return kernel == "numba"
-        case _:
-            raise InputFault("kernel", f"auto, numpy or numba, got {shown(kernel)}")
 
 
 def _column(name: str, column: object, *, amounts: bool = False) -> NDArray[Any]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 from fractions import Fraction
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,14 +35,27 @@ class Purpose(IntEnum):
     LEAVING = 3
 
 
-def stream(seed: int, purpose: Purpose, block: int) -> np.random.Philox:
+class Words(Protocol):
+    """A source of words of 64 bits: NumPy's Philox, or the compiled one, which gives the same."""
+
+    def random_raw(self, size: int, /) -> NDArray[np.uint64]:
+        """The next words."""
+        ...
+
+
+def stream(seed: int, purpose: Purpose, block: int, *, compiled: bool = False) -> Words:
     """The stream of a block: the seed and the purpose are the key, the block is the highest word of the counter."""
     if type(seed) is not int or not 0 <= seed <= SEED_MOST:
         raise InputFault("seed", f"a whole number from 0 to {SEED_MOST}, got {seed}")
-    return np.random.Philox(key=seed | (int(purpose) << 64), counter=block << 192)
+    key = seed | (int(purpose) << 64)
+    if compiled:
+        from taisai.analysis.simulate.compiled import Philox  # noqa: PLC0415 - an extra, and heavy
+
+        return Philox(key, block)
+    return np.random.Philox(key=key, counter=block << 192)
 
 
-def draw_rolls(source: np.random.Philox, count: int) -> NDArray[np.uint8]:
+def draw_rolls(source: Words, count: int) -> NDArray[np.uint8]:
     """So many rolls, each of the 216 exactly as likely as any other."""
     found = np.empty(count, dtype=np.uint8)
     for start in range(0, count, _AT_ONCE):
@@ -51,7 +64,7 @@ def draw_rolls(source: np.random.Philox, count: int) -> NDArray[np.uint8]:
     return found
 
 
-def _some_rolls(source: np.random.Philox, count: int) -> NDArray[np.uint16]:
+def _some_rolls(source: Words, count: int) -> NDArray[np.uint16]:
     spare = count // 256 + 64
     words = _sixteen(source, count + spare)
     drawn, spares = words[:count], words[count:]
@@ -65,13 +78,13 @@ def _some_rolls(source: np.random.Philox, count: int) -> NDArray[np.uint16]:
     return drawn // _EACH
 
 
-def _sixteen(source: np.random.Philox, count: int) -> NDArray[np.uint16]:
+def _sixteen(source: Words, count: int) -> NDArray[np.uint16]:
     words = np.asarray(source.random_raw(-(-count // 4)), dtype="<u8")
     # Lowest bits first on every machine.
     return words.view("<u2")[:count].astype(np.uint16, copy=False)
 
 
-def happens(source: np.random.Philox, chances: NDArray[np.uint64], lanes: int) -> NDArray[np.bool_]:
+def happens(source: Words, chances: NDArray[np.uint64], lanes: int) -> NDArray[np.bool_]:
     """For each chance (of `threshold`) a row of yes or no, one a lane."""
     words: NDArray[np.uint64] = np.asarray(source.random_raw(chances.size * lanes), dtype=np.uint64)
     return words.reshape(chances.size, lanes) < chances[:, None]

@@ -15,6 +15,7 @@ from typing import Final
 
 import numpy as np
 
+from taisai.analysis.kernels import Kernel, is_compiled
 from taisai.analysis.risk.traffic import Group, TableRules, Traffic
 from taisai.analysis.session.exact import Plan
 from taisai.analysis.simulate.draws import SEED_MOST, threshold
@@ -29,6 +30,8 @@ ROUNDS_MOST: Final = 10**12
 SHIFT_HOURS: Final = 8
 SHIFT_ROUNDS_MOST: Final = 1 << 20
 WORKERS_MOST: Final = 512
+COMPILE_FROM: Final = 1_000_000_000
+"""Rounds from which the compiled kernels, where they are installed, save more than the second that compiling takes."""
 _AHEAD: Final = 4
 """Blocks handed out for each worker, at most: memory stays bounded however long the simulation is."""
 
@@ -43,6 +46,7 @@ def job_of(
     rounds: int,
     seed: int,
     shift_rounds: int | None = None,
+    kernel: Kernel = "auto",
 ) -> Job:
     """The simulation of so many rounds, in whole shifts: the last shift is played to its end."""
     length = traffic.rounds_per_hour * SHIFT_HOURS if shift_rounds is None else shift_rounds
@@ -73,6 +77,7 @@ def job_of(
         seed=seed,
         shifts=-(-rounds // length),
         shift_rounds=length,
+        compiled=is_compiled(kernel, rounds, COMPILE_FROM),
     )
 
 

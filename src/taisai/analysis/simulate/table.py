@@ -6,6 +6,7 @@ side, one a lane. Where limits are broken, what is at risk comes from the core, 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taisai.analysis.risk.traffic import Excess, Group, TableRules
-from taisai.analysis.simulate.draws import Purpose, draw_rolls, happens, stream, threshold
+from taisai.analysis.simulate.draws import Purpose, Words, draw_rolls, happens, stream, threshold
 from taisai.analysis.simulate.tally import ENDS, Tally, tally_shifts
 from taisai.core.bets import Bet, PlayerId
 from taisai.core.boxes import BoxName
@@ -30,6 +31,8 @@ CHUNK_ROUNDS: Final = 1 << 16
 REMEMBERED_MOST: Final = 1 << 16
 """Sets of stakes whose shares are remembered."""
 _VOID: Final = 216
+
+_Walk = Callable[[NDArray[np.uint8]], tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,8 @@ class Job:
     seed: int
     shifts: int
     shift_rounds: int
+    compiled: bool = False
+    """Whether the kernels of the extra `fast` play it: faster where it is long, and the same to the last bit."""
 
     @property
     def block_shifts(self) -> int:
@@ -83,7 +88,7 @@ class Job:
 def play_block(job: Job, block: int) -> Tally:
     """Play the shifts of a block."""
     lanes = job.lanes(block)
-    drawn = draw_rolls(stream(job.seed, Purpose.ROLLS, block), lanes * job.shift_rounds)
+    drawn = draw_rolls(stream(job.seed, Purpose.ROLLS, block, compiled=job.compiled), lanes * job.shift_rounds)
     rolls = drawn.reshape(lanes, job.shift_rounds)
     return play_flat(job, rolls) if job.is_flat else play_whole(job, block, rolls)
 
@@ -96,7 +101,9 @@ def play_flat(job: Job, rolls: NDArray[np.uint8]) -> Tally:
     by_seat = np.add.reduceat(by_bet, firsts, axis=1)
     house = -by_seat.sum(axis=1)
     # Players with the same at risk in the same boxes have the same results: one column for all of them.
-    alike, column = np.unique(by_seat, axis=1, return_inverse=True)
+    distinct: dict[bytes, int] = {}
+    column = [distinct.setdefault(each.tobytes(), len(distinct)) for each in by_seat.T]
+    alike = by_seat[:, [column.index(place) for place in range(len(distinct))]]
     seat_risk = np.add.reduceat(at_risk, firsts)
     lanes, rounds = rolls.shape
     # Whole numbers under 2^53 are exact as floats, and floats multiply in the processor's fastest way.
@@ -106,27 +113,17 @@ def play_flat(job: Job, rolls: NDArray[np.uint8]) -> Tally:
     counts = np.zeros(_VOID, dtype=np.int64)
     results = np.empty((lanes, alike.shape[1]), dtype=np.int64)
     worst = np.empty(lanes, dtype=np.int64)
-    path, places = np.empty((step, rounds), dtype=np.int64), np.empty((step, rounds), dtype=np.intp)
-    offsets = (np.arange(step, dtype=np.intp) * _VOID)[:, None]
+    walk = _walker(job, house, step, apart=alike.shape[1] > 1)
     for start in range(0, lanes, step):
-        part = rolls[start : start + step]
-        size = len(part)
-        along, place = path[:size], places[:size]
-        np.copyto(place, part)
-        # Every place is in range, so "clip" changes none; it only spares a second check, and a copy of the result.
-        np.take(house, place, out=along, mode="clip")
-        np.cumsum(along, axis=1, out=along)
-        worst[start : start + step] = np.maximum(-along.min(axis=1), 0)
+        each, ends, deepest = walk(rolls[start : start + step])
+        counts += each.sum(axis=0)
+        worst[start : start + step] = np.maximum(-deepest, 0)
         if alike.shape[1] == 1:
             # What the house won is what they lost, each as much.
-            results[start : start + step, 0] = along[:, -1] // -by_seat.shape[1]
-            counts += np.bincount(place.ravel(), minlength=_VOID)
-            continue
-        place += offsets[:size]
-        each = np.bincount(place.ravel(), minlength=size * _VOID).reshape(size, _VOID)
-        counts += each.sum(axis=0)
-        results[start : start + step] = (each.astype(factors.dtype) @ factors).astype(np.int64)
-    nets = results[:, column.ravel()]
+            results[start : start + step, 0] = ends // -by_seat.shape[1]
+        else:
+            results[start : start + step] = (each.astype(factors.dtype) @ factors).astype(np.int64)
+    nets = results[:, column]
     wins = -nets.sum(axis=1)
     tally = tally_shifts(
         job.groups_seats(),
@@ -150,6 +147,32 @@ def play_flat(job: Job, rolls: NDArray[np.uint8]) -> Tally:
             ends=[visits if name == "shift" else nobody for name in ENDS],
         )
     return tally
+
+
+def _walker(job: Job, house: NDArray[np.int64], step: int, *, apart: bool) -> _Walk:
+    """Walks along some shifts: how often each roll fell (in all, or `apart` for each shift), the end, the lowest."""
+    if job.compiled:
+        from taisai.analysis.simulate.compiled import walk  # noqa: PLC0415 - an extra, and heavy
+
+        return lambda rolls: walk(rolls, house, apart)
+    rounds = job.shift_rounds
+    path, places = np.empty((step, rounds), dtype=np.int64), np.empty((step, rounds), dtype=np.intp)
+    offsets = (np.arange(step, dtype=np.intp) * _VOID)[:, None]
+
+    def plainly(rolls: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        size = len(rolls)
+        along, place = path[:size], places[:size]
+        np.copyto(place, rolls)
+        # Every place is in range, so "clip" changes none; it only spares a second check, and a copy of the result.
+        np.take(house, place, out=along, mode="clip")
+        np.cumsum(along, axis=1, out=along)
+        if apart:
+            place += offsets[:size]
+        rows = size if apart else 1
+        each = np.bincount(place.ravel(), minlength=rows * _VOID).reshape(rows, _VOID)
+        return each, along[:, -1], along.min(axis=1)
+
+    return plainly
 
 
 def _firsts(job: Job) -> list[int]:
@@ -294,7 +317,7 @@ class _Seats:
             place = self.row + self.step
             self.step = np.where(nets > 0, self.on_win[place], np.where(nets < 0, self.on_loss[place], self.step))
 
-    def leave(self, played: NDArray[np.bool_], source: np.random.Philox) -> None:
+    def leave(self, played: NDArray[np.bool_], source: Words) -> None:
         """Those who have had enough leave after a round they played."""
         if not self.leaves:
             return

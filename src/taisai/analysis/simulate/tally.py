@@ -159,8 +159,10 @@ def rounded_down(values: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def counted(values: NDArray[np.int64]) -> dict[int, int]:
     """Rounded values and how many there are of each."""
-    found, counts = np.unique(rounded_down(values), return_counts=True)
-    return dict(zip(found.tolist(), counts.tolist(), strict=True))
+    found, counts = np.unique(values, return_counts=True)
+    # Rounding keeps the order, so equal ones stand together.
+    kept, firsts = np.unique(rounded_down(found), return_index=True)
+    return dict(zip(kept.tolist(), np.add.reduceat(counts, firsts).tolist(), strict=True))
 
 
 def tally_shifts(
