@@ -253,11 +253,11 @@ class Menu:
         """Every way in which it can be asked for, by everybody who may ask at any table."""
         declared = ACTIONS[action]
         asking = _alike([person for person in PEOPLE if person.role in declared.roles | (declared.house or set())])
-        if action is c.Attest:  # whoever recorded the fact is the dealer: somebody else attests it
-            asking = [SUPERVISOR]
+        if action is c.Attest:  # whoever recorded the fact is the dealer or the supervisor: the other one attests it
+            asking = [SUPERVISOR, DEALER]
         for do in self._instances(action):
             for by in asking:
-                yield c.Command(id="x", at=at, by=by, do=do)
+                yield c.Command(id="x", at=at, by=by, do=do, reason="x" if action is c.Attest else "")
                 if declared.reason or declared.second:
                     yield c.Command(id="x", at=at, by=by, do=do, authorised_by=PIT_MANAGER, reason="x")
 
@@ -265,11 +265,17 @@ class Menu:
         fields = msgspec.structs.fields(action)
         for values in product(*(self._values_of(each) for each in fields)):
             made = action(**dict(zip((each.name for each in fields), values, strict=True)))
+            if (
+                isinstance(made, c.Report)
+                and made.dice_set
+                and (made.fact, made.announced) != (Fact.DAMAGED_DICE, True)
+            ):
+                continue  # only dice that are damaged have a name
             yield made  # type: ignore[misc]  # every key of ACTIONS is an action
 
     def _values_of(self, each: msgspec.structs.FieldInfo) -> tuple[Any, ...]:
         if each.name in self._values:
-            return self._values[each.name]
+            return self._values[each.name] if each.required or each.name != "dice_set" else (None, "d1")
         return tuple(_values(inspect.type_info(each.type), each))
 
     def commands(self, rules: TableRules, state: TableState) -> Iterator[c.Command]:
@@ -302,7 +308,10 @@ class Menu:
                 # There is one spare set: a table whose last dice are damaged waits for the house, not for a rule.
                 return not do.sound and state.dice_in == "spare"
             case c.Report():
-                return do.fact is Fact.DAMAGED_DICE and state.dice_in == "spare"
+                if len(state.held) >= HELD_MAX:
+                    return True
+                # A set is named when it has been taken out: the one in the tumbler needs no name.
+                return do.fact is Fact.DAMAGED_DICE and state.dice_in == (do.dice_set or "spare")
             case c.RetireDice():
                 return do.dice_set == "spare"
             case c.Press():
@@ -354,6 +363,8 @@ def _values(info: inspect.Type, each: msgspec.structs.FieldInfo) -> Iterator[Any
 
 _LEFT_OUT: Final = ("seq", "ledger", "history", "meters", "shift", "set_up", "checks", "test_runs", "disputes")
 _LOOKED_AT: Final = tuple(name for name in TableState.__struct_fields__ if name not in _LEFT_OUT)
+HELD_MAX: Final = 2
+"""Facts that wait for a second person at a time; a third is not tried, it would only add size."""
 TUMBLES: Final = 3
 CORRECTS_MOVED: Final = "nz-division-9"
 """The book under which a bet goes back to where it lay."""
@@ -371,6 +382,20 @@ def key_of(state: TableState) -> bytes:
     )
     if state.set_up is not None and state.set_up.book != CORRECTS_MOVED:  # nothing looks at where chips lay before
         state = replace(state, round=replace(state.round, left=()))
-    if state.round.tumbles > TUMBLES:  # enough is enough: nothing looks at how many more there were
-        state = replace(state, round=replace(state.round, tumbles=TUMBLES))
+    current = state.round
+    current = replace(
+        current,
+        tumbles=min(current.tumbles, TUMBLES),  # enough is enough: nothing looks at how many more there were
+        facts=tuple(sorted(current.facts)),  # nothing looks at the order in which they were recorded
+        lights_fault="x" if current.lights_fault else "",
+        interrupted="x" if current.interrupted else "",
+    )
+    state = replace(
+        state,
+        round=current,
+        faults=tuple(sorted(state.faults)),
+        held=tuple(sorted(state.held, key=lambda each: (each.fact, each.dice_set))),
+        suspended="x" if state.suspended else "",
+        procedure="x" if state.procedure else "",
+    )
     return _encode((past, owed, *(getattr(state, name) for name in _LOOKED_AT)))

@@ -119,6 +119,7 @@ def void_fact_without_void(_rules: TableRules, step: Step) -> bool:
     if step.before.round.phase is RoundPhase.BETWEEN:
         return False
     voids = any(fact.attested and not fact.late and not {"void-round", "void-rounds-of-set"}.isdisjoint(fact.then)
+                and fact.dice_set in ("", step.before.dice_in)  # damage of other dice is of the rounds played with them
                 for fact in facts_of(step))  # fmt: skip
     return voids and not any(isinstance(event.what, e.RoundVoided) for event in step.events)
 

@@ -108,7 +108,7 @@ def test_a_restart_in_a_round_is_an_interruption() -> None:
     keeper = kept(journal, snapshot_every=10)
     bot = Bot(SHELF.book("rws-tai-sai-v6"), "A", 1, trouble=0)
     for _ in deal(keeper, bot):
-        if keeper.state.round.phase is RoundPhase.CLOSED:
+        if keeper.state.round.phase is RoundPhase.UNCOVERED:
             break
     again = kept(journal, snapshot_every=10)
     assert again.state == keeper.state

@@ -23,7 +23,7 @@ from taisai.table.parts import FixedBet
 from taisai.table.rules import TableRules
 from taisai.table.state import HISTORY_ROUNDS, PaidLine, Round, RoundPhase, TableState, snapshot_of, state_from
 
-_MOVES_CHIPS_ON_THE_FELT: Final = (e.BetPlaced, e.BetWithdrawn, e.ExcessRejected, e.MinimumAdvised, e.BetReturned)
+_MOVES_CHIPS_ON_THE_FELT: Final = (e.BetPlaced, e.BetWithdrawn, e.ExcessRejected, e.BetReturned)
 _event_decoder: Final = msgspec.json.Decoder(e.Event)
 
 

@@ -47,7 +47,7 @@ def test_what_moves_a_round_is_of_a_round() -> None:
     within = frozenset(RoundPhase) - {RoundPhase.BETWEEN}
     bound = {action for action, declared in ACTIONS.items() if declared.round is not None and declared.round & within}
     of_round = {action for action, declared in ACTIONS.items() if declared.of_round}
-    assert of_round - bound == {c.Tumble, c.OpenBets, c.ResolveInterruption, c.Report}
+    assert of_round - bound == {c.Tumble, c.OpenBets, c.Interrupt, c.ResolveInterruption, c.Report}
     assert bound <= of_round
 
 

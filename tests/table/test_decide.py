@@ -164,8 +164,9 @@ def test_may_begin_knows_suspended_and_interrupted_tables() -> None:
 HELD = {
     "ReceiveDice", "SuspendTable", "ResumeTable", "SitDown", "LeaveTable", "WalkAway", "Fill", "Credit",
     "ResolveInterruption", "Report", "Attest", "MakeRuling", "NoteError", "OpenDispute", "ResolveDispute",
+    "Tumble", "AdviseMinimum", "TouchLine",
 }  # fmt: skip
-"""What may be done while a round is interrupted; bets, dice and chips on the felt are held."""
+"""What may be done while a round is interrupted: bets and chips on the felt are held, facts are recorded."""
 
 
 def test_what_is_held_while_the_round_is_interrupted() -> None:
@@ -189,7 +190,7 @@ def test_what_is_held_while_the_round_is_interrupted() -> None:
 
 @pytest.mark.parametrize("layout", [NZ, TAI_SAI])
 def test_a_suspended_table_begins_nothing_and_ends_what_it_began(layout: str) -> None:
-    """Between rounds neither commitment, tumble nor call; in a round everything but new bets."""
+    """Between rounds neither commitment nor call; in a round everything but new bets. A tumble is a fact."""
     deal = opened(layout, ann=100)
     deal.do(c.SuspendTable("smoke"))
     stopped = {
@@ -197,7 +198,7 @@ def test_a_suspended_table_begins_nothing_and_ends_what_it_began(layout: str) ->
         for kind in ACTION_TYPES
         if (found := may_begin(deal.rules, deal.state, SHIFT_MANAGER, kind)) and found.code is Code.TABLE_SUSPENDED
     }
-    assert stopped == {"CommitDice", "Tumble", "OpenBets", "PlaceBet"}
+    assert stopped == {"CommitDice", "OpenBets", "PlaceBet"}
     playing = opened(layout, ann=100).begin().bet("ann", "small", 10)
     playing.do(c.SuspendTable("smoke"))
     playing.do(c.WithdrawBet("ann", "small"), player("ann"))

@@ -209,7 +209,9 @@ def test_7_1_after_the_reveal_a_second_person_attests_what_voids(phase: RoundPha
         deal.refused(c.Attest(Fact.EXPOSED, confirmed=True), Code.NOTHING_TO_DO, SUPERVISOR)
         deal.refused(c.Attest(Fact.NOT_FLAT, confirmed=True), Code.SECOND_PERSON_UNFIT)
         deal.refused(c.Attest(Fact.NOT_FLAT, confirmed=True), Code.SECOND_PERSON_UNFIT, Person("eve", Role.DEALER))
-        deal.do(c.Attest(Fact.NOT_FLAT, confirmed=confirmed), SUPERVISOR)
+        if not confirmed:
+            assert deal.refused(c.Attest(Fact.NOT_FLAT, confirmed=False), Code.REASON_NEEDED, SUPERVISOR).clauses
+        deal.do(c.Attest(Fact.NOT_FLAT, confirmed=confirmed), SUPERVISOR, reason="looked at again")
         if confirmed:
             assert (deal.past.void, deal.funds("ann")) == ("not-flat", 1000)
             assert deal.state.meters.rounds == 0
@@ -289,7 +291,9 @@ def test_7_1_b_a_tumbler_that_failed_stops_the_table() -> None:
     deal = bets_on({"small": 100}).close()
     deal.do(c.Report(Fact.TUMBLER_FAULT))
     assert deal.state.suspended == "the tumbler did not work correctly"
-    deal.refused(c.Tumble(3), Code.TABLE_SUSPENDED)
+    deal.do(c.Tumble(3))
+    assert (deal.last(e.FactRecorded).fact, deal.state.round.tumbles) == ("tumbled-out-of-turn", 0)
+    deal.refused(c.OpenBets(), Code.TABLE_SUSPENDED)
     other = bets_on({"small": 100})
     other.do(c.Report(Fact.EXPOSED))
     assert not other.state.suspended
@@ -334,7 +338,7 @@ def test_7_3_without_lights_or_terminal_the_dice_decide_and_the_table_stops(phas
     deal.settle()
     assert deal.funds("ann") == 1000 - 80 + 100 + 20 + 120
     assert deal.state.suspended
-    assert deal.refused(c.Tumble(3), Code.TABLE_SUSPENDED).clauses == ("7.4",)
+    assert deal.refused(c.OpenBets(), Code.TABLE_SUSPENDED).clauses == ("7.4",)
     mended = c.ResumeTable(c.Mending.MENDED, "a new fuse")
     assert deal.refused(mended, Code.CHECK_INCOMPLETE, SUPERVISOR).clauses == ("5.0(b)", "I28")
     deal.test_runs()
@@ -386,14 +390,15 @@ def test_7_4_no_further_game_until_mended_or_a_procedure_is_in_force(by: c.Mendi
     deal.do(c.SuspendTable("tumbler sticks"))
     deal.refused(c.PlaceBet("ann", "small", 10), Code.TABLE_SUSPENDED, player("ann"))
     deal.finish(1, 2, 4)
-    deal.refused(c.Tumble(3), Code.TABLE_SUSPENDED)
     deal.refused(c.OpenBets(), Code.TABLE_SUSPENDED)
-    deal.refused(c.SuspendTable("again"), Code.NOTHING_TO_DO)
+    deal.refused(c.SuspendTable("tumbler sticks"), Code.NOTHING_TO_DO)
+    deal.do(c.SuspendTable("smoke"))
+    assert deal.state.suspended == "tumbler sticks; smoke"
     deal.refused(c.ResumeTable(by, "new belt"), Code.NOT_YOURS_TO_DO)
     deal.refused(c.ResumeTable(by, " "), Code.REASON_NEEDED, SUPERVISOR)
     deal.do(c.ResumeTable(by, "new belt"), SUPERVISOR)
     resumed = deal.last(e.TableResumed)
-    assert (resumed.by, resumed.note, resumed.cause) == (by, "new belt", "tumbler sticks")
+    assert (resumed.by, resumed.note, resumed.cause) == (by, "new belt", "tumbler sticks; smoke")
     deal.begin()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec import UNSET
 
+from taisai.core.rulebook import Fact
 from taisai.core.rulebook import Step as BookStep
 from taisai.table import commands as c
 from taisai.table.actions import ACTIONS, name_of
@@ -135,5 +136,19 @@ def test_the_procedure_is_the_books(layout: str) -> None:
         procedure.calls.void,
     )
     assert len(view.steps) == sum(each.step is not BookStep.LIGHT for each in procedure.steps)
-    assert [each.fact for each in view.facts] == [fact for fact in procedure.facts if fact != "interrupted"]
-    assert all(each.clauses and each.summary and each.then for each in view.facts)
+    named = [fact for fact in procedure.facts if fact != "interrupted"]
+    assert [each.fact for each in view.facts][: len(named)] == named
+    assert all(each.clauses and each.summary and each.then for each in view.facts[: len(named)])
+
+
+@pytest.mark.parametrize("layout", ONE_OF_EACH_BOOK)
+def test_every_fact_that_can_happen_is_offered(layout: str) -> None:
+    """What a book does not name can be recorded all the same; equipment that the table does not have cannot fail."""
+    rules = Deal(layout).rules
+    view = procedure_view(rules)
+    offered, named = {each.fact for each in view.facts}, set(rules.book.procedure.facts)
+    assert {each.fact for each in view.facts if each.then == ("record",)} == offered - named
+    missing = set(Fact) - offered - {Fact.INTERRUPTED, Fact.ACTIVATED_BEFORE_CLOSE}
+    assert missing == ({Fact.LIGHTS_FAULT} if not rules.has_lights else set()) | (
+        {Fact.TERMINAL_DEAD} if not rules.has_terminal else set()
+    )

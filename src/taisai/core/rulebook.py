@@ -115,6 +115,10 @@ class Fact(StrEnum):
     TERMINAL_DEAD = "terminal-dead"
     INTERRUPTED = "interrupted"
     """The round stopped before an outcome was established."""
+    BET_FOUND = "bet-found"
+    """Chips that nobody had recorded lay on the felt, found when no bet can be recorded any more."""
+    BET_MOVED = "bet-moved"
+    """Somebody moved a bet."""
 
 
 class Then(StrEnum):

@@ -136,6 +136,8 @@ class Declaration:
     """The step of the book's procedure, whose clause is cited when it comes at the wrong time."""
     rank: Rule | None = None
     """The rule that says who may do it."""
+    equipment: bool = False
+    """It starts the tumbler or uses the terminal, which the book keeps from everybody else."""
     of_round: bool = False
     """Meant for the round that was on the screen: a screen sends that round's number along."""
     house: frozenset[Role] | None = None
@@ -174,24 +176,28 @@ ACTIONS: Final[dict[type, Declaration]] = {
     c.CommitDice: _step(
         dealing.commit_dice, round=BETWEEN, suspended=_NEVER, rule=Rule.BETS_OPEN, of_round=False, groups=()
     ),
-    c.Tumble: _step(dealing.tumble, nature=Nature.FACT, held=True, suspended=IN_ROUND, rule=Rule.TUMBLE_COUNT),
-    c.OpenBets: _step(dealing.open_bets, round=BETWEEN, suspended=_NEVER, rule=Rule.NO_BET_BEFORE_PAID),
+    c.Tumble: _step(
+        dealing.tumble, nature=Nature.FACT, held=True, interrupted=True, rule=Rule.TUMBLE_COUNT, equipment=True
+    ),
+    c.OpenBets: _step(
+        dealing.open_bets, round=BETWEEN, suspended=_NEVER, rule=Rule.NO_BET_BEFORE_PAID, step=Step.OPEN_BETS
+    ),
     c.CloseBets: _step(dealing.close_bets, round=BETTING, rule=Rule.BETS_CLOSE),
     c.DrawOdds: _step(dealing.draw_odds, round=_CLOSED_BETS, rule=Rule.PAY_TABLE),
-    c.Uncover: _step(dealing.uncover, round=_CLOSED_BETS, step=Step.UNCOVER),
+    c.Uncover: _step(dealing.uncover, round=_CLOSED_BETS, step=Step.UNCOVER, equipment=True),
     c.Announce: _step(dealing.announce, round=_UNCOVERED, step=Step.ANNOUNCE),
-    c.Press: _step(dealing.press, round=_PRESSED, rule=Rule.ENTRY_TERMINAL, groups=(Group.DEAL_ENTRY,)),
-    c.Enter: _step(dealing.enter, round=_ANNOUNCED, step=Step.ENTER),
+    c.Press: _step(dealing.press, round=_PRESSED, rule=Rule.ENTRY_TERMINAL, equipment=True, groups=(Group.DEAL_ENTRY,)),
+    c.Enter: _step(dealing.enter, round=_ANNOUNCED, step=Step.ENTER, equipment=True),
     c.Collect: _step(dealing.collect, round=_SETTLING, step=Step.COLLECT),
     c.PayNext: _step(dealing.pay_next, round=_COLLECTED, step=Step.PAY),
     c.PayAll: _step(dealing.pay_all, round=_COLLECTED, step=Step.PAY, groups=(Group.DEAL_PAY,), key="a"),
     # when something is wrong with the round
     c.Report: _trouble(
-        facts.report, late=True, second=SUPERVISORS, interrupted=True, house=CREW_AND_SYSTEM,
+        facts.report, table=_ANY, late=True, second=SUPERVISORS, interrupted=True, house=CREW_AND_SYSTEM,
         rule=Rule.VOID_RETURNS_BETS, key="v",
     ),
     c.Attest: _trouble(
-        facts.attest, interrupted=True, of_round=False, rule=Rule.VOID_RETURNS_BETS, key="t"
+        facts.attest, table=_ANY, interrupted=True, of_round=False, rule=Rule.VOID_RETURNS_BETS, key="t"
     ),
     c.CorrectDice: _trouble(
         dealing.correct_dice, held=False, round=_KNOWN, second=SUPERVISORS, reason=True, alters=_SETTLING,
@@ -205,7 +211,7 @@ ACTIONS: Final[dict[type, Declaration]] = {
         dealing.open_dice, table=_ANY, round=BETWEEN, of_round=False, rule=Rule.VOID_RETURNS_BETS, groups=()
     ),
     c.Interrupt: _trouble(
-        trouble.interrupt, roles=CREW_AND_SYSTEM, round=IN_ROUND, rule=Rule.INTERRUPTION_VOID, key="i"
+        trouble.interrupt, table=_ANY, roles=CREW_AND_SYSTEM, rule=Rule.INTERRUPTION_VOID, key="i"
     ),
     c.ResolveInterruption: _trouble(
         trouble.resolve_interruption, held=False, second=SUPERVISORS, reason=True, interrupted=True,
@@ -222,7 +228,8 @@ ACTIONS: Final[dict[type, Declaration]] = {
         rule=Rule.NO_CHANGE_AFTER_CLOSE, groups=(Group.PLAY_FELT, Group.DEAL_BOX, Group.DEAL_PLAYER),
     ),
     c.AdviseMinimum: _bets(
-        betting.advise_minimum, roles=CREW, round=BETTING, nature=Nature.FACT, rule=Rule.UNDER_MINIMUM_ADVISED,
+        betting.advise_minimum, nature=Nature.FACT, held=True, interrupted=True, roles=CREW, round=BETTING,
+        rule=Rule.UNDER_MINIMUM_ADVISED,
         groups=(Group.DEAL_PAY, Group.DEAL_BOX),
     ),
     c.RejectExcess: _bets(
@@ -235,7 +242,8 @@ ACTIONS: Final[dict[type, Declaration]] = {
         groups=(Group.DEAL_TROUBLE, Group.DEAL_BOX, Group.PIT_ROUND),
     ),
     c.TouchLine: _bets(
-        rulings.touch_line, nature=Nature.FACT, held=True, roles=CREW, round=IN_ROUND, second=SUPERVISORS,
+        rulings.touch_line, nature=Nature.FACT, held=True, interrupted=True, roles=CREW, round=IN_ROUND,
+        second=SUPERVISORS,
         house=HOUSE, rule=Rule.LINE_TOUCHING_BETS, groups=(Group.DEAL_TROUBLE, Group.DEAL_BOX, Group.PIT_ROUND),
     ),
     c.RuleOnLine: _bets(
@@ -294,7 +302,7 @@ ACTIONS: Final[dict[type, Declaration]] = {
         groups=(Group.DEAL_TROUBLE, Group.PIT_TABLE),
     ),
     c.SetLimits: _table(
-        shift.set_limits, table=_ANY, round=BETWEEN, second=PIT_MANAGERS, reason=True, rule=Rule.LIMITS_SHOWN
+        shift.set_limits, table=_ANY, round=BETWEEN, second=PIT_MANAGERS, reason=True, rule=Rule.MINIMUM
     ),
     c.Fill: _table(chips.fill, brings=True, interrupted=True),
     c.Credit: _table(chips.credit, interrupted=True),

@@ -22,6 +22,7 @@ Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9][A
 PlayerName = Annotated[Name, asked_by(Widget.PLAYER)]
 Colour = Annotated[Name, asked_by(Widget.COLOUR)]
 KnownDiceSet = Annotated[Name, asked_by(Widget.DICE_SET)]
+AnyDiceSet = Annotated[Name, asked_by(Widget.ANY_DICE_SET)]
 Box = Annotated[str, asked_by(Widget.BOX)]
 Words = Annotated[str, Meta(max_length=500)]
 ShortText = Annotated[str, Meta(min_length=1, max_length=500)]
@@ -458,6 +459,8 @@ class Report(_Action, frozen=True, tag="report"):
     """An earlier round; the one in play when none is named."""
     announced: bool = True
     """Whether the dealer made the call that goes with it, if one does."""
+    dice_set: AnyDiceSet | None = None
+    """The damaged set, also one that was taken out; the one in the tumbler when none is named."""
 
 
 class Attest(_Action, frozen=True, tag="attest"):

@@ -12,6 +12,8 @@ that it is not the asker's to do, which comes before all else.
 
 from __future__ import annotations
 
+from typing import Final
+
 from msgspec.structs import replace
 
 from taisai.core.rulebook import Fact, Rule
@@ -24,6 +26,11 @@ from taisai.table.refusals import Code, Refusal, comes_before
 from taisai.table.rules import BOX_FIELDS, TableRules, by_its_name
 from taisai.table.state import Round, RoundPhase, SetUpState, TablePhase, TableState
 
+_OF_THE_HOUSE: Final = frozenset({Code.TOO_MUCH, Code.WRONG_BOOK, Code.ALREADY_SET_UP})
+"""Bounds and approvals of the house: no clause of a book is behind them."""
+_OF_THE_MOMENT: Final = frozenset({Rule.NO_CHANGE_AFTER_CLOSE, Rule.VOID_RETURNS_BETS})
+"""Rules that say when something is done, and nothing of the matter itself."""
+
 
 def decide(rules: TableRules, state: TableState, command: c.Command) -> list[Event] | Refusal:
     """The events of an allowed command, or why it is refused."""
@@ -33,7 +40,7 @@ def decide(rules: TableRules, state: TableState, command: c.Command) -> list[Eve
         return _not_yours(rules, roles, needs, command.by)
     refused = None if needs.whose is None else needs.whose(rules, command, command.do)
     if refused is None and command.round is not None and command.round != state.round.number and not needs.late:
-        refused = _round_over(command.round, state)
+        refused = _round_over(rules, command.round, state, needs)
     if refused is None:
         refused = _gate(rules, state, needs)
     if refused is not None:
@@ -48,7 +55,8 @@ def decide(rules: TableRules, state: TableState, command: c.Command) -> list[Eve
         if refused is not None and not (isinstance(found, Refusal) and comes_before(found, refused)):
             return refused
     if isinstance(found, Refusal):
-        return found
+        of_the_matter = not found.clauses and found.code not in _OF_THE_HOUSE and needs.rule not in _OF_THE_MOMENT
+        return replace(found, clauses=_behind(rules, needs)) if of_the_matter else found
     refused = too_much_money(state, found) if needs.brings else None
     if refused is not None:
         return refused
@@ -133,27 +141,19 @@ def _alteration(rules: TableRules, state: TableState, needs: Declaration, comman
 
     Where the house deals, its own dealer acts by the record and in its own name: no second person is made up for it.
     """
-    cited = _cited(needs.rule)
+    cited = _behind(rules, needs)
     by_record = command.by.role is Role.SYSTEM and state.dealt_by is c.DealtBy.HOUSE
     if needs.second is not None and command.by.role not in needs.alone and not by_record:
         second = command.authorised_by
         wanted = " or ".join(sorted(needs.second))
         if second is None:
-            return rules.refuse(
-                Code.SECOND_PERSON_NEEDED,
-                "A second person must authorise this.",
-                *cited,
-                allowed=f"with a {wanted}",
-            )
+            sentence = "A second person must authorise this."
+            return Refusal(Code.SECOND_PERSON_NEEDED, sentence, cited, f"with a {wanted}")
         if second.id == command.by.id or second.role not in needs.second:
-            return rules.refuse(
-                Code.SECOND_PERSON_UNFIT,
-                "The one who authorises must be another person, of the right rank.",
-                *cited,
-                allowed=f"with another person who is {wanted}",
-            )
+            sentence = "The one who authorises must be another person, of the right rank."
+            return Refusal(Code.SECOND_PERSON_UNFIT, sentence, cited, f"with another person who is {wanted}")
     if not command.reason.strip():
-        return rules.refuse(Code.REASON_NEEDED, "Say why: a reason is recorded with this.", *cited)
+        return Refusal(Code.REASON_NEEDED, "Say why: a reason is recorded with this.", cited)
     return None
 
 
@@ -161,11 +161,18 @@ def _not_yours(rules: TableRules, roles: frozenset[Role], needs: Declaration, by
     if by.role in needs.roles:
         sentence = "The house's own dealer deals this table: the crew may stop it, and not deal it."
         allowed = "suspend-table, interrupt or report"
-        return rules.refuse(Code.NOT_YOURS_TO_DO, sentence, *_cited(needs.rank), allowed=allowed)
+        return Refusal(Code.NOT_YOURS_TO_DO, sentence, _of_rank(rules, needs), allowed)
     who = " or ".join(sorted(roles - HOUSE or roles))
     article = "An" if by.role is Role.AUDITOR else "A"
     sentence = f"{article} {by.role} may not do this."
-    return rules.refuse(Code.NOT_YOURS_TO_DO, sentence, *_cited(needs.rank), allowed=f"by {who}")
+    return Refusal(Code.NOT_YOURS_TO_DO, sentence, _of_rank(rules, needs), f"by {who}")
+
+
+def _of_rank(rules: TableRules, needs: Declaration) -> tuple[str, ...]:
+    """The clauses that say who may do it: of the book's dealer, of its equipment, or else of the act itself."""
+    of_equipment = needs.rank is Rule.ROLES and not needs.equipment and "dealer" not in rules.book.terms
+    named = () if of_equipment else rules.clauses(*_cited(needs.rank))
+    return named or (() if needs.rule in _OF_THE_MOMENT and needs.rank is not Rule.ROLES else _behind(rules, needs))
 
 
 def _cited(rule: Rule | None) -> tuple[Rule, ...]:
@@ -178,9 +185,14 @@ def _held(rules: TableRules, state: TableState) -> Refusal:
     return Refusal(Code.ROUND_HELD, sentence, rules.clauses_of_fact(Fact(held.fact)), "attest")
 
 
-def _round_over(meant: int, state: TableState) -> Refusal:
+def _behind(rules: TableRules, needs: Declaration) -> tuple[str, ...]:
+    """The clauses behind an action: of its step, or of the rule that it is done by."""
+    return rules.step_clauses(needs.step) if needs.step is not None else rules.clauses(*_cited(needs.rule))
+
+
+def _round_over(rules: TableRules, meant: int, state: TableState, needs: Declaration) -> Refusal:
     sentence = f"This was meant for round {meant}; the table has round {state.round.number}."
-    return Refusal(Code.ROUND_OVER, sentence, allowed=f"round {state.round.number}")
+    return Refusal(Code.ROUND_OVER, sentence, _behind(rules, needs), f"round {state.round.number}")
 
 
 def _not_set_up() -> Refusal:
@@ -190,7 +202,8 @@ def _not_set_up() -> Refusal:
 def _wrong_table(rules: TableRules, needs: Declaration) -> Refusal:
     if needs.table is TablePhase.OPEN:
         return rules.refuse(Code.TABLE_NOT_OPEN, "The table is not open.", Rule.OPENING_CHECK, allowed="open-table")
-    return Refusal(Code.TABLE_OPEN, "The table is open; this is done while it is closed.", allowed="close-table")
+    sentence = "The table is open; this is done while it is closed."
+    return Refusal(Code.TABLE_OPEN, sentence, _behind(rules, needs), "close-table")
 
 
 def _wrong_book(set_up: SetUpState) -> Refusal:
@@ -210,8 +223,7 @@ def _wrong_step(rules: TableRules, wanted: frozenset[RoundPhase], phase: RoundPh
         code = Code.BETS_NOT_OPEN if phase is RoundPhase.BETWEEN else Code.BETS_CLOSED
         return rules.refuse(code, "Betting is not open.", *cited, Rule.BETS_CLOSE)
     order = ", ".join(each for each in RoundPhase if each in wanted)
-    clauses = rules.step_clauses(needs.step) if needs.step is not None else rules.clauses(*cited)
-    return Refusal(Code.WRONG_STEP, f"The round is at {phase}; this comes at {order}.", clauses)
+    return Refusal(Code.WRONG_STEP, f"The round is at {phase}; this comes at {order}.", _behind(rules, needs))
 
 
 def _no_bet_now(rules: TableRules, phase: RoundPhase) -> Refusal:

@@ -18,9 +18,11 @@ from taisai.table import events as e
 from taisai.table.events import Event
 from taisai.table.ledger import move_in, paying, placing, post, postings_of
 from taisai.table.parts import Handed
-from taisai.table.record.shift import SHIFT, unchanged, with_dice, without_test_run
+from taisai.table.record.shift import SHIFT, unchanged, unproved, with_dice
 from taisai.table.state import (
     HISTORY_ROUNDS,
+    TEST_RUN_ITEM,
+    TUMBLER_ITEM,
     Dispute,
     HeldFact,
     Meters,
@@ -30,6 +32,7 @@ from taisai.table.state import (
     Round,
     RoundPhase,
     Stack,
+    TablePhase,
     TableState,
     Touch,
 )
@@ -119,7 +122,8 @@ def _committed(state: TableState, event: e.Event, what: e.DiceCommitted) -> Tabl
 
 
 def _tumbled(state: TableState, event: e.Event, what: e.DiceTumbled) -> TableState:
-    after_close = state.round.phase is RoundPhase.CLOSED
+    before_it = state.round.tumbles > 0 and not state.round.tumbled_after_close
+    after_close = state.round.phase is RoundPhase.CLOSED and not before_it
     current = replace(
         state.round, tumbles=what.times, tumbled_after_close=after_close, re_roll=False, stepped_at=event.at
     )
@@ -349,15 +353,22 @@ def _concluded(state: TableState, event: e.Event, what: e.RoundConcluded) -> Tab
 
 def _fact_recorded(state: TableState, event: e.Event, what: e.FactRecorded) -> TableState:
     if not what.attested:
-        return replace(state, held=(*state.held, HeldFact(what.fact, what.round, event.by, what.note)))
+        # Earlier versions did not say which set it was: the one in the tumbler.
+        dice_set = what.dice_set or (state.dice_in or "" if what.fact == Fact.DAMAGED_DICE else "")
+        held = HeldFact(what.fact, what.round, event.by, what.note, dice_set)
+        return replace(state, held=(*state.held, held))
     if what.fact == Fact.DAMAGED_DICE and what.dice_set:
         state = with_dice(state, what.dice_set, replace(state.dice_sets[what.dice_set], sound=False))
+        if what.dice_set != state.dice_in:  # the dice in the tumbler are others: this round goes on
+            return state
     if what.late or what.then == (Then.RECORD,):
         return state
-    if Then.SUSPEND in what.then:
+    if Then.SUSPEND in what.then and state.phase is TablePhase.OPEN:
         state = replace(state, faults=tuple(dict.fromkeys((*state.faults, what.fact))))
     if what.fact in EQUIPMENT:  # the lights are in doubt
-        state = replace(state, tested={}, checks=without_test_run(state))
+        state = replace(state, tested={}, checks=unproved(state, TEST_RUN_ITEM))
+    if what.fact == Fact.TUMBLER_FAULT:
+        state = replace(state, checks=unproved(state, TUMBLER_ITEM))
     current = replace(state.round, facts=(*state.round.facts, what.fact))
     if Then.DICE_DECIDE in what.then and current.phase is not RoundPhase.BETWEEN:
         fault = what.note or what.fact if what.fact == Fact.LIGHTS_FAULT else current.lights_fault
@@ -368,7 +379,8 @@ def _fact_recorded(state: TableState, event: e.Event, what: e.FactRecorded) -> T
 
 
 def _fact_attested(state: TableState, _event: e.Event, what: e.FactAttested) -> TableState:
-    return replace(state, held=tuple(each for each in state.held if each.fact != what.fact))
+    held = tuple(each for each in state.held if each.fact != what.fact or what.dice_set not in ("", each.dice_set))
+    return replace(state, held=held)
 
 
 def _settlement_undone(state: TableState, _event: e.Event, what: e.SettlementUndone) -> TableState:

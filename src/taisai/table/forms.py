@@ -24,6 +24,8 @@ class Widget(StrEnum):
     COLOUR = "colour"
     DICE_SET = "dice-set"
     """A set that the table has received and not retired."""
+    ANY_DICE_SET = "any-dice-set"
+    """A set that the table has received, retired or not."""
     DISPUTE = "dispute"
     """A dispute that is open."""
     CHECK_ITEM = "check-item"

@@ -49,6 +49,25 @@ def set_up_of(state: TableState) -> SetUpState:
     return state.set_up
 
 
+_IS_ABOUT: Final = {
+    Fact.NOT_FLAT: Rule.DICE_FLAT,
+    Fact.DICE_STACKED: Rule.DICE_FLAT,
+    Fact.EXPOSED: Rule.TUMBLE_COUNT,
+    Fact.TOO_FEW_TUMBLES: Rule.TUMBLE_COUNT,
+    Fact.NOT_ACTIVATED: Rule.TUMBLE_COUNT,
+    Fact.ACTIVATED_BEFORE_CLOSE: Rule.TUMBLE_COUNT,
+    Fact.TUMBLED_OUT_OF_TURN: Rule.TUMBLE_COUNT,
+    Fact.TUMBLER_FAULT: Rule.TUMBLE_COUNT,
+    Fact.DAMAGED_DICE: Rule.DICE_SET,
+    Fact.LIGHTS_FAULT: Rule.WINNING_LIGHTS,
+    Fact.TERMINAL_DEAD: Rule.ENTRY_TERMINAL,
+    Fact.INTERRUPTED: Rule.INTERRUPTION_VOID,
+    Fact.BET_FOUND: Rule.NO_CHANGE_AFTER_CLOSE,
+    Fact.BET_MOVED: Rule.SETTLED_BY_POSITION,
+}
+"""What each fact is about, where a book does not say what follows from it."""
+
+
 class TableRules:
     """A rule book at one table. What is worked out for a set-up is kept while the set-up stays the same object."""
 
@@ -96,9 +115,9 @@ class TableRules:
         return next((each.clauses for each in self.book.procedure.steps if each.step is step), ())
 
     def clauses_of_fact(self, fact: Fact) -> tuple[str, ...]:
-        """The clauses by which something follows from a fact; empty when the book does not name it."""
+        """The clauses by which something follows from a fact; of one that the book does not name, those it is about."""
         rule = self.book.procedure.facts.get(fact)
-        return () if rule is None else rule.clauses
+        return self.clauses(_IS_ABOUT[fact]) if rule is None else rule.clauses
 
     def refuse(self, code: Code, sentence: str, *rules: Rule, allowed: str = "") -> Refusal:
         """A refusal that cites the book's clauses for these rules."""

@@ -23,6 +23,8 @@ TEST_RUN_ITEM: Final = "test-run"
 """The item of an opening check that stands on test runs."""
 SEAL_ITEM: Final = "seal"
 """The item of an opening check that stands on the seal in place."""
+TUMBLER_ITEM: Final = "tumbler"
+"""The item of an opening check that stands on the tumbler that works."""
 
 
 class TablePhase(StrEnum):
@@ -127,6 +129,8 @@ class HeldFact(Struct, frozen=True):
     round: int
     by: Person
     note: str
+    dice_set: str = ""
+    """Of damaged dice, the set."""
 
 
 class Played(Struct, frozen=True, gc=False, array_like=True):

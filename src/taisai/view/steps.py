@@ -13,7 +13,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from taisai.core.dice import roll_of
 from taisai.core.names import result_call
-from taisai.core.rulebook import Fact, Step, Tumble
+from taisai.core.rulebook import Fact, Step, Then, Tumble
 from taisai.table.actions import ACTIONS, name_of
 from taisai.table.commands import DealtBy
 from taisai.table.handlers.dealing import rulings_of
@@ -47,7 +47,7 @@ class Need(Struct, frozen=True):
 
 
 class FactOption(Struct, frozen=True):
-    """A fact of which the book says what follows."""
+    """A fact that the crew may record, and what follows from it; a book that does not name it has it recorded."""
 
     fact: str
     then: tuple[str, ...]
@@ -132,12 +132,26 @@ def procedure_view(rules: TableRules) -> ProcedureView:
             _ACTION_OF.get(each.step, str(each.step)) for each in procedure.steps if each.step is not Step.LIGHT
         ),
         void_call=procedure.calls.void,
-        facts=tuple(
-            FactOption(str(fact), tuple(map(str, each.then)), each.summary, each.clauses)
-            for fact, each in procedure.facts.items()
-            if fact is not Fact.INTERRUPTED
-        ),
+        facts=(*_named(rules), *_unnamed(rules)),
     )
+
+
+def _named(rules: TableRules) -> tuple[FactOption, ...]:
+    return tuple(
+        FactOption(str(fact), tuple(map(str, each.then)), each.summary, each.clauses)
+        for fact, each in rules.book.procedure.facts.items()
+        if fact is not Fact.INTERRUPTED
+    )
+
+
+def _unnamed(rules: TableRules) -> tuple[FactOption, ...]:
+    """Facts that can happen at this table and of which its book says nothing: they are recorded."""
+    missing = {Fact.INTERRUPTED}
+    missing |= set() if rules.has_lights else {Fact.LIGHTS_FAULT}
+    missing |= set() if rules.has_terminal else {Fact.TERMINAL_DEAD}
+    missing |= set() if rules.book.procedure.tumble is Tumble.AFTER_CLOSE else {Fact.ACTIVATED_BEFORE_CLOSE}
+    named = rules.book.procedure.facts
+    return tuple(FactOption(str(fact), (str(Then.RECORD),), "", ()) for fact in Fact if fact not in {*named, *missing})
 
 
 def losers(rules: TableRules, state: TableState) -> tuple[LosingBox, ...]:

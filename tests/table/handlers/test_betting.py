@@ -294,7 +294,7 @@ def test_limits_change_between_rounds_by_two_people() -> None:
     deal = table(big_small=200)
     wider = c.SetLimits(limits(most=2000))
     two = (SUPERVISOR, SHIFT_MANAGER, "busy night")
-    assert deal.refused(wider, Code.ROUND_IN_PLAY, *two).clauses == ("3.3",)
+    assert deal.refused(wider, Code.ROUND_IN_PLAY, *two).clauses == ("3.3", "3.4")
     deal.finish(1, 2, 4)
     deal.refused(wider, Code.NOT_YOURS_TO_DO, second=PIT_MANAGER, reason="busy night")
     deal.refused(wider, Code.SECOND_PERSON_NEEDED, SUPERVISOR, reason="busy night")

@@ -106,7 +106,7 @@ def test_5_4_dice_that_can_be_read_while_bets_are_open_were_exposed() -> None:
 def test_while_interrupted_bets_are_held_and_nothing_else_happens(layout: str) -> None:
     """Bets stay where they are and visible; the round takes no step until it is resolved."""
     deal = interrupted(layout, RoundPhase.BETTING)
-    for action in (c.CloseBets(), c.OpenBets(), c.Tumble(3), c.Collect(), c.Interrupt("again"), c.BuyIn("ann", 10)):
+    for action in (c.CloseBets(), c.OpenBets(), c.Collect(), c.Interrupt("again"), c.BuyIn("ann", 10)):
         assert "power" in deal.refused(action, Code.ROUND_INTERRUPTED).sentence
     deal.refused(c.PlaceBet("ann", "single:3", 10), Code.ROUND_INTERRUPTED, player("ann"))
     deal.refused(c.WithdrawBet("ann", "single:3"), Code.ROUND_INTERRUPTED, player("ann"))
@@ -141,10 +141,15 @@ def test_the_dice_named_must_hold_the_faces_read(readable: tuple[int, ...], dice
     deal.refused(c.ResolveInterruption(readable, dice), Code.BAD_VALUE, DEALER, SUPERVISOR, "by torchlight")
 
 
-def test_there_is_nothing_to_interrupt_between_rounds() -> None:
-    """Without a round in play nothing is interrupted, and nothing resolved."""
+def test_between_rounds_an_interruption_is_recorded_and_there_is_nothing_to_resolve() -> None:
+    """Without a round in play a spin that was made does not count, and no round is interrupted."""
+    deal = opened(NZ)
+    deal.do(c.Tumble(3))
+    deal.do(c.Interrupt("power"), SYSTEM)
+    assert (deal.last(e.FactRecorded).fact, deal.state.round.tumbles) == ("interrupted", 0)
+    deal.refused(c.OpenBets(), Code.WRONG_STEP)
     deal = opened(OPEN_COVER)
-    deal.refused(c.Interrupt("power"), Code.WRONG_STEP, SYSTEM)
+    deal.do(c.Interrupt("power"), SYSTEM)
     deal.refused(c.ResolveInterruption(()), Code.NOT_INTERRUPTED, DEALER, SUPERVISOR, "by torchlight")
     deal.begin().do(c.Interrupt(""), SYSTEM)
     assert deal.state.round.interrupted == "not said"

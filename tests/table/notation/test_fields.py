@@ -18,7 +18,7 @@ from tests.table.strategies import ACTION_TYPES
 def test_usage_names_every_field_once() -> None:
     """How an action is written follows from its definition alone."""
     assert usage(c.PlaceBet, {}) == "place-bet PLAYER BOX AMOUNT [how=…] [colour=…] [contribution=…]"
-    assert usage(c.Report, {}) == "report FACT [note=…] [about=…] [not-announced]"
+    assert usage(c.Report, {}) == "report FACT [note=…] [about=…] [not-announced] [dice-set=…]"
     assert usage(c.CheckItem, {}) == "check-item ITEM passed|not-passed [note=…]"
     assert set(VERBS.values()) == set(ACTION_TYPES)
 

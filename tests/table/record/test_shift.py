@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from taisai.core.rulebook import Fact
 from taisai.table import commands as c
-from taisai.table.record.shift import SHIFT, with_dice, without_test_run
-from taisai.table.state import DiceSet
+from taisai.table.record.shift import SHIFT, unproved, with_dice
+from taisai.table.state import TEST_RUN_ITEM, DiceSet
 from tests.table.driver import NZ, SUPERVISOR, TAI_SAI, opened
 
 
@@ -31,5 +31,5 @@ def test_parts_of_a_state_are_replaced_alone() -> None:
     """A set of dice, and the check of the test runs, without anything else."""
     deal = opened(NZ)
     assert with_dice(deal.state, "d2", DiceSet(1)).dice_sets.keys() == {"d1", "d2"}
-    assert "test-run" not in without_test_run(deal.state)
+    assert "test-run" not in unproved(deal.state, TEST_RUN_ITEM)
     assert len(SHIFT) > 20

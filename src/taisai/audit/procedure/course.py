@@ -26,6 +26,7 @@ BETWEEN, BETTING, CLOSED, UNCOVERED, ANNOUNCED, ENTERED, COLLECTED = (
 )  # fmt: skip
 KNOWN: Final = frozenset({UNCOVERED, ANNOUNCED, ENTERED, COLLECTED})
 """The steps at which the dice are known."""
+DAMAGE: Final = "damaged-dice"
 UNOPENED_MAX: Final = 100
 """Void rounds of committed dice that wait for their opening; the table keeps no more either."""
 
@@ -303,7 +304,8 @@ def _committed(course: Course, _event: Any, what: Any) -> None:
 
 def _tumbled(course: Course, _event: Any, what: Any) -> None:
     turn = course.turn
-    turn.tumbles, turn.tumbled_after_close, turn.again = what.times, turn.step == CLOSED, False
+    before_it = turn.tumbles > 0 and not turn.tumbled_after_close
+    turn.tumbles, turn.tumbled_after_close, turn.again = what.times, turn.step == CLOSED and not before_it, False
 
 
 def _bets_opened(course: Course, event: Any, what: Any) -> None:
@@ -391,7 +393,7 @@ def _collected(course: Course, _event: Any, what: Any) -> None:
 
 def _ended(course: Course) -> None:
     course.turn = Turn(number=course.turn.number)
-    course.held = {fact: who for fact, who in course.held.items() if fact == "damaged-dice"}
+    course.held = {fact: who for fact, who in course.held.items() if fact.startswith(DAMAGE)}
 
 
 def _concluded(course: Course, _event: Any, what: Any) -> None:
@@ -408,13 +410,20 @@ def _concluded(course: Course, _event: Any, what: Any) -> None:
 # ------------------------------------------------------------------ when something is wrong
 
 
+def waits_as(what: Any) -> str:
+    """The name under which a fact waits for a second person: of damaged dice with the set, where the record has it."""
+    return f"{what.fact} {what.dice_set}".rstrip()
+
+
 def _fact(course: Course, event: Any, what: Any) -> None:
     turn = course.turn
     if not what.attested:
-        course.held[what.fact] = (event.by.id, str(event.by.role))
+        course.held[waits_as(what)] = (event.by.id, str(event.by.role))
         return
-    if what.fact == "damaged-dice" and what.dice_set:
+    if what.fact == DAMAGE and what.dice_set:
         course.sets[what.dice_set] = False
+        if what.dice_set != course.dice_in:
+            return
     if what.late or tuple(what.then) == (RECORD,):
         return
     if SUSPEND in what.then and course.phase == "open" and what.fact not in course.faults:
@@ -422,6 +431,8 @@ def _fact(course: Course, event: Any, what: Any) -> None:
     if what.fact in EQUIPMENT:
         course.tests = {}
         course.items.pop("test-run", None)
+    if what.fact == "tumbler-fault":
+        course.items.pop("tumbler", None)
     if turn.step == BETWEEN:
         turn.tumbles = 0
         return
@@ -430,7 +441,7 @@ def _fact(course: Course, event: Any, what: Any) -> None:
 
 
 def _attested(course: Course, _event: Any, what: Any) -> None:
-    course.held.pop(what.fact, None)
+    course.held.pop(waits_as(what), None)
 
 
 def _roll_void(course: Course, _event: Any, _what: Any) -> None:

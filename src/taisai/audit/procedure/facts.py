@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from taisai.audit.findings import AuditFinding
-from taisai.audit.procedure.course import BETWEEN, COLLECTED, KNOWN, Course
-from taisai.audit.procedure.reading import AGAIN, ENDS, VOID_SET, VOIDING, Reading
+from taisai.audit.procedure.course import BETWEEN, COLLECTED, DAMAGE, KNOWN, Course, waits_as
+from taisai.audit.procedure.reading import AGAIN, ENDS, RECORD, VOID_SET, VOIDING, Reading
 from taisai.audit.procedure.seen import SYSTEM, Seen, are_two
 
 FOLLOWING: Final = frozenset({"fact-recorded", "settlement-undone", "roll-voided", "round-voided", "round-reversed"})
@@ -33,7 +33,7 @@ def fact_recorded(seen: Seen, what: Any) -> Iterator[AuditFinding]:
             sentence = f"{what.fact} of round {what.round} is recorded as found late, and that round was in play"
             yield seen.of_fact("not-late", sentence, what.fact)
         return
-    then = reading.then(what.fact)
+    then = _then(course, what, reading)
     if tuple(what.then) != then:
         sentence = f"of {what.fact} the book makes {', '.join(then)}, recorded is {', '.join(what.then) or 'nothing'}"
         yield seen.of_fact("not-followed", sentence, what.fact)
@@ -43,11 +43,24 @@ def fact_recorded(seen: Seen, what: Any) -> Iterator[AuditFinding]:
     if not what.attested:
         return
     yield from _contradicted(seen, what, reading)
-    if _undoes(course, then) and not _two_stand_by(seen, what.fact):
+    if _undoes(course, what, then) and not _two_stand_by(seen, what.fact):
         sentence = f"{what.fact} undoes a known result, and no second person of rank attested it"
         yield seen.of_fact("one-person", sentence, what.fact)
     course.attested = ""
-    course.due, course.due_of = _follows(course, what.fact, then, reading), what.fact
+    course.due, course.due_of = _follows(course, what, then, reading), what.fact
+
+
+def _elsewhere(course: Course, what: Any) -> bool:
+    """Whether damage is of dice that are not in the tumbler: it touches the rounds played with them, not this one."""
+    return what.fact == DAMAGE and what.dice_set not in ("", course.dice_in)
+
+
+def _then(course: Course, what: Any, reading: Reading) -> tuple[str, ...]:
+    """What the book makes of a fact here."""
+    then = reading.then(what.fact)
+    if not _elsewhere(course, what):
+        return then
+    return (VOID_SET,) if VOID_SET in then else (RECORD,)
 
 
 def _contradicted(seen: Seen, what: Any, reading: Reading) -> Iterator[AuditFinding]:
@@ -67,9 +80,10 @@ def _contradicted(seen: Seen, what: Any, reading: Reading) -> Iterator[AuditFind
         yield seen.of_fact("against-record", sentence, what.fact)
 
 
-def _undoes(course: Course, then: tuple[str, ...]) -> bool:
-    known = course.turn.step in KNOWN or course.turn.fixed is not None
-    return (known and not ENDS.isdisjoint(then)) or (VOID_SET in then and bool(course.played.get(course.dice_in)))
+def _undoes(course: Course, what: Any, then: tuple[str, ...]) -> bool:
+    known = (course.turn.step in KNOWN or course.turn.fixed is not None) and not _elsewhere(course, what)
+    played = course.played.get(what.dice_set or course.dice_in)
+    return (known and not ENDS.isdisjoint(then)) or (VOID_SET in then and bool(played))
 
 
 def _two_stand_by(seen: Seen, fact: str) -> bool:
@@ -77,17 +91,17 @@ def _two_stand_by(seen: Seen, fact: str) -> bool:
     return event.by.role == SYSTEM or are_two(event.by, event.authorised_by) or seen.course.attested == fact
 
 
-def _follows(course: Course, fact: str, then: tuple[str, ...], reading: Reading) -> list[tuple[str, str]]:
+def _follows(course: Course, what: Any, then: tuple[str, ...], reading: Reading) -> list[tuple[str, str]]:
     """The events that a fact has for consequence now."""
-    turn, due = course.turn, []
-    if turn.step != BETWEEN and not ENDS.isdisjoint(then):
+    turn, fact, due = course.turn, what.fact, []
+    if turn.step != BETWEEN and not ENDS.isdisjoint(then) and not _elsewhere(course, what):
         if AGAIN in then and turn.step != COLLECTED:
             return [("roll-voided", reading.word(fact))]
         if turn.step == COLLECTED and any(turn.settled()):
             due.append(("settlement-undone", str(turn.number)))
         due.append(("round-voided", reading.word(fact)))
     if VOID_SET in then:
-        due += [("round-reversed", number) for number in course.played.get(course.dice_in, ())]
+        due += [("round-reversed", number) for number in course.played.get(what.dice_set or course.dice_in, ())]
     return due
 
 
@@ -96,15 +110,18 @@ def fact_attested(seen: Seen, what: Any) -> Iterator[AuditFinding]:
     course, by = seen.course, seen.event.by
     if not seen.ruled.current:
         return
-    if what.fact not in course.held:
+    waits = waits_as(what)
+    if waits not in course.held:
         yield seen.of_fact("against-record", f"{what.fact} was attested, and nobody had recorded it", what.fact)
     else:
-        first, role = course.held[what.fact]
+        first, role = course.held[waits]
         if not are_two(by, _Who(first, role)):
             sentence = f"{what.fact} was not attested by a second person of rank"
             yield seen.of_fact("one-person", sentence, what.fact)
         elif what.confirmed:
             course.attested = what.fact
+    if not what.confirmed and not seen.event.reason.strip():
+        yield seen.of_fact("no-reason", f"{what.fact} was told not to be so, and nobody said why", what.fact)
     if what.confirmed:
         course.due, course.due_of = [("fact-recorded", what.fact)], f"{what.fact}, attested"
 
@@ -123,10 +140,11 @@ def inspected(seen: Seen, what: Any) -> Iterator[AuditFinding]:
         yield seen.finding("dice-set-wrong", sentence, "dice-set")
     if not seen.ruled.current:
         return
-    if what.sound and (not course.sets.get(what.dice_set, True) or "damaged-dice" in course.held):
+    waits = course.held.keys() & {DAMAGE, f"{DAMAGE} {what.dice_set}"}
+    if what.sound and (waits or not course.sets.get(what.dice_set, True)):
         yield seen.finding("against-record", f"set {what.dice_set} is on record as damaged", "dice-set")
     if not what.sound:
-        course.due, course.due_of = [("fact-recorded", "damaged-dice")], "a set found damaged"
+        course.due, course.due_of = [("fact-recorded", DAMAGE)], "a set found damaged"
 
 
 # ------------------------------------------------------------------ what follows

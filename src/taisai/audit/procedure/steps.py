@@ -55,7 +55,9 @@ ORDER: Final[Mapping[str, tuple[frozenset[str], str]]] = {
     "round-interrupted": (_IN_ROUND, "interruption-void"),
 }
 """At which steps of a round it comes, and the rule behind that."""
-_STOPPED: Final = frozenset(ORDER) - {"line-touched", "round-interrupted", "excess-left", "bet-returned"}
+_STOPPED: Final = frozenset(ORDER) - {
+    "line-touched", "minimum-advised", "round-interrupted", "excess-left", "bet-returned",
+}  # fmt: skip
 """What nobody does while the round is interrupted, or a fact waits for a second person."""
 _NOT_SUSPENDED: Final = frozenset({"dice-committed", "bets-opened", "bet-placed"})
 

@@ -6,7 +6,7 @@ handed back: newest first, in the chips that they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import NamedTuple
 
 from taisai.core.bets import Bet, PlayerId, merge_bets
@@ -83,18 +83,20 @@ def after_malfunction(rules: TableRules, state: TableState) -> list[e.EventBody]
     return suspended_by(state, causes) if causes else []
 
 
-def undone_lines(balances: dict[str, int], players: Mapping[str, tuple[int, int]]) -> tuple[ReversedLine, ...]:
+def undone_lines(
+    balances: dict[str, int], players: Mapping[str, tuple[int, int]], seated: Container[str]
+) -> tuple[ReversedLine, ...]:
     """What each player, by what they staked and got back, gives or gets so that it never was.
 
     `balances` follows, so that several rounds can be undone one after another. What a player no longer has is owed,
-    and so is what the float cannot hand over.
+    and so is what the float cannot hand over, or cannot hand to a player who has left.
     """
     lines = []
     for player, (staked, returned) in sorted(players.items()):
         account = player_account(player)
         back, won = max(staked - returned, 0), max(returned - staked, 0)
         taken = min(won, balances.get(account, 0))
-        given = min(back, max(balances.get(FLOAT, 0), 0))
+        given = min(back, max(balances.get(FLOAT, 0), 0)) if player in seated else 0
         balances[account] = balances.get(account, 0) + given - taken
         balances[FLOAT] = balances.get(FLOAT, 0) + taken - given
         lines.append(ReversedLine(player, staked, returned, given, taken, won - taken, back - given))
@@ -111,7 +113,7 @@ def voided(
     if current.phase is RoundPhase.COLLECTED:
         on_felt, settled = _half_settled(current)
         if settled:
-            found.append(e.SettlementUndone(current.number, undone_lines(dict(state.ledger), settled)))
+            found.append(e.SettlementUndone(current.number, undone_lines(dict(state.ledger), settled, state.players)))
         handed = tuple(on_felt)
     elif current.bets:
         handed = tuple(Handed(bet.player, bet.box, bet.stake, bet.in_colour, bet.colour) for bet in current.bets)

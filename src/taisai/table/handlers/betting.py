@@ -8,7 +8,9 @@ with the limit and the room left. Felt bets, found as they lie, are accepted wha
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+from msgspec.structs import replace
 
 from taisai.bounds import STACKS_AT_TABLE, STACKS_OF_PLAYER
 from taisai.core.boxes import BoxName
@@ -98,9 +100,11 @@ def wrong_hand(rules: TableRules, command: c.Command, do: c.PlaceBet) -> Refusal
 def _chips_refusal(rules: TableRules, state: TableState, do: c.PlaceBet) -> Refusal | None:
     """The chips must be there, and be the player's own: a spoken bet needs them too."""
     seat = state.players.get(do.player)
-    if seat is None or not seat.present:
-        return not_seated(state, do.player) or walked_away(rules, do.player)
     rule = Rule.CALL_BET_NEEDS_CHIPS if do.how is c.How.CALL else Rule.BETS_BY_CHIPS
+    if seat is None or not seat.present:
+        absent = not_seated(state, do.player)
+        cited = rules.clauses(rule) or rules.clauses(Rule.PLAYER_ANSWERS)
+        return walked_away(rules, do.player) if absent is None else replace(absent, clauses=cited)
     if do.colour is None:
         balance = state.ledger.get(player_account(do.player), 0)
     else:
@@ -114,7 +118,8 @@ def _chips_refusal(rules: TableRules, state: TableState, do: c.PlaceBet) -> Refu
         balance = state.ledger.get(colour_account(do.colour), 0)
     if do.amount > balance:
         sentence = f"{do.player} has {balance} in these chips."
-        return rules.refuse(Code.NOT_ENOUGH_CHIPS, sentence, rule, allowed=f"at most {balance}")
+        cited = rules.clauses(rule) or rules.clauses(Rule.PLAYER_ANSWERS)
+        return Refusal(Code.NOT_ENOUGH_CHIPS, sentence, cited, f"at most {balance}")
     return None
 
 
@@ -152,6 +157,10 @@ def _limit_refusal(
     return Refusal(code, sentence, clauses, f"at most {headroom.chips}")
 
 
+_OF_CHIPS: Final = (Rule.BETS_BY_CHIPS, Rule.SETTLED_BY_POSITION)
+"""A bet is the chips that lie in the box."""
+
+
 def withdraw_bet(rules: TableRules, state: TableState, command: c.Command, do: c.WithdrawBet) -> Decision:
     """A player may take back while betting is open; what stays must not be under the minimum."""
     layout, limits = rules.at(state)
@@ -175,7 +184,8 @@ def withdraw_bet(rules: TableRules, state: TableState, command: c.Command, do: c
     if refused is not None:
         return refused
     if amount > mine:
-        return Refusal(Code.NOT_ENOUGH_CHIPS, f"{do.player} has {mine} in {do.box}.", allowed=f"at most {mine}")
+        sentence = f"{do.player} has {mine} in {do.box}."
+        return rules.refuse(Code.NOT_ENOUGH_CHIPS, sentence, *_OF_CHIPS, allowed=f"at most {mine}")
     stays, stake_min = mine - amount, box_limits.stake_min
     if 0 < stays < stake_min:
         sentence = f"{stays} would stay in {do.box}, under the minimum of {stake_min}."
@@ -183,7 +193,7 @@ def withdraw_bet(rules: TableRules, state: TableState, command: c.Command, do: c
         allowed = f"withdraw {mine}, or at most {fewer}" if fewer else f"withdraw {mine}"
         return rules.refuse(Code.UNDER_MINIMUM, sentence, Rule.MINIMUM, allowed=allowed)
     if not mine:
-        return Refusal(Code.NOTHING_TO_DO, f"{do.player} has nothing in {do.box}.")
+        return rules.refuse(Code.NOTHING_TO_DO, f"{do.player} has nothing in {do.box}.", *_OF_CHIPS)
     return [e.BetWithdrawn(handed)]
 
 

@@ -61,12 +61,13 @@ def tumble(rules: TableRules, state: TableState, command: c.Command, do: c.Tumbl
     the spins of a tumbler before the bets.
     """
     refused = no_sound_dice(rules, state)
-    if refused is not None:
+    if refused is not None and state.dice_in is None:
         return refused
     current, procedure = state.round, rules.book.procedure
     before = current.phase is RoundPhase.BETWEEN
-    if not _in_turn(current, procedure.tumble):
-        early = current.phase is RoundPhase.BETTING and procedure.tumble is Tumble.AFTER_CLOSE
+    early = current.phase is RoundPhase.BETTING and procedure.tumble is Tumble.AFTER_CLOSE and not current.re_roll
+    stopped = refused is not None or current.interrupted or (state.suspended and before)
+    if early or stopped or not _in_turn(current, procedure.tumble):
         fact = Fact.ACTIVATED_BEFORE_CLOSE if early else Fact.TUMBLED_OUT_OF_TURN
         return recorded(rules, state, command, fact, f"tumbled {do.times} times at {current.phase}")
     once_only = procedure.device is Device.TUMBLER and procedure.tumble is not Tumble.BEFORE_BETS
@@ -200,15 +201,17 @@ def draw_odds(rules: TableRules, state: TableState, _command: c.Command, do: c.D
     return [_drawn(current, found)]
 
 
-def open_dice(_rules: TableRules, state: TableState, _command: c.Command, do: c.OpenDice) -> Decision:
+def open_dice(rules: TableRules, state: TableState, _command: c.Command, do: c.OpenDice) -> Decision:
     """A round that was void before its close had no roll; its secret is published all the same (R22)."""
     past = next((each for each in state.history if each.number == do.round), None)
     if past is None or not past.commitment or not past.void:
-        return Refusal(Code.UNKNOWN, f"round: no void round {do.round} with committed dice is kept.")
+        sentence = f"round: no void round {do.round} with committed dice is kept."
+        return rules.refuse(Code.UNKNOWN, sentence, Rule.UPPERMOST_FACES)
     if past.opening:
-        return Refusal(Code.NOTHING_TO_DO, f"The dice of round {do.round} are opened.")
+        return rules.refuse(Code.NOTHING_TO_DO, f"The dice of round {do.round} are opened.", Rule.UPPERMOST_FACES)
     if commitment_of(secret_of(do.opening), state.table, do.round) != past.commitment:
-        return Refusal(Code.BAD_VALUE, f"opening: it does not fit the commitment of round {do.round}.")
+        sentence = f"opening: it does not fit the commitment of round {do.round}."
+        return rules.refuse(Code.BAD_VALUE, sentence, Rule.UPPERMOST_FACES)
     return [e.DiceOpened(do.round, do.opening, tuple(sorted(past.contributions.values())), None)]
 
 

@@ -33,21 +33,29 @@ _OF_A_SPIN: Final = (Fact.TUMBLER_FAULT, Fact.NOT_ACTIVATED, Fact.LIGHTS_FAULT, 
 
 def report(rules: TableRules, state: TableState, command: c.Command, do: c.Report) -> Decision:
     """A fact is recorded, and what the book makes of it follows."""
-    refused = _not_here(rules, state, do.fact) or _unfit_second(rules, command)
+    dice_set = _damaged_set(state, do.dice_set) if do.fact is Fact.DAMAGED_DICE else ""
+    refused = _not_here(rules, state, do.fact, dice_set) or _unfit_second(rules, command)
     if refused is not None:
         return refused
     about = do.about if do.about is not None else command.round
     newest = state.round.number + (state.round.phase is RoundPhase.BETWEEN and _of_next_spin(state, do))
     if about is not None and about > newest:
-        return Refusal(Code.UNKNOWN, f"about: there has been no round {about}.", allowed=f"1 to {newest}")
+        sentence = f"about: there has been no round {about}."
+        return rules.refuse(Code.UNKNOWN, sentence, Rule.FOUND_LATE, allowed=f"1 to {newest}")
     if _is_over(state, do, about):
         number = state.round.number if about is None else about
         if not number:
-            return Refusal(Code.NOTHING_TO_DO, "No round has been played that it could be of.")
+            sentence = "No round has been played that it could be of."
+            return rules.refuse(Code.NOTHING_TO_DO, sentence, Rule.FOUND_LATE)
         clauses = rules.clauses(Rule.FOUND_LATE)
         late = e.FactRecorded(do.fact, number, (Then.RECORD,), clauses, do.note, late=True)
         return [late]
-    return recorded(rules, state, command, do.fact, do.note, announced=do.announced)
+    return recorded(rules, state, command, do.fact, do.note, announced=do.announced, dice_set=dice_set)
+
+
+def _damaged_set(state: TableState, named: str | None) -> str:
+    """The set that is damaged: the one in the tumbler when none is named."""
+    return named or state.dice_in or ""
 
 
 def _is_over(state: TableState, do: c.Report, about: int | None) -> bool:
@@ -66,7 +74,7 @@ def _of_next_spin(state: TableState, do: c.Report) -> bool:
     return state.round.tumbles > 0 or do.fact in _OF_A_SPIN
 
 
-def _not_here(rules: TableRules, state: TableState, fact: Fact) -> Refusal | None:
+def _not_here(rules: TableRules, state: TableState, fact: Fact, dice_set: str) -> Refusal | None:
     """Equipment that this table does not have."""
     if fact is Fact.INTERRUPTED:
         sentence = "fact: an interruption is recorded as what stopped the round."
@@ -75,10 +83,15 @@ def _not_here(rules: TableRules, state: TableState, fact: Fact) -> Refusal | Non
         what = "lights" if fact is Fact.LIGHTS_FAULT else "entry terminal"
         return Refusal(Code.UNKNOWN, f"fact: this book has no {what}.")
     if fact is Fact.DAMAGED_DICE:
-        if state.dice_in is None:
-            return rules.refuse(Code.NOTHING_TO_DO, "No dice are in the tumbler.", Rule.DICE_SET, allowed="seal-dice")
-        if not state.dice_sets[state.dice_in].sound:
-            sentence = f"Dice set {state.dice_in} is on record as damaged."
+        known = listed(sorted(state.dice_sets))
+        if not dice_set:
+            sentence = "No dice are in the tumbler: say which set is damaged."
+            return rules.refuse(Code.NOTHING_TO_DO, sentence, Rule.DICE_SET, allowed=f"with dice_set of {known}")
+        if dice_set not in state.dice_sets:
+            sentence = f"dice_set: this table never had a set {dice_set}."
+            return rules.refuse(Code.UNKNOWN, sentence, Rule.DICE_SET, allowed=known)
+        if not state.dice_sets[dice_set].sound:
+            sentence = f"Dice set {dice_set} is on record as damaged."
             return rules.refuse(Code.NOTHING_TO_DO, sentence, Rule.DICE_SET, allowed="retire-dice")
     return None
 
@@ -116,31 +129,48 @@ def contradiction(rules: TableRules, state: TableState, fact: Fact) -> str:
 
 
 def recorded(
-    rules: TableRules, state: TableState, command: c.Command, fact: Fact, note: str, *, announced: bool = True
+    rules: TableRules,
+    state: TableState,
+    command: c.Command,
+    fact: Fact,
+    note: str,
+    *,
+    announced: bool = True,
+    dice_set: str = "",
 ) -> Decision:
-    """A fact of the round in play, or of the spin before it."""
-    if fact in state.round.facts:
+    """A fact of the round in play, of the spin before it, or of a set of dice."""
+    if fact in state.round.facts and not dice_set:
         return Refusal(Code.NOTHING_TO_DO, f"{fact} is on record for this round.", rules.clauses_of_fact(fact))
     against = contradiction(rules, state, fact)
     if against and not (has_second(command) and command.reason.strip()):
         sentence = f"On record: {against}. A record is put right by two people, with a reason."
         clauses = rules.clauses_of_fact(fact) or rules.clauses(Rule.TUMBLE_COUNT)
         return Refusal(Code.CONTRADICTED, sentence, clauses, "with a supervisor and a reason")
-    if undoes_result(rules, state, fact) and not has_second(command):
-        held = next((each for each in state.held if each.fact == fact), None)
+    if undoes_result(rules, state, fact, dice_set) and not has_second(command):
+        held = next((each for each in state.held if (each.fact, each.dice_set) == (fact, dice_set)), None)
         if held is not None:
             sentence = f"{held.by.id} recorded that already; a second person says whether it is so."
             return Refusal(Code.NOTHING_TO_DO, sentence, rules.clauses_of_fact(fact), "attest")
-        then, clauses = rules.book.procedure.then(fact), rules.clauses_of_fact(fact)
-        return [e.FactRecorded(fact, _number(state), then, clauses, note, attested=False)]
-    return consequences(rules, state, fact, note, corrects=against, announced=announced)
+        then, clauses = _then(rules, state, fact, dice_set), rules.clauses_of_fact(fact)
+        return [e.FactRecorded(fact, _number(state), then, clauses, note, attested=False, dice_set=dice_set)]
+    return consequences(rules, state, fact, note, corrects=against, announced=announced, dice_set=dice_set)
 
 
-def undoes_result(rules: TableRules, state: TableState, fact: Fact) -> bool:
-    """Whether a result that is known, of this round or of settled ones, would not stand."""
+def _then(rules: TableRules, state: TableState, fact: Fact, dice_set: str) -> tuple[Then, ...]:
+    """What the book makes of a fact. Dice that are not in the tumbler touch the rounds played with them alone."""
     then = rules.book.procedure.then(fact)
-    if Then.VOID_ROUNDS_OF_SET in then and state.dice_in is not None and state.unproven.get(state.dice_in):
+    if not dice_set or dice_set == state.dice_in:
+        return then
+    return (Then.VOID_ROUNDS_OF_SET,) if Then.VOID_ROUNDS_OF_SET in then else (Then.RECORD,)
+
+
+def undoes_result(rules: TableRules, state: TableState, fact: Fact, dice_set: str) -> bool:
+    """Whether a result that is known, of this round or of settled ones, would not stand."""
+    then = _then(rules, state, fact, dice_set)
+    if Then.VOID_ROUNDS_OF_SET in then and state.unproven.get(dice_set):
         return True
+    if dice_set and dice_set != state.dice_in:
+        return False
     ends = {Then.VOID_ROUND, Then.VOID_ROUNDS_OF_SET, Then.RE_ROLL}
     known = state.round.phase not in _BEFORE_REVEAL or state.round.fixed is not None  # virtual dice, from the close
     return known and not ends.isdisjoint(then)
@@ -152,15 +182,22 @@ def _number(state: TableState) -> int:
 
 
 def consequences(
-    rules: TableRules, state: TableState, fact: Fact, note: str, *, corrects: str = "", announced: bool = True
+    rules: TableRules,
+    state: TableState,
+    fact: Fact,
+    note: str,
+    *,
+    corrects: str = "",
+    announced: bool = True,
+    dice_set: str = "",
 ) -> list[e.EventBody]:
     """The record of a fact, and everything that follows from it now."""
     procedure = rules.book.procedure
-    rule, then = procedure.facts.get(fact), procedure.then(fact)
+    rule, then = procedure.facts.get(fact), _then(rules, state, fact, dice_set)
     in_round = state.round.phase is not RoundPhase.BETWEEN
-    ends = rule is not None and (rule.voids or Then.RE_ROLL in then)
+    of_round = not dice_set or dice_set == state.dice_in
+    ends = rule is not None and of_round and (rule.voids or Then.RE_ROLL in then)
     call = procedure.calls.void if ends and announced and not in_round and fact is not Fact.DAMAGED_DICE else ""
-    dice_set = state.dice_in or "" if fact is Fact.DAMAGED_DICE else ""
     found: list[e.EventBody] = [
         e.FactRecorded(fact, _number(state), then, rules.clauses_of_fact(fact), note, call, corrects, dice_set=dice_set)
     ]
@@ -175,7 +212,7 @@ def consequences(
             clauses = clauses_behind_void(rules.book, rule)
             found += voided(rules, state, rule.reason, clauses, announced=announced)
     if Then.VOID_ROUNDS_OF_SET in then:
-        found += _rounds_of_set(rules, state, rule, found)
+        found += _rounds_of_set(rules, state, rule, dice_set, found)
     if Then.SUSPEND in then and (ends or not in_round) and state.phase is TablePhase.OPEN:
         earlier = next((each.cause for each in found if isinstance(each, e.TableSuspended)), state.suspended)
         found = [each for each in found if not isinstance(each, e.TableSuspended)]
@@ -184,17 +221,17 @@ def consequences(
 
 
 def _rounds_of_set(
-    rules: TableRules, state: TableState, rule: FactRule, before: Iterable[e.EventBody]
+    rules: TableRules, state: TableState, rule: FactRule, dice_set: str, before: Iterable[e.EventBody]
 ) -> list[e.EventBody]:
-    """Every round settled with the set in the tumbler since it was last found sound, void after all (I11)."""
+    """Every round settled with a set since it was last found sound, void after all (I11)."""
     balances = dict(state.ledger)
     for what in before:
         for account, amount in postings_of(what):
             balances[account] = balances.get(account, 0) + amount
     clauses = clauses_behind_void(rules.book, rule)
     found: list[e.EventBody] = []
-    for played in state.unproven.get(state.dice_in or "", ()):
-        lines = undone_lines(balances, played.players)
+    for played in state.unproven.get(dice_set, ()):
+        lines = undone_lines(balances, played.players, state.players)
         found.append(e.RoundReversed(played.number, lines, clauses, rule.reason))
     return found
 
@@ -204,15 +241,19 @@ def attest(rules: TableRules, state: TableState, command: c.Command, do: c.Attes
     held = next((each for each in state.held if each.fact == do.fact), None)
     if held is None:
         known = listed(each.fact for each in state.held)
-        return Refusal(Code.NOTHING_TO_DO, f"No {do.fact} waits for a second person.", allowed=known)
+        sentence = f"No {do.fact} waits for a second person."
+        return Refusal(Code.NOTHING_TO_DO, sentence, rules.clauses_of_fact(do.fact), known)
     one_is_supervisor = command.by.role in SUPERVISORS or held.by.role in SUPERVISORS
     if command.by.id == held.by.id or not one_is_supervisor:
         sentence = f"{held.by.id} recorded it: another person attests it, and one of the two is a supervisor."
         return Refusal(Code.SECOND_PERSON_UNFIT, sentence, rules.clauses_of_fact(do.fact), "by another supervisor")
-    attested = e.FactAttested(do.fact, held.round, do.confirmed)
-    if not do.confirmed:
-        return [attested]
-    return [attested, *consequences(rules, state, do.fact, held.note)]
+    attested = e.FactAttested(do.fact, held.round, do.confirmed, held.dice_set)
+    if do.confirmed:
+        return [attested, *consequences(rules, state, do.fact, held.note, dice_set=held.dice_set)]
+    if not command.reason.strip():
+        sentence = f"Say why it is not so: {held.by.id} recorded it."
+        return Refusal(Code.REASON_NEEDED, sentence, rules.clauses_of_fact(do.fact), "with a reason")
+    return [attested]
 
 
 def inspect_dice(rules: TableRules, state: TableState, command: c.Command, do: c.InspectDice) -> Decision:
@@ -226,15 +267,16 @@ def inspect_dice(rules: TableRules, state: TableState, command: c.Command, do: c
         if not state.dice_sets[state.dice_in].sound:
             sentence = f"Dice set {state.dice_in} was found damaged: it is changed, not looked at again."
             return rules.refuse(Code.CONTRADICTED, sentence, Rule.DICE_SET, allowed="retire-dice")
-        held = next((each for each in state.held if each.fact == Fact.DAMAGED_DICE), None)
+        damaged = (Fact.DAMAGED_DICE, state.dice_in)
+        held = next((each for each in state.held if (each.fact, each.dice_set) == damaged), None)
         if held is not None:
             sentence = f"{held.by.id} recorded that set {state.dice_in} is damaged; a second person says whether it is."
             return rules.refuse(Code.CONTRADICTED, sentence, Rule.DICE_SET, allowed="attest")
         return [e.DiceInspected(state.dice_in, sound=True, note=do.note)]
-    refused = _not_here(rules, state, Fact.DAMAGED_DICE) or _unfit_second(rules, command)
+    refused = _not_here(rules, state, Fact.DAMAGED_DICE, state.dice_in) or _unfit_second(rules, command)
     if refused is not None:
         return refused
-    followed = recorded(rules, state, command, Fact.DAMAGED_DICE, do.note)
+    followed = recorded(rules, state, command, Fact.DAMAGED_DICE, do.note, dice_set=state.dice_in)
     if isinstance(followed, Refusal):
         return followed
     found: list[e.EventBody] = [e.DiceInspected(state.dice_in, sound=False, note=do.note), *followed]

@@ -12,6 +12,7 @@ from taisai.core.rulebook import Rule
 from taisai.table import commands as c
 from taisai.table import events as e
 from taisai.table.evolve import EQUIPMENT
+from taisai.table.handlers.bets_on_felt import suspended_by
 from taisai.table.handlers.shared import Decision, deals_virtually, no_sound_dice, worth
 from taisai.table.ledger import DROP, FLOAT
 from taisai.table.record.coverage import smallest_cover
@@ -209,9 +210,11 @@ def suspend(rules: TableRules, state: TableState, _command: c.Command, do: c.Sus
     """No further round from now; the one in play is settled."""
     if not do.cause.strip():
         return Refusal(Code.REASON_NEEDED, "cause: say what is wrong.")
-    if state.suspended:
-        return rules.refuse(Code.NOTHING_TO_DO, "The table is suspended already.", Rule.SUSPENDED_AFTER_MALFUNCTION)
-    return [e.TableSuspended(do.cause)]
+    found = suspended_by(state, [do.cause])
+    if not found:
+        sentence = f"The table is suspended already: {state.suspended}."
+        return rules.refuse(Code.NOTHING_TO_DO, sentence, Rule.SUSPENDED_AFTER_MALFUNCTION)
+    return found
 
 
 def resume(rules: TableRules, state: TableState, _command: c.Command, do: c.ResumeTable) -> Decision:

@@ -19,8 +19,10 @@ from taisai.table.rules import TableRules, listed
 from taisai.table.state import Round, RoundPhase, TableState
 
 
-def interrupt(_rules: TableRules, state: TableState, _command: c.Command, do: c.Interrupt) -> Decision:
-    """The round stops where it is; bets stay held and visible."""
+def interrupt(rules: TableRules, state: TableState, _command: c.Command, do: c.Interrupt) -> Decision:
+    """The round stops where it is; bets stay held and visible. Between rounds a spin that was made does not count."""
+    if state.round.phase is RoundPhase.BETWEEN:
+        return consequences(rules, state, Fact.INTERRUPTED, do.cause, announced=False)
     return [e.RoundInterrupted(state.round.number, do.cause or "not said", state.round.phase)]
 
 

@@ -128,7 +128,8 @@ def _lit(boxes: Iterable[str]) -> str:
 
 def _fact(what: e.FactRecorded) -> str:
     corrected = f", which puts right that {what.corrects}" if what.corrects else ""
-    told = f"fact of round {what.round}: {what.fact}{_note(what.note)}{corrected}{_by(what.clauses)}"
+    of_set = f" of set {what.dice_set}" if what.dice_set else ""
+    told = f"fact of round {what.round}: {what.fact}{of_set}{_note(what.note)}{corrected}{_by(what.clauses)}"
     if not what.attested:
         return f"{told}; the round is held until a second person says whether it is so"
     if what.late:

@@ -91,7 +91,7 @@ def _dice_sealed(state: TableState, event: e.Event, what: e.DiceSealed) -> Table
     if state.dice_in != what.dice_set:  # a new seal on the same set: it has been in the tumbler all the while
         dice = replace(dice, sealed_at=event.at, warned=False)
     # Another seal has not been looked at yet (`nz-division-9` §5.0(d)).
-    checks = {item: check for item, check in state.checks.items() if item != SEAL_ITEM}
+    checks = unproved(state, SEAL_ITEM)
     return replace(_untumbled(with_dice(state, what.dice_set, dice)), dice_in=what.dice_set, checks=checks)
 
 
@@ -116,12 +116,12 @@ def _test_run(state: TableState, _event: e.Event, what: e.TestRunMade) -> TableS
     if what.lit_correctly:
         return replace(state, tested=tested)
     # The lights are not proven after all: this roll again, and then the item.
-    return replace(state, tested=tested, checks=without_test_run(state))
+    return replace(state, tested=tested, checks=unproved(state, TEST_RUN_ITEM))
 
 
-def without_test_run(state: TableState) -> dict[str, Check]:
-    """The opening check without its item of test runs."""
-    return {item: check for item, check in state.checks.items() if item != TEST_RUN_ITEM}
+def unproved(state: TableState, item: str) -> dict[str, Check]:
+    """The opening check without an item that no longer holds."""
+    return {name: check for name, check in state.checks.items() if name != item}
 
 
 def _item_checked(state: TableState, event: e.Event, what: e.ItemChecked) -> TableState:

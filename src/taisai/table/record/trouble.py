@@ -38,7 +38,7 @@ class FactRecorded(Happened, frozen=True, gc=False, tag="fact-recorded"):
     late: bool = False
     """Found when the round was over: no money moves by it."""
     dice_set: str = ""
-    """The set in the tumbler, of damaged dice."""
+    """Of damaged dice, the set: the one in the tumbler, or one that was taken out."""
 
 
 class FactAttested(Happened, frozen=True, gc=False, tag="fact-attested"):
@@ -48,6 +48,7 @@ class FactAttested(Happened, frozen=True, gc=False, tag="fact-attested"):
     fact: str
     round: int
     confirmed: bool
+    dice_set: str = ""
 
 
 class SettlementUndone(Happened, frozen=True, gc=False, tag="settlement-undone"):

@@ -175,6 +175,8 @@ export function makeField(desk, field, preset) {
       const sets = Object.entries(crew?.dice_sets ?? {}).filter(([, set]) => !set.retired_at);
       return choiceInput(field, asTheyAre(sets.map(([set]) => set)), preset);
     }
+    case "any-dice-set":
+      return choiceInput(field, asTheyAre(Object.keys(crew?.dice_sets ?? {})), preset);
     case "dispute": {
       const open = Object.entries(crew?.disputes ?? {}).filter(([, each]) => !each.resolution);
       return choiceInput(

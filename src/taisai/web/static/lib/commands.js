@@ -4,9 +4,9 @@
 //   GROUPS["deal.trouble"]             the commands of a group, in order
 
 /**
- * @typedef {"player" | "box" | "colour" | "dice-set" | "dispute" | "check-item" | "fact" | "held-fact" | "choice" |
- * "yes-no" | "money" | "number" | "times" | "round" | "clauses" | "amounts" | "dice" | "faces" | "count" | "name" |
- * "text" | "long-text" | "set-up" | "nobody"} Widget
+ * @typedef {"player" | "box" | "colour" | "dice-set" | "any-dice-set" | "dispute" | "check-item" | "fact" | "held-fact"
+ * | "choice" | "yes-no" | "money" | "number" | "times" | "round" | "clauses" | "amounts" | "dice" | "faces" | "count" |
+ * "name" | "text" | "long-text" | "set-up" | "nobody"} Widget
  */
 /**
  * @typedef {"play.felt" | "deal.steps" | "deal.entry" | "deal.pay" | "deal.trouble" | "deal.box" | "deal.players" |
@@ -84,6 +84,7 @@ export const COMMANDS = {
       { name: "note", widget: "text", required: false, longest: 500 },
       { name: "about", widget: "round", required: false, min: 1 },
       { name: "announced", widget: "yes-no", required: false, default: true },
+      { name: "dice_set", widget: "any-dice-set", required: false },
     ],
   },
   attest: {

@@ -288,6 +288,8 @@ export interface HeldFact {
   round: number;
   by: Person;
   note: string;
+  /** Of damaged dice, the set. */
+  dice_set: string;
 }
 
 /** A person and the role in which they act. */
@@ -374,7 +376,7 @@ export interface ProcedureView {
   facts: FactOption[];
 }
 
-/** A fact of which the book says what follows. */
+/** A fact that the crew may record, and what follows from it; a book that does not name it has it recorded. */
 export interface FactOption {
   fact: string;
   then: string[];
@@ -988,7 +990,7 @@ export type Announcement =
       late: boolean;
       dice_set: string;
     }
-  | { event: "fact-attested"; fact: string; round: number; confirmed: boolean }
+  | { event: "fact-attested"; fact: string; round: number; confirmed: boolean; dice_set: string }
   | { event: "settlement-undone"; round: number }
   | { event: "roll-voided"; round: number; why: string; call: string; clauses: string[] }
   | { event: "round-voided"; round: number; why: string; announced: boolean; call: string; clauses: string[] }
