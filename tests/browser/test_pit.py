@@ -317,6 +317,7 @@ def test_a_player_is_told_of_a_round_that_was_reversed(house: CrewHouse, visit: 
     page = visit(f"/play?table={table}", at=house.address)
     page.locator("[name=code]").fill(code.code)
     page.locator("form.sit button").click()
+    expect(page.locator(".rail-chip").first).to_be_visible()
     house.do("dan", table, c.BuyIn("ann", BUY_IN), c.OpenBets())
     expect(page.locator("body[data-phase=betting]")).to_be_attached()
     page.locator(".rail-chip").nth(1).click()
