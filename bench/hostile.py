@@ -65,7 +65,8 @@ class Attack:
     async def _again(self, kind: Callable[[str], Awaitable[None]], address: str) -> None:
         """One attacker, who comes back whenever the house has ended the connection."""
         while True:
-            with suppress(OSError, asyncio.IncompleteReadError):
+            # uvloop raises a RuntimeError for a write to a connection that the house has ended.
+            with suppress(OSError, RuntimeError, asyncio.IncompleteReadError):
                 await kind(address)
             await asyncio.sleep(self._chance.uniform(0.05, 0.2))
 
@@ -90,9 +91,9 @@ class Attack:
         self.done[kind] += 1
         try:
             while not writer.is_closing():
-                await asyncio.sleep(0.5)
                 writer.write(b"x")
                 await writer.drain()
+                await asyncio.sleep(0.5)
         finally:
             writer.close()
 

@@ -18,7 +18,7 @@ from taisai.table.parts import Handed
 from taisai.table.people import Person, Role
 from taisai.table.state import SNAPSHOT_FORMAT, snapshot_of
 from tests.audit.forged import journal_of
-from tests.table.driver import SYSTEM, TAI_SAI, Deal, opened, player, shelf
+from tests.table.driver import DEALER, SYSTEM, TAI_SAI, Deal, opened, player, shelf
 
 SECRET, OTHER = bytes(32), bytes(31) + b"\x01"
 BROUGHT = "0f" * 16
@@ -94,6 +94,16 @@ def test_what_is_not_as_committed_is_found(kind: type, fields: dict[str, Any], s
     ((code, sentence),) = found(changed(kind, **fields))
     assert code == "not-as-committed"
     assert says in sentence
+
+
+def test_a_players_part_by_another_hand_is_found() -> None:
+    """A contribution that the crew brought in a player's name: who knew the secret could have chosen the dice."""
+    events = dealt()
+    place = max(place for place, event in enumerate(events) if isinstance(event.what, e.BetPlaced))
+    by_crew = replace(events[place], by=DEALER, what=replace(events[place].what, how=c.How.STAFF))
+    ((code, sentence),) = found([*events[:place], by_crew, *events[place + 1 :]])
+    assert code == "not-authorised"
+    assert sentence.endswith("brought a part of virtual dice in the name of ann")
 
 
 def test_other_dice_than_the_opening_gives_are_found() -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
+from msgspec.structs import replace
+
 from taisai.floor.alerts import Alerts
 from taisai.floor.floor import Floor
 from taisai.floor.heads import HeadKeeper
@@ -259,4 +262,21 @@ async def test_records_that_nobody_signs_are_overdue() -> None:
     assert [(each.kind, each.what) for each in alerts.shown()] == [
         ("log-overdue", "no signed head covers the records after 0")
     ]
+    await floor.stop()
+
+
+@on_a_loop
+async def test_a_house_that_is_never_idle_is_not_overdue(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While bets never stop there always is a record that the newest head does not cover, and each is covered soon."""
+    journal = GatedJournal()
+    floor, keeper, alerts = await house(journal)
+    await betting(floor)
+    await keeper.tick()
+    monkeypatch.setattr(floor.writer.journal, "position", lambda: keeper.now.size + 1)
+    for _ in range(5):
+        await keeper._check_unsigned()
+        assert keeper._unsigned_since is not None
+        keeper._unsigned_since -= 20  # so much later ...
+        keeper.now = replace(keeper.now, size=keeper.now.size + 1)  # ... and what was there then is signed
+    assert list(alerts.shown()) == []
     await floor.stop()

@@ -91,7 +91,9 @@ class HeadKeeper:
         """Since when a signed head waits for the cosignatures that are demanded."""
         self._asked_witnesses = False
         self._unsigned_since: float | None = None
-        """Since when there are records that no head covers."""
+        """Since when there has been a record that no head covers; None when all are covered."""
+        self._unsigned = 0
+        """The position of that record."""
 
     @property
     def unsigned_s(self) -> float:
@@ -307,11 +309,13 @@ class HeadKeeper:
         except JournalError as error:
             self._failed("log-failed", str(error))
             return
-        if position <= self.now.size:
+        if self._unsigned <= self.now.size:  # in a busy house there always is a newer one
             self._unsigned_since = None
             self._recovered("log-overdue")
-        elif self._unsigned_since is None:
-            self._unsigned_since = loop.time()
+        if position <= self.now.size:
+            return
+        if self._unsigned_since is None:
+            self._unsigned, self._unsigned_since = position, loop.time()
         elif loop.time() - self._unsigned_since > OVERDUE_S:
             self._tell("log-overdue", f"no signed head covers the records after {self.now.size}")
 

@@ -88,6 +88,18 @@ def test_what_a_player_brings_last_counts_and_is_recorded_once() -> None:
     assert (physical.last(e.BetPlaced).contribution, physical.state.round.contributions) == ("", {})
 
 
+@pytest.mark.parametrize("how", c.BY_CREW)
+def test_nobody_of_the_crew_brings_a_players_part(how: c.How) -> None:
+    """A bet that the crew puts down leaves a player's part of the dice alone: who knew the secret could choose it."""
+    deal = committed(TAI_SAI)
+    bring(deal, "ann", BROUGHT[0])
+    for by in (DEALER, SUPERVISOR):
+        theirs = c.PlaceBet("ann", "single:3", 100, how, contribution=BROUGHT[1])
+        assert deal.refused(theirs, Code.NOT_YOURS_TO_DO, by).sentence.startswith("contribution: ")
+        deal.do(c.PlaceBet("ann", "single:3", 100, how), by)
+    assert deal.state.round.contributions == {"ann": BROUGHT[0]}
+
+
 def test_the_time_of_the_close_is_fixed_with_the_call_for_bets() -> None:
     """A committed round is not opened without it, closes no sooner, and takes and returns no bet after it."""
     deal = opened(TAI_SAI, ann=1000)

@@ -71,6 +71,9 @@ def _by_the_right_hand(seen: Seen, what: Any) -> Iterator[AuditFinding]:
     elif seen.ruled.current and (by.role == PLAYER) != (what.how == PLACED):
         sentence = f"a bet of {what.player} {what.how} by {by.id} ({by.role})"
         yield seen.finding("not-authorised", sentence, "staff-bets", "call-bet-needs-chips")
+    if what.contribution and by.role != PLAYER:
+        sentence = f"{by.id} ({by.role}) brought a part of virtual dice in the name of {what.player}"
+        yield seen.finding("not-authorised", sentence, "staff-bets")
     yield from _is_there(seen, what.player, "placed")
 
 

@@ -87,6 +87,9 @@ def wrong_hand(rules: TableRules, command: c.Command, do: c.PlaceBet) -> Refusal
     by_player = command.by.role is Role.PLAYER
     if by_player and command.by.id == do.player and do.how is c.How.PLACED:
         return None
+    if do.contribution is not None and not by_player:
+        sentence = "contribution: a player's part of virtual dice comes from the player's own hand."
+        return rules.refuse(Code.NOT_YOURS_TO_DO, sentence, Rule.STAFF_BETS, allowed="without it")
     if by_player or do.how is c.How.PLACED:
         refused = not_for_themselves(rules, command, do)
         if refused is not None:
