@@ -16,6 +16,8 @@ from taisai.settings.forms import Listen, Timing
 from taisai.table import commands as c
 from taisai.web import context as contexts
 from taisai.web.context import Context
+from taisai.web.errors import Stop
+from taisai.web.security import Rates
 from tests.house.people import CHEAP
 from tests.web.serving import PASSWORD, on_a_loop, open_house, settings_for, shelf, sqlite_url
 
@@ -135,3 +137,20 @@ async def test_what_is_repeated_goes_on_after_a_failure(
         await swept.wait()
     assert caplog.messages[0] == "expired sessions could not be removed"
     await context.stop()
+
+
+@on_a_loop
+async def test_a_token_that_nobody_has_costs_its_address_something(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Among several nodes an unknown token is looked up in the journal: so often, and then its address is refused."""
+    async with open_house() as running:
+        context, looked_up = running.context, list[str]()
+        context.rates = Rates(0, 3 * contexts.UNKNOWN_COST)
+        monkeypatch.setattr(context.sessions, "reload_one", looked_up.append)
+        monkeypatch.setattr(context.floor, "nodes", object())
+        for number in range(3):
+            assert await context.session_of(f"no-such-{number}", "7.7.7.7") is None
+        with pytest.raises(Stop):
+            await context.session_of("no-such-3", "7.7.7.7")
+        assert await context.session_of("no-such-4", "8.8.8.8") is None
+        monkeypatch.undo()
+    assert looked_up == ["no-such-0", "no-such-1", "no-such-2", "no-such-4"]

@@ -107,6 +107,16 @@ async def test_logs_name_requests_and_tables_and_no_secret() -> None:
     assert any(line.get("who") == "dan" and line["message"].endswith("/api/tables/T1/commands 200") for line in lines)
 
 
+@on_a_loop
+async def test_an_address_of_any_length_is_one_short_line() -> None:
+    """A stranger fills no disk with what a request asks for: the path is logged up to a bound."""
+    with listening() as heard:
+        async with open_house() as running:
+            with pytest.raises(Refused):
+                await running.client.call("GET", f"/api/books/{'x' * 30_000}")
+    assert max(map(len, heard.getvalue().splitlines())) < 1_000
+
+
 def test_a_line_of_text_cannot_be_forged() -> None:
     """Line breaks and escape bytes of a path, a name or a message are written out: one event is one line."""
     forged = record(path="/x\n12:00:00 INFO    signed in  who=admin\x1b[2J", who="a\rb\u2028c\x9b")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -46,6 +47,17 @@ async def test_the_text_has_every_family_and_the_figures_of_the_house() -> None:
     assert figures['taisai_commit_seconds_bucket{le="+Inf"}'] == figures["taisai_commits_total"]
     families = set(re.findall(r"^# TYPE (taisai_\w+) ", text, re.MULTILINE))
     assert families >= {"taisai_info", "taisai_bets_total", "taisai_watchers", "taisai_request_seconds_total"}
+
+
+@on_a_loop
+async def test_a_busy_house_has_metrics_too() -> None:
+    """They are written in a thread, and say how long the oldest record waits for a signed head."""
+    async with open_house() as running:
+        heads = running.context.heads
+        heads._unsigned, heads._unsigned_since = 10**9, monotonic() - 7
+        text = await running.client.call("GET", "/metrics")
+    (waits,) = re.findall(r"^taisai_log_unsigned_seconds ([\d.]+)$", text, re.MULTILINE)
+    assert 7 <= float(waits) < 60
 
 
 def names_in(expression: str) -> set[str]:

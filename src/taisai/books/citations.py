@@ -13,13 +13,15 @@ from taisai.core.rulebook import Clause, Interpretation, RuleBook
 
 def find_clause(book: RuleBook, number: str, field_name: str = "clause") -> list[Clause | Interpretation]:
     """The clause or interpretation with that number, or those below it: `5.5` finds `5.5.1`."""
-    wanted = _plain(number)
+    wanted = spelled(number)
     entries: list[Clause | Interpretation] = [*book.clauses.values(), *book.interpretations.values()]
     for entry in entries:
-        if _plain(entry.id) == wanted:
+        if spelled(entry.id) == wanted:
             return [entry]
     below = [
-        entry for entry in entries if wanted and _plain(entry.id).startswith((f"{wanted}.", f"{wanted}(", f"{wanted} "))
+        entry
+        for entry in entries
+        if wanted and spelled(entry.id).startswith((f"{wanted}.", f"{wanted}(", f"{wanted} "))
     ]
     if not below:
         raise InputFault(
@@ -28,7 +30,8 @@ def find_clause(book: RuleBook, number: str, field_name: str = "clause") -> list
     return below
 
 
-def _plain(number: str) -> str:
+def spelled(number: str) -> str:
+    """The number of a clause in one spelling, however it was typed."""
     return " ".join(number.replace("§", " ").lower().split())
 
 

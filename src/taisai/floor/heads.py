@@ -12,6 +12,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from contextlib import suppress
+from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -97,9 +98,9 @@ class HeadKeeper:
 
     @property
     def unsigned_s(self) -> float:
-        """For how long there have been records that no signed head covers; 0 when all are covered."""
+        """For how long there has been a record that no signed head covers; 0 when all are. Asked from any thread."""
         since = self._unsigned_since
-        return 0.0 if since is None else asyncio.get_running_loop().time() - since
+        return 0.0 if since is None else monotonic() - since
 
     # ------------------------------------------------------------------ start and stop
 
@@ -303,7 +304,6 @@ class HeadKeeper:
 
     async def _check_unsigned(self) -> None:
         """Records that no head covers for too long, whichever node should have signed."""
-        loop = asyncio.get_running_loop()
         try:
             position = await asyncio.to_thread(self._floor.writer.journal.position)
         except JournalError as error:
@@ -315,8 +315,8 @@ class HeadKeeper:
         if position <= self.now.size:
             return
         if self._unsigned_since is None:
-            self._unsigned, self._unsigned_since = position, loop.time()
-        elif loop.time() - self._unsigned_since > OVERDUE_S:
+            self._unsigned, self._unsigned_since = position, monotonic()
+        elif monotonic() - self._unsigned_since > OVERDUE_S:
             self._tell("log-overdue", f"no signed head covers the records after {self.now.size}")
 
     def _check_overdue(self) -> None:

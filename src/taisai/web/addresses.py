@@ -10,7 +10,9 @@ import ipaddress
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 
+from taisai.bounds import CALLERS_KEPT
 from taisai.settings.forms import Listen
 
 _Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -40,11 +42,7 @@ class Addresses:
 
     def group_of(self, address: str) -> str:
         """Whom a rate counts: one IPv4 address, or the network of 64 bits that one IPv6 customer has to themselves."""
-        try:
-            parsed = ipaddress.IPv6Address(address)
-        except ValueError:
-            return address
-        return str(parsed.ipv4_mapped or ipaddress.ip_network((parsed, 64), strict=False))
+        return _group_of(address)
 
     def counted_as(self, peer: str) -> str:
         """Whom a connection counts for; nobody when it comes from a trusted proxy, which has its own limits."""
@@ -69,6 +67,15 @@ class Addresses:
             self._sockets[group] -= 1
             if not self._sockets[group]:
                 del self._sockets[group]
+
+
+@lru_cache(CALLERS_KEPT)
+def _group_of(address: str) -> str:
+    try:
+        parsed = ipaddress.IPv6Address(address)
+    except ValueError:
+        return address
+    return str(parsed.ipv4_mapped or ipaddress.ip_network((parsed, 64), strict=False))
 
 
 def _networks(texts: Sequence[str]) -> list[_Network]:

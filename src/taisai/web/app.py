@@ -31,8 +31,8 @@ from taisai.web.api.rules import RULES_ENDPOINTS
 from taisai.web.api.tables import TABLE_ENDPOINTS
 from taisai.web.api.training import TRAINING_ENDPOINTS
 from taisai.web.context import Context
-from taisai.web.endpoint import TOO_FAST, Endpoint
-from taisai.web.errors import NOTHING_HERE, error_response, no_such_table
+from taisai.web.endpoint import Endpoint
+from taisai.web.errors import NOTHING_HERE, TOO_FAST, Stop, error_response, no_such_table
 from taisai.web.openapi import openapi
 from taisai.web.pages import page_routes
 from taisai.web.security import COOKIE, HEADERS, bearer, is_own_origin
@@ -138,7 +138,7 @@ class App:
         context = self.context
         name = scope["path"].removeprefix(PLAY)
         where = context.addresses.client_of((scope.get("client") or ("",))[0], headers)
-        admitted = self._not_served(scope["path"], name, where) or await self._session_of(headers)
+        admitted = self._not_served(scope["path"], name, where) or await self._session_of(headers, where)
         if isinstance(admitted, Refusal):
             await _refuse(scope, send, admitted)
             return
@@ -160,7 +160,7 @@ class App:
             return TOO_FAST
         return None
 
-    async def _session_of(self, headers: Headers) -> Session | Refusal | None:
+    async def _session_of(self, headers: Headers, where: str) -> Session | Refusal | None:
         """The session of a socket: by its token, or by the cookie of one that comes from our own pages."""
         token = bearer(headers)
         if token is None:
@@ -168,7 +168,9 @@ class App:
             if not is_own_origin(headers, self.context.settings.listen.allowed_origins):
                 return Refusal(HouseCode.BAD_ORIGIN, "This came from another site.", field="Origin")
         try:
-            return await self.context.session_of(token)
+            return await self.context.session_of(token, where)
+        except Stop as stop:
+            return stop.refusal
         except JournalError as error:
             LOGGER.warning("a session could not be looked up: %s", error)
             return Refusal(HouseCode.TRY_AGAIN, "The journal does not answer.", allowed="try again")

@@ -51,7 +51,8 @@ from taisai.table.refusals import Refusal
 from taisai.web.addresses import Addresses
 from taisai.web.auditing import Auditor, Watching
 from taisai.web.dice_health import DiceHealth
-from taisai.web.errors import sign_in_refused
+from taisai.web.errors import TOO_FAST, Stop, sign_in_refused
+from taisai.web.guard.crowd import Crowd
 from taisai.web.guard.probe import Probe
 from taisai.web.guard.work import Work
 from taisai.web.metrics import WebCounts
@@ -72,6 +73,8 @@ FORGET_S: Final = 3600.0
 VERIFY_S: Final = 24 * 3600.0
 """Program, books and settings are verified by digest every day (R36)."""
 
+UNKNOWN_COST: Final = 4
+"""What a token takes of its address's allowance that this node does not know: it may be another node's."""
 GUESSES: Final = 3
 """Wrong passwords of second persons that one asker may give at once; after them, one a minute."""
 TOO_MANY_GUESSES: Final = Refusal(
@@ -142,6 +145,7 @@ class Context:
         self.counts = WebCounts()
         self.work = Work()
         self.probe = Probe(self.floor)
+        self.crowd = Crowd()
         self.rates = Rates(200, 400)
         self.sign_in_rates = Rates(settings.limits.sign_ins_per_minute / 60, settings.limits.sign_ins_per_minute)
         self.guess_rates = Rates(1 / 60, GUESSES)
@@ -371,12 +375,14 @@ class Context:
 
     # ------------------------------------------------------------------ people
 
-    async def session_of(self, token: str | None) -> Session | None:
-        """The session of a token; among several nodes it may have begun at another one."""
+    async def session_of(self, token: str | None, where: str) -> Session | None:
+        """The session of a token; among several nodes it may have begun at another one, and is looked up."""
         if not token:
             return None
         found = self.sessions.find(token)
         if found is None and self.floor.nodes is not None:
+            if not self.rates.take(self.addresses.group_of(where), UNKNOWN_COST):
+                raise Stop(TOO_FAST, {"retry-after": "1"})
             await asyncio.to_thread(self.sessions.reload_one, token)
             found = self.sessions.find(token)
         return found
@@ -390,6 +396,11 @@ class Context:
             return True
         session = self.sessions.find(token)
         return session is not None and not session.is_player
+
+    def knows(self, headers: Mapping[str, str]) -> bool:
+        """Whether a request shows any session that this node knows, or is another node's."""
+        token = token_in(headers)
+        return token is not None and (self.sessions.find(token) is not None or self.is_ours(headers))
 
     async def inward(self, do: Do, by: Person, table: str) -> Do | Refusal:
         """What somebody asks for, with ids in the place of the names that people use.

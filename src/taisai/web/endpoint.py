@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from inspect import iscoroutinefunction
 from secrets import token_hex
@@ -29,6 +29,7 @@ from taisai.table.refusals import Refusal
 from taisai.web.errors import (
     SESSION_LOCKED,
     SIGN_IN_FIRST,
+    TOO_FAST,
     UNREADABLE,
     Stop,
     bad_message,
@@ -36,7 +37,7 @@ from taisai.web.errors import (
     no_such_table,
     not_at_table,
 )
-from taisai.web.guard.work import Made, made_of
+from taisai.web.guard.work import Made, Queue, made_of
 from taisai.web.security import COOKIE, SAFE_METHODS, bearer, forged, from_elsewhere, not_json
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ PROBES: Final = frozenset({"/healthz", "/readyz", "/metrics"})
 OVERSEERS: Final = SUPERVISORS | {Role.AUDITOR}
 SHORT: Final = 5
 """Work up to this cost never waits behind longer work."""
-TOO_FAST: Final = Refusal(HouseCode.TOO_FAST, "Too many requests from this address.", allowed="in a second")
+PATH_MAX: Final = 200
+"""Characters of an address that are logged: a request may bring 64 kB."""
 
 
 class Who(StrEnum):
@@ -79,6 +81,14 @@ class Call:
     body: Any
     cookie: tuple[str, int] | None = None
     """Set by handlers that begin or end a session: the token and its lifetime in seconds; an empty token ends it."""
+
+    def queue(self, *, is_long: bool) -> Queue | None:
+        """Where the caller's work waits; None for what staff ask for that is short, which does not."""
+        if self.session is None:
+            return Queue.LONG if is_long else Queue.SHORT
+        if self.session.is_player:
+            return Queue.PLAYERS
+        return Queue.STAFF if is_long else None
 
     @property
     def mine(self) -> Session:
@@ -113,9 +123,9 @@ class Endpoint:
     """Whether ids of persons stay in the answer: where it says which is whose, or proves a record byte for byte."""
     derived: bool = False
     """Whether the answer follows from the rule books, the path and the query alone: it is made once and kept."""
-    made_for: Callable[[Any], tuple[Any, str]] | None = None
-    """For a derived answer with room for a caller's own words: the query that it is made for, and those words, which
-    are put in afterwards. Free text makes nothing anew, and whatever means the same is the same query."""
+    made_for: Callable[[Call], tuple[Call, str]] | None = None
+    """For a derived answer: the call that it is made for, spelled in one way, and the caller's own words, which are put
+    in afterwards. Free text makes nothing anew, and whatever means the same is the same call."""
 
     async def serve(self, context: Context, request: Request) -> Response:
         """Answer a request."""
@@ -123,7 +133,7 @@ class Endpoint:
         request_id = token_hex(8)
         where = context.addresses.client_of(request.client.host if request.client else "", request.headers)
         status, who = 500, ""
-        path = request.url.path
+        path = request.url.path[:PATH_MAX]
         try:
             async with asyncio.timeout(context.settings.limits.request_timeout_s):
                 call = await self._call_of(context, request, request_id, where)
@@ -167,25 +177,25 @@ class Endpoint:
         return response
 
     async def _answer(self, call: Call) -> Response:
-        """The answer: kept, made on the loop, or made in a thread; who has not signed in shares one thread."""
+        """The answer: kept, made on the loop, or made in a thread, where each kind of caller has its own."""
         work = call.context.work
         if self.derived:
-            query, words = (call.query, "") if self.made_for is None else self.made_for(call.query)
-            key = (self.path, *call.path.values(), query)
+            meant, words = (call, "") if self.made_for is None else self.made_for(call)
+            key = (self.path, *meant.path.values(), meant.query)
             made = work.kept(key)
             if made is None:
                 self._charge(call.context, call.where)
-                made = await work.make(key, lambda: self._derive(replace(call, query=query)))
+                made = await work.make(key, lambda: self._derive(meant))
             return made.with_words(words).answer(call.request)
         if iscoroutinefunction(self.handler):
             response = self._response(await self.handler(call), call)
             if not self.raw:
                 _show_names(response, call.context.persons.named(bytes(response.body)))
             return response
-        is_staff = call.session is not None and not call.session.is_player
-        if is_staff:
-            return await asyncio.to_thread(self._made, call)
-        return await work.public(lambda: self._made(call), is_long=self.cost > SHORT)
+        queue = call.queue(is_long=self.cost > SHORT)
+        return await (
+            asyncio.to_thread(self._made, call) if queue is None else work.run(lambda: self._made(call), queue)
+        )
 
     def _derive(self, call: Call) -> Made:
         answer = self.handler(call)
@@ -226,7 +236,7 @@ class Endpoint:
     async def _call_of(self, context: Context, request: Request, request_id: str, where: str) -> Call:
         if not context.rates.take(context.addresses.group_of(where)):
             raise Stop(TOO_FAST, {"retry-after": "1"})
-        session = await self._session(context, request)
+        session = await self._session(context, request, where)
         query = _typed_query(self.query, request) if self.query is not None else None
         path = {name: str(value) for name, value in request.path_params.items()}
         table = path.get("table")
@@ -243,13 +253,13 @@ class Endpoint:
             body = _typed_body(self.body, await _read(request, context.settings.limits.body_bytes))
         return Call(context, request, request_id, where, session, path, query, body)
 
-    async def _session(self, context: Context, request: Request) -> Session | None:
+    async def _session(self, context: Context, request: Request, where: str) -> Session | None:
         token, method = bearer(request.headers), request.method
-        session = await context.session_of(token)
+        session = await context.session_of(token, where)
         if token is None:
             refusal = from_elsewhere(method, request.headers, context.settings.listen.allowed_origins)
             if refusal is None:
-                session = await context.session_of(request.cookies.get(COOKIE))
+                session = await context.session_of(request.cookies.get(COOKIE), where)
                 refusal = None if session is None else forged(method, request.headers, session.csrf)
             if refusal is not None:
                 raise Stop(refusal)

@@ -45,6 +45,7 @@ STATUS: Final[dict[str, int]] = {
 }
 """The HTTP status of each code; a refusal of the rules is a conflict."""
 
+TOO_FAST: Final = Refusal(HouseCode.TOO_FAST, "Too many requests from this address.", allowed="in a second")
 NOTHING_HERE: Final = Refusal(HouseCode.NOT_FOUND, "There is nothing at this address.")
 SIGN_IN_FIRST: Final = Refusal(HouseCode.NOT_SIGNED_IN, "Sign in or sit down first.")
 SESSION_LOCKED: Final = Refusal(HouseCode.LOCKED, "The session is locked: enter the password to continue.", ("R15",))

@@ -126,6 +126,8 @@ class _Collector:
         for code, number in sorted(refusals.items()):
             refused.add_metric([code], number)
         yield refused
+        told = "Requests of strangers that were not served: strangers had had their share of the loop."
+        yield CounterMetricFamily("taisai_strangers_refused", told, value=self._context.crowd.refused)
         requests = CounterMetricFamily("taisai_requests", "HTTP requests.", labels=["path", "status"])
         for (path, status), number in sorted(counts.requests.items()):
             requests.add_metric([path, str(status)], number)

@@ -54,7 +54,14 @@ def guard_of(context: Context) -> Connections:
     limits = context.settings.limits
     # Beside the sockets of an address there is room for its requests.
     most, of_address = places(limits.connections), 2 * limits.connections_per_address
-    return Connections(context.addresses, context.is_ours, most=most, of_address=of_address)
+    return Connections(
+        context.addresses,
+        context.is_ours,
+        most=most,
+        of_address=of_address,
+        crowd=context.crowd,
+        is_known=context.knows,
+    )
 
 
 def server_of(context: Context, guard: Connections | None = None) -> uvicorn.Server:

@@ -9,22 +9,24 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from types import FrameType
 from typing import Any, Final
+from urllib.parse import quote
 
 import httpx
 import msgspec
 import pytest
 from starlette.types import Message
 
-from taisai.client import Session
+from taisai.books.citations import find_clause
+from taisai.client import Refused, Session
 from taisai.core.dice import roll_of
 from taisai.felt import Felt, draw, draw_untitled
 from taisai.floor.floor import Floor
 from taisai.table import commands as c
 from taisai.table.people import Person, Role
-from taisai.web.api import rules
+from taisai.web.api import proof, rules
 from taisai.web.app import ENDPOINTS, App
 from taisai.web.errors import Stop
-from taisai.web.guard.work import Made, Work
+from taisai.web.guard.work import Made, Queue, Work
 from taisai.web.security import Rates
 from tests.web.asking import one_shape
 from tests.web.doors import BODIES, MAY, PATHS, QUERIES
@@ -200,6 +202,23 @@ async def test_free_text_draws_nothing_anew(monkeypatch: pytest.MonkeyPatch) -> 
         assert len(drawn) == 1
 
 
+@on_a_loop
+async def test_a_clause_is_found_once_however_its_number_is_spelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blanks, signs and capitals make nothing anew and drive nothing out."""
+    found = []
+
+    def noted(*args: Any) -> Any:
+        found.append(args)
+        return find_clause(*args)
+
+    monkeypatch.setattr(rules, "find_clause", noted)
+    async with open_house() as running, httpx.AsyncClient(base_url=running.address) as http:
+        spellings = ("5.1.1", "§5.1.1", " § 5.1.1 ", "5.1.1" + "§" * 50)
+        answers = [await http.get(f"/api/books/rws-tai-sai-v6/clauses/{quote(each)}") for each in spellings]
+        assert {each.status_code for each in answers} == {200}
+        assert len({each.content for each in answers}) == len(found) == 1
+
+
 def felt(size: int) -> Made:
     """An answer of so many bytes."""
     return Made(b"x" * size, "image/svg+xml", f'"{size}"')
@@ -228,15 +247,63 @@ async def test_what_is_kept_is_bounded_in_bytes() -> None:
 async def test_a_crowd_of_strangers_is_refused_and_not_queued() -> None:
     """The public thread is one, and only so many wait for it; when it is free again, the next is served."""
     work, hold = Work(waiting_max=3), threading.Event()
-    waiting = [asyncio.ensure_future(work.public(hold.wait)) for _ in range(3)]
+    waiting = [asyncio.ensure_future(work.run(hold.wait)) for _ in range(3)]
     await asyncio.sleep(0)
     with pytest.raises(Stop) as refused:
-        await work.public(lambda: 1)
+        await work.run(lambda: 1)
     assert refused.value.refusal.code == "too-many"
     hold.set()
     assert await asyncio.gather(*waiting) == [True] * 3
-    assert await work.public(lambda: 2) == 2
+    assert await work.run(lambda: 2) == 2
     work.close()
+
+
+@on_a_loop
+async def test_strangers_players_and_staff_do_not_wait_for_one_another() -> None:
+    """Long work of one kind of caller keeps no other waiting: each has a thread of its own."""
+    work, hold = Work(waiting_max=3), threading.Event()
+    held = [asyncio.ensure_future(work.run(hold.wait, each)) for each in (Queue.LONG, Queue.STAFF)]
+    names = [await work.run(lambda: threading.current_thread().name, each) for each in (Queue.SHORT, Queue.PLAYERS)]
+    assert names == ["taisai-short_0", "taisai-players_0"]
+    hold.set()
+    assert await asyncio.gather(*held) == [True, True]
+    work.close()
+
+
+@on_a_loop
+async def test_receipts_are_made_in_the_players_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many a player asks for, they are made one after the other, and whoever asks for too many is slowed."""
+    threads = set()
+
+    def noted(*args: Any) -> bytes:
+        threads.add(threading.current_thread().name)
+        return make(*args)
+
+    make = proof._receipt
+    monkeypatch.setattr(proof, "_receipt", noted)
+    async with open_house() as running:
+        await running.ready_table("T1", LAYOUT)
+        ann, dan = await running.seat("ann"), running.crew["dan"]
+        seq = (await dan.journal("T1", kind="player-sat"))[-1]["seq"]
+        for who in (ann, dan):
+            await who.call("GET", f"/api/tables/T1/receipts/{seq}")
+        assert threads == {"taisai-players_0", "taisai-staff_0"}
+        running.context.rates = Rates(0, 12)
+        found = await asyncio.gather(
+            *(ann.call("GET", f"/api/tables/T1/receipts/{seq}") for _ in range(4)), return_exceptions=True
+        )
+        assert sum(isinstance(each, Exception) for each in found) == 2
+
+
+@on_a_loop
+async def test_verifying_the_program_costs_what_it_takes() -> None:
+    """It reads every file of the package: whoever asks for it again and again is refused."""
+    async with open_house() as running:
+        await running.hire("dan")
+        running.context.rates = Rates(0, 250)
+        await running.crew["dan"].call("POST", "/api/house/verify")
+        with pytest.raises(Refused, match="too-fast"):
+            await running.crew["dan"].call("POST", "/api/house/verify")
 
 
 @on_a_loop

@@ -15,7 +15,6 @@ from starlette.responses import Response
 from taisai.audit.pages import STYLE_HASH, events_to_csv, to_csv, to_html
 from taisai.audit.reports import ReportRequest, ReportRow, Span, make_report
 from taisai.floor.answers import HouseCode
-from taisai.floor.router import others_of
 from taisai.journal import JournalError
 from taisai.protocol.answers import (
     Disabled,
@@ -54,8 +53,7 @@ async def get_readiness(call: Call) -> Health:
     if not context.is_ready or context.floor.closing:
         raise Stop(Refusal(HouseCode.CLOSING, "The house is not open."))
     async with asyncio.timeout(ALIVE_S):
-        await context.probe.check()
-        others = await context.floor.writer.run(others_of)
+        others = await context.probe.check()
     nodes = context.floor.nodes
     if others and nodes is None:
         sentence = f"Other nodes serve this journal ({', '.join(others)}), and this one has no node.address."
@@ -229,7 +227,9 @@ HOUSE_ENDPOINTS: Final = (
         who=Who.OVERSEER, query=EventsQuery, cost=10,
     ),
     Endpoint("GET", "/api/house/settings", get_settings, "The settings in force", Json, _TAG, who=Who.ADMINISTRATOR),
-    Endpoint("POST", "/api/house/verify", verify_digests, "Verify by digest", Verified, _TAG, who=Who.STAFF),
+    Endpoint(
+        "POST", "/api/house/verify", verify_digests, "Verify by digest", Verified, _TAG, who=Who.STAFF, cost=200
+    ),
     Endpoint("POST", "/api/house/disable", disable, "No new rounds", Disabled, _TAG, who=Who.STAFF, body=DisableBody),
     Endpoint("POST", "/api/house/enable", enable, "Rounds again", Disabled, _TAG, who=Who.STAFF, body=DisableBody),
 )  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Final
@@ -102,7 +101,9 @@ async def get_receipt(call: Call) -> Response:
     if not (seq.isascii() and seq.isdigit() and len(seq) < 16):
         raise Stop(Refusal(HouseCode.BAD_MESSAGE, "A record has a whole number.", field="seq"))
     journal = context.floor.writer.journal
-    found = await asyncio.to_thread(lambda: list(journal.read(table, int(seq) - 1, int(seq))))
+    queue, work = call.queue(is_long=True), context.work
+    assert queue is not None
+    found = await work.run(lambda: list(journal.read(table, int(seq) - 1, int(seq))), queue)
     if not found:
         raise Stop(Refusal(HouseCode.NOT_FOUND, f"Table {table} has no record {seq}.", field="seq"))
     record = found[0]
@@ -110,7 +111,7 @@ async def get_receipt(call: Call) -> Response:
         await context.heads.reach(record.position)
     except TimeoutError:
         raise Stop(NOT_SIGNED) from None
-    receipt = await asyncio.to_thread(_receipt, call, session, record)
+    receipt = await work.run(lambda: _receipt(call, session, record), queue)
     return Response(
         receipt,
         media_type="application/json",
@@ -246,7 +247,7 @@ PROOF_ENDPOINTS: Final = (
     Endpoint("POST", "/api/log/sign", sign_now, "Sign a head now", HeadsNow, _TAG, who=Who.STAFF, cost=5),
     Endpoint(
         "GET", "/api/tables/{table}/receipts/{seq}", get_receipt, "The proof of a record", Receipt, _TAG,
-        who=Who.SIGNED_IN, cost=3, raw=True,
+        who=Who.SIGNED_IN, cost=5, raw=True,
     ),
     Endpoint(
         "GET", "/api/me/proofs", my_proofs, "What a player can prove of a round", list[ProofEntry], _TAG,

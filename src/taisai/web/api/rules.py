@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Final, Literal
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, structs
 from starlette.responses import Response
 
 from taisai.audit.conformance import Conformance, conformance_of, conformance_page
 from taisai.books import BookRefused
-from taisai.books.citations import find_clause
+from taisai.books.citations import find_clause, spelled
 from taisai.core.bets import parse_bets
 from taisai.core.dice import parse_roll
 from taisai.core.faults import InputFault
@@ -79,6 +80,11 @@ def get_clause(call: Call) -> list[EntrySheet]:
         raise Stop(Refusal(HouseCode.NOT_FOUND, str(refusal), field="clause")) from refusal
 
 
+def found_by(call: Call) -> tuple[Call, str]:
+    """The call with the number of the clause spelled one way."""
+    return replace(call, path=call.path | {"clause": spelled(call.path["clause"])}), ""
+
+
 class ConformanceQuery(Struct, frozen=True):
     """As what."""
 
@@ -111,10 +117,11 @@ class FeltQuery(Struct, frozen=True):
     palette: Annotated[str, Meta(max_length=16)] = ""
 
 
-def drawn_for(query: FeltQuery) -> tuple[FeltQuery, str]:
-    """The query with the dice spelled one way and any title in the place of this one; and this title."""
+def drawn_for(call: Call) -> tuple[Call, str]:
+    """The call with the dice spelled one way and any title in the place of this one; and this title."""
+    query = call.query
     dice = "-".join(map(str, parse_roll(query.dice, "dice").faces)) if query.dice else ""
-    return msgspec.structs.replace(query, dice=dice, title="any" if query.title else ""), query.title
+    return replace(call, query=structs.replace(query, dice=dice, title="any" if query.title else "")), query.title
 
 
 def get_felt(call: Call) -> Made:
@@ -165,7 +172,7 @@ RULES_ENDPOINTS: Final = (
     Endpoint("GET", "/api/books/{book}", get_book, "A rule book, whole", WholeBook, _TAG, cost=5, derived=True),
     Endpoint(
         "GET", "/api/books/{book}/clauses/{clause}", get_clause, "A clause, in plain words", list[EntrySheet], _TAG,
-        cost=5, derived=True,
+        cost=5, derived=True, made_for=found_by,
     ),
     Endpoint(
         "GET", "/api/books/{book}/conformance", get_conformance, "The examiner's report", Conformance, _TAG,
@@ -185,7 +192,7 @@ RULES_ENDPOINTS: Final = (
     ),
     Endpoint(
         "GET", "/api/compare", compare_layouts, "Two layouts side by side", list[ComparedBox], _TAG,
-        query=CompareQuery, cost=5, derived=True,
+        query=CompareQuery, cost=8, derived=True,
     ),
-    Endpoint("POST", "/api/settle", settle_case, "Settle a round", CaseAnswer, _TAG, body=Json, cost=10),
+    Endpoint("POST", "/api/settle", settle_case, "Settle a round", CaseAnswer, _TAG, body=Json, cost=30),
 )  # fmt: skip

@@ -376,7 +376,7 @@ def read_journal(call: Call) -> list[JournalEntry]:
 _TAG: Final = "tables"
 TABLE_ENDPOINTS: Final = (
     Endpoint("GET", "/api/floor", get_floor, "All tables", FloorCard, _TAG),
-    Endpoint("GET", "/api/tables/{table}", get_table, "One table", TableNow[PublicView], _TAG),
+    Endpoint("GET", "/api/tables/{table}", get_table, "One table", TableNow[PublicView], _TAG, cost=2),
     Endpoint(
         "GET", "/api/tables/{table}/join.svg", get_join_code, "Where guests sit down, as a QR code", str, _TAG,
         media="image/svg+xml", cost=10,

@@ -4,7 +4,8 @@ Enters: connections of any client. Leaves: HTTP as uvicorn serves it, with a dea
 a cap for each address, and a reserve. When all places are taken, the connection that has waited longest without a
 request makes way; where none waits, the reserve is left: there a stranger is served single requests and may be
 dropped for the next who comes, and staff, who show their session with the first request, keep their place. So slow
-senders, slow readers and crowds hold connections for seconds, and shut nobody out.
+senders, slow readers and crowds hold connections for seconds, and shut nobody out. Requests of strangers beyond what
+they may take of the loop together (`crowd`) are answered before anything is made of them, and their connection ends.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from taisai.bounds import RESERVED_FOR_STAFF
 from taisai.web.addresses import Addresses
+from taisai.web.errors import TOO_FAST, error_response
+from taisai.web.guard.crowd import Crowd
 
 HEADERS_S: Final = 10.0
 """How long a new connection has for the whole of its first headers."""
@@ -28,6 +31,18 @@ IDLE_S: Final = 30.0
 OWN_DESCRIPTORS: Final = 128
 """Descriptors of the program's own: journal, log, the other nodes, whoever is being turned away."""
 DESCRIPTORS_MAX: Final = 65_536
+HANDSHAKE_COST: Final = 5
+"""What a socket takes of the strangers' budget, beside one for a request."""
+
+
+def _turned_away() -> bytes:
+    """The whole answer to a stranger who is not served."""
+    refused = error_response(TOO_FAST)
+    head = "HTTP/1.1 429 Too Many Requests\r\ncontent-type: application/json\r\nretry-after: 1\r\nconnection: close"
+    return f"{head}\r\ncontent-length: {len(refused.body)}\r\n\r\n".encode() + bytes(refused.body)
+
+
+TURNED_AWAY: Final = _turned_away()
 
 
 class Connections:
@@ -43,8 +58,12 @@ class Connections:
         reserve: int = RESERVED_FOR_STAFF,
         headers_s: float = HEADERS_S,
         idle_s: float = IDLE_S,
+        crowd: Crowd | None = None,
+        is_known: Callable[[Mapping[str, str]], bool] | None = None,
     ) -> None:
+        """`is_staff` and `is_known` say whose session headers show; without a crowd, everybody is served."""
         self._addresses, self.is_staff = addresses, is_staff
+        self._crowd, self._is_known = crowd, is_known or is_staff
         self._most, self._of_address, self._reserved = most, of_address, reserve
         self.headers_s, self.idle_s = headers_s, idle_s
         self._open: dict[GuardedHttp, str] = {}
@@ -93,6 +112,13 @@ class Connections:
             del self._reserve[who]
         return who not in self._reserve
 
+    def serves(self, peer: str, headers: Mapping[str, str], *, upgrades: bool) -> bool:
+        """Whether a request is served, or is of a stranger when strangers have had their share of the loop."""
+        if self._crowd is None or self._is_known(headers):
+            return True
+        group = self._addresses.group_of(self._addresses.client_of(peer, headers))
+        return self._crowd.takes(group, 1 + HANDSHAKE_COST * upgrades)
+
     def _is_busy(self, who: GuardedHttp) -> None:
         if self._waiting.pop(who, who) is not who:
             group = self._open[who]
@@ -119,6 +145,7 @@ class GuardedHttp(H11Protocol):
         super().__init__(**parts)
         self._guard = guard
         self._deadline: asyncio.TimerHandle | None = None
+        self._is_turned_away = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as in uvicorn
         """A client connects."""
@@ -135,15 +162,24 @@ class GuardedHttp(H11Protocol):
     def _should_upgrade(self) -> bool:
         """Asked by uvicorn once for every request, when its headers are complete."""
         self._until(None)
-        has_place = self._guard.begins(self, Headers(raw=self.headers))
+        headers = Headers(raw=self.headers)
+        has_place = self._guard.begins(self, headers)
         upgrades = super()._should_upgrade()
+        if not self._guard.serves(self.client[0] if self.client else "", headers, upgrades=upgrades):
+            self._is_turned_away = True
+            return True  # uvicorn makes nothing of a request that it hands over
         if upgrades and not has_place:
             self.limit_concurrency = 0  # uvicorn answers 503
             return False
         return upgrades
 
     def handle_websocket_upgrade(self, event: Any) -> None:
-        """Hand the connection over; it is counted until the socket ends."""
+        """Hand the connection over; it is counted until the socket ends. Whoever is turned away is told so here."""
+        if self._is_turned_away:
+            self._until(self._guard.headers_s)
+            self.transport.write(TURNED_AWAY)
+            self.transport.close()
+            return
         super().handle_websocket_upgrade(event)
         socket: Any = self.transport.get_protocol()
         socket.on_lost = lambda: self._guard.left(self)

@@ -1,9 +1,10 @@
 """Work that is too long for the event loop, and answers that are made once.
 
 Enters: functions that compute an answer. Leaves: their results, computed in a thread of their own, and kept as bytes
-with a validator where they follow from the rule books alone. Two threads compute for everybody who has not signed in
-as staff, one of them what is long, and only so many callers may wait for each, so that no crowd of strangers takes more
-than a share of the machine. The loop itself does nothing that takes longer than a millisecond.
+with a validator where they follow from the rule books alone. Two threads compute for strangers, one of them what is
+long; one for players, one for what staff ask for that is long. Only so many callers may wait for each, so that no crowd
+takes more than a share of the machine, and none waits for another. The loop itself does nothing that takes longer than
+a millisecond.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
+from enum import StrEnum
 from hashlib import sha256
 from typing import Final, NamedTuple, TypeVar
 
@@ -23,11 +25,23 @@ from taisai.table.refusals import Refusal
 from taisai.web.errors import Stop
 
 WAITING_MAX: Final = 64
-"""Callers that may wait for one of the public threads; each piece of work takes some milliseconds."""
+"""Callers that may wait for one of the threads; each piece of work takes some milliseconds."""
 KEPT_BYTES: Final = 32 * 1024 * 1024
 """Answers kept: all felts of the package in all their forms are about 20 MB."""
 BUSY: Final = Refusal(HouseCode.TOO_MANY, "Too many ask for this at once: try again.", allowed="in a second")
 T = TypeVar("T")
+
+
+class Queue(StrEnum):
+    """Who waits for whom: each has a thread of its own."""
+
+    SHORT = "short"
+    """Strangers, for what takes a few milliseconds."""
+    LONG = "long"
+    """Strangers, for whatever takes longer; and what is made once for everybody."""
+    PLAYERS = "players"
+    STAFF = "staff"
+    """Staff, for reports and the like, which may take seconds."""
 
 
 class Made(NamedTuple):
@@ -73,29 +87,26 @@ def _tag_of(body: bytes) -> str:
 
 
 class Work:
-    """The public threads, and the answers that they have made."""
+    """The threads, and the answers that they have made."""
 
     def __init__(self, *, waiting_max: int = WAITING_MAX, kept_bytes: int = KEPT_BYTES) -> None:
-        self._threads = {
-            is_long: ThreadPoolExecutor(1, thread_name_prefix=f"taisai-{'long' if is_long else 'short'}")
-            for is_long in (False, True)
-        }
-        self._waiting, self._waiting_max = {False: 0, True: 0}, waiting_max
+        self._threads = {each: ThreadPoolExecutor(1, thread_name_prefix=f"taisai-{each}") for each in Queue}
+        self._waiting, self._waiting_max = dict.fromkeys(Queue, 0), waiting_max
         self._kept: OrderedDict[Hashable, Made] = OrderedDict()
         self._left = kept_bytes
         self._making: dict[Hashable, asyncio.Future[Made]] = {}
 
-    async def public(self, work: Callable[[], T], *, is_long: bool = True) -> T:
-        """Compute for anybody, one after the other; refused when too many wait."""
-        if self._waiting[is_long] >= self._waiting_max:
+    async def run(self, work: Callable[[], T], queue: Queue = Queue.LONG) -> T:
+        """Compute what a queue asks for, one after the other; refused when too many wait."""
+        if self._waiting[queue] >= self._waiting_max:
             raise Stop(BUSY, {"retry-after": "1"})
-        self._waiting[is_long] += 1
-        computing = asyncio.get_running_loop().run_in_executor(self._threads[is_long], work)
-        computing.add_done_callback(lambda _done: self._computed(is_long))
+        self._waiting[queue] += 1
+        computing = asyncio.get_running_loop().run_in_executor(self._threads[queue], work)
+        computing.add_done_callback(lambda _done: self._computed(queue))
         return await computing
 
-    def _computed(self, is_long: bool) -> None:
-        self._waiting[is_long] -= 1
+    def _computed(self, queue: Queue) -> None:
+        self._waiting[queue] -= 1
 
     def kept(self, key: Hashable) -> Made | None:
         """An answer that is made already."""
@@ -108,7 +119,7 @@ class Work:
         """Make an answer and keep it; callers who ask for the same meanwhile wait for the same work."""
         making = self._making.get(key)
         if making is None:
-            making = self._making[key] = asyncio.ensure_future(self.public(work))
+            making = self._making[key] = asyncio.ensure_future(self.run(work))
             making.add_done_callback(lambda done: self._made(key, done))
         return await asyncio.shield(making)
 
