@@ -52,7 +52,7 @@ def set_up_of(state: TableState) -> SetUpState:
 _IS_ABOUT: Final = {
     Fact.NOT_FLAT: Rule.DICE_FLAT,
     Fact.DICE_STACKED: Rule.DICE_FLAT,
-    Fact.EXPOSED: Rule.TUMBLE_COUNT,
+    Fact.EXPOSED: Rule.UPPERMOST_FACES,
     Fact.TOO_FEW_TUMBLES: Rule.TUMBLE_COUNT,
     Fact.NOT_ACTIVATED: Rule.TUMBLE_COUNT,
     Fact.ACTIVATED_BEFORE_CLOSE: Rule.TUMBLE_COUNT,
