@@ -35,6 +35,7 @@ from taisai.web.app import App
 from taisai.web.context import Context
 from taisai.web.logs import set_up_logs
 from taisai.web.security import Rates
+from taisai.web.serve import PING_S, SILENCE_S
 from taisai.web.socket import peers as between_nodes
 from taisai.web.socket.direct import DirectSocket
 from taisai.web.socket.peers import Peers
@@ -82,7 +83,7 @@ async def serve(app: App, told: Callable[[int], dict[str, Any]], port: int = 0) 
     """Serve, after printing where."""
     config = uvicorn.Config(
         app, host="127.0.0.1", port=port, ws=DirectSocket, ws_per_message_deflate=False, lifespan="off",
-        access_log=False, log_config=None, backlog=4096,
+        ws_ping_interval=PING_S, ws_ping_timeout=SILENCE_S, access_log=False, log_config=None, backlog=4096,
     )  # fmt: skip
     server = uvicorn.Server(config)
     serving = asyncio.get_running_loop().create_task(server._serve())  # signals are handled here, as in `taisai serve`

@@ -60,11 +60,16 @@ PATIENCE_S: Final = 60.0
 """How long the client tries to reconnect."""
 FIRST_WAIT_S: Final = 0.1
 LONGEST_WAIT_S: Final = 5.0
-PING_S: Final = 2.0
-"""How often the server is pinged, and how long its answer may take: a frozen node is left after twice that."""
+PING_S: Final = 0.8
+PONG_S: Final = 1.4
+"""How often the server is pinged, and how long its answer may take: a frozen node is left after both."""
+OPEN_S: Final = 3.5
+"""How long a handshake may take: longer than a proxy needs to give one node up and ask the next."""
 MESSAGES_KEPT: Final = 1_000
 """Messages buffered for `async for`; when more arrive the oldest are dropped, and the view is right all the same."""
 MISBEHAVED: Final = 1008
+CLOSE_S: Final = 0.2
+"""How long a silent server is waited for when the connection is closed: commands are waiting for the next one."""
 PASSING: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 """HTTP statuses after which it is worth trying again."""
 
@@ -330,10 +335,10 @@ class Table:
                 additional_headers=self._headers,
                 compression=None,
                 max_size=None,
-                open_timeout=2 * PING_S,
+                open_timeout=OPEN_S,
                 ping_interval=PING_S,
-                ping_timeout=PING_S,
-                close_timeout=1,
+                ping_timeout=PONG_S,
+                close_timeout=CLOSE_S,
                 proxy=None,
             ) as socket:
                 self._socket = socket

@@ -31,8 +31,8 @@ from taisai.web.socket.direct import DirectSocket
 
 SWITCH_S: Final = 0.0001
 """How long the writer's thread waits for the GIL; Python's five milliseconds would delay every answer."""
-PING_S: Final = 2.0
-"""How often each socket is pinged: the proxy's file gives up a node on whose sockets nothing arrives for 5 s."""
+PING_S: Final = 1.0
+"""How often each socket is pinged: the proxy's file gives up a node on whose socket nothing arrives for 2 s."""
 SILENCE_S: Final = 10.0
 """A client that has not answered a ping for so long is gone."""
 LEAVE_S: Final = 3

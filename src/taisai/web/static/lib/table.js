@@ -25,9 +25,12 @@ import { lineOf, merge, newId } from "./messages.js";
 /** @typedef {"connecting" | "live" | "lost" | "gone" | "left"} State */
 /** @typedef {{frame: string, resolve: (done: Done) => void, reject: (why: Refusal) => void}} Pending */
 
-const PING_MS = 1500;
-const SILENCE_MS = 3000;
-const WAIT_FIRST_MS = 250;
+const PING_MS = 1000;
+// A frozen node is left after this silence; the proxy then needs up to 2 s to find another, all within five seconds.
+const SILENCE_MS = 2200;
+const CONNECTING_MS = 3500;
+const LOOK_MS = 200;
+const WAIT_FIRST_MS = 150;
 const WAIT_MOST_MS = 8000;
 const OFFLINE = { code: "offline", sentence: "The table cannot be reached." };
 
@@ -186,7 +189,7 @@ export class Table {
     socket.onmessage = mine((event) => this._hear(JSON.parse(event.data)));
     socket.onclose = mine(() => this._lose());
     clearInterval(this._beat);
-    this._beat = setInterval(() => this._watch(), 1000);
+    this._beat = setInterval(() => this._watch(), LOOK_MS);
   }
 
   _drop() {
@@ -200,11 +203,13 @@ export class Table {
     }
   }
 
-  /** Every second: ping the server; give up the connection when it is silent. */
+  /** Again and again: ping the server; give up the connection when it is silent. */
   _watch() {
     const now = performance.now();
-    const asked = this._pingAt > 0 || this._socket?.readyState === WebSocket.CONNECTING || this._pending.size > 0;
-    if (asked && now - Math.max(this._heard, this._asked) > SILENCE_MS) this._lose();
+    const isNew = this._socket?.readyState === WebSocket.CONNECTING;
+    const asked = isNew || this._pingAt > 0 || this._pending.size > 0;
+    const patience = isNew ? CONNECTING_MS : SILENCE_MS;
+    if (asked && now - Math.max(this._heard, this._asked) > patience) this._lose();
     else if (!this._pingAt && now - this._heard > PING_MS) this._ping();
   }
 
