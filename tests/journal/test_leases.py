@@ -246,3 +246,26 @@ def test_a_subscription_can_be_stopped_twice(shared: Shared) -> None:
     following = two.leases.follow(queue.Queue[int]().put, lambda: one.leases.writer_id)
     following.stop()
     following.stop()
+
+
+def test_it_is_noted_by_which_lease_a_record_was_written(shared: Shared) -> None:
+    """Each run of a table's records names the lease and who had it; what was written under none says so."""
+    one, two, expire = shared
+    one.journal.append([Batch("T1", 0, several(0, 2)), Batch("@house", 0, several(0, 1))])
+    assert one.take("T1", "one") == one.take("T2", "one") == 1
+    one.leases.append([Batch("T1", 2, several(2, 1)), Batch("T2", 0, several(0, 1))], {"T1": 1, "T2": 1})
+    one.leases.append([Batch("T1", 3, several(3, 1)), Batch("@house", 1, several(1, 1))], {"T1": 1})
+    expire("T1")
+    assert two.take("T1", "two") == 2
+    two.leases.append([Batch("T1", 4, several(4, 1))], {"T1": 2})
+    found = two.leases.written(0, two.journal.position())
+    assert [(each.table, each.first, each.last, each.fence, each.holder) for each in found] == [
+        ("T1", 1, 2, 0, None),
+        ("T1", 3, 4, 1, "one"),
+        ("T1", 5, 5, 2, "two"),
+        ("T2", 1, 1, 1, "one"),
+    ]
+    assert found[1].since is not None
+    assert found[2].since is not None
+    assert found[1].since <= found[2].since
+    assert [(each.table, each.first) for each in one.leases.written(3, 5)] == [("T1", 3), ("T2", 1)]

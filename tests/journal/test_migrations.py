@@ -14,7 +14,10 @@ STEPS = (Migration(1, "records", "CREATE TABLE record (a)"), Migration(2, "heads
 
 @pytest.mark.parametrize(
     ("package", "names"),
-    [(sqlite.PACKAGE, ["records", "checkpoints", "drawer", "heads"]), (postgres.PACKAGE, ["journal", "lease"])],
+    [
+        (sqlite.PACKAGE, ["records", "checkpoints", "drawer", "heads"]),
+        (postgres.PACKAGE, ["journal", "lease", "written"]),
+    ],
 )
 def test_shipped_migrations_are_numbered(package: str, names: list[str]) -> None:
     """The migrations of each store begin as they were released, and are numbered from 1 without gaps."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from random import Random
 from typing import Final, NamedTuple
@@ -34,6 +35,7 @@ from taisai.journal import (
     Record,
     Snapshot,
     Standing,
+    Written,
 )
 from taisai.journal.chain import linked
 from taisai.journal.contract import NO_TABLE, Progress
@@ -80,6 +82,10 @@ class Disk(MemoryJournal):
         """The chance that a commit's answer is lost, before or after it has taken effect."""
         self.starts = 0
         self.lease_of: dict[str, StoredLease] = {}
+        self.tenures: dict[tuple[str, int], tuple[str, int]] = {}
+        """Who has had each lease, and since when."""
+        self.under: dict[int, int] = {}
+        """Under which lease each record was written, by its position."""
         self.followers: list[SimulatedLeases] = []
         self.announced: dict[str, SimulatedJournal] = {}
         """The connection on which each holder has announced itself."""
@@ -125,6 +131,7 @@ class Disk(MemoryJournal):
             self._check_commands(records)
         self._records += records
         for record in records:
+            self.under[record.position] = (fences or {}).get(record.table, 0)
             table, command_id = record.table, record.command_id
             of_table = by_table.get(table)
             if of_table is None:
@@ -188,7 +195,18 @@ class Disk(MemoryJournal):
             return None
         fence = lease.fence if lease.holder == holder else lease.fence + 1
         self.lease_of[table] = StoredLease(holder, fence, self.clock + round(seconds * SECOND))
+        self.tenures.setdefault((table, fence), (holder, self.clock))
         return fence
+
+    def written(self, after: int, upto: int) -> list[Written]:
+        """Under which lease the tables' records between two positions were written."""
+        records = [record for record in self._records[after:upto] if not record.table.startswith(NO_TABLE)]
+        records.sort(key=lambda record: (record.table, record.seq))
+        rows = []
+        for (table, fence), run in groupby(records, lambda one: (one.table, self.under.get(one.position))):
+            seqs = [record.seq for record in run]
+            rows.append(Written(table, seqs[0], seqs[-1], fence, *self.tenures.get((table, fence or 0), (None, None))))
+        return rows
 
     def renew(self, holder: str, seconds: float) -> set[str]:
         """Extend all leases of a holder."""

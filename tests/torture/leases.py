@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from taisai.journal import Batch, Head, Lease, Leases, OutcomeUnknown, Record
+from taisai.journal import Batch, Head, Lease, Leases, OutcomeUnknown, Record, Written
 from tests.torture.loop import SECOND
 
 if TYPE_CHECKING:
@@ -96,6 +96,10 @@ class SimulatedLeases(Leases):
         disk = self._journal.reach()
         records = [record for record in disk.read_all(after_position, upto) if record.table not in except_tables]
         return records, max(min(disk.position(), upto), after_position)
+
+    def written(self, after_position: int, upto: int) -> list[Written]:
+        """Under which lease the tables' records between two positions were written."""
+        return self._journal.reach().written(after_position, upto)
 
     # ------------------------------------------------------------------ notices
 

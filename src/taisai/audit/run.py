@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from taisai.audit.findings import AuditFinding
+from taisai.audit.leases import NOT_NOTED, LeaseCheck
 from taisai.audit.log import LogCheck, LogProven, Outside
 from taisai.audit.procedure.course import Course
 from taisai.audit.replay.apart import Apart, Replayed, Share, Workers, replay, shared_out
@@ -26,7 +27,7 @@ from taisai.audit.replay.tables import TableFar, Tables
 from taisai.core.faults import InputFault
 from taisai.journal.contract import Journal, JournalError, Progress
 from taisai.journal.opening import open_journal
-from taisai.journal.record import Finding, Head, Row
+from taisai.journal.record import Finding, Head, Row, Written
 from taisai.journal.sqlite.journal import SqliteJournal
 from taisai.journal.verify import NOTHING_PROVEN, Proven, verify, verify_file
 from taisai.streams.house_events import HOUSE_STREAM
@@ -89,6 +90,8 @@ class Audit:
         self._log: LogCheck | None = None
         self._log_proven: LogProven | None = None
         self._proven = NOTHING_PROVEN
+        self._leases = LeaseCheck()
+        self._journal: Journal | None = None
         self._findings = 0
         self.records = 0
         """Records that this audit itself has read."""
@@ -101,6 +104,7 @@ class Audit:
         heads = {table: Head(each.seq, bytes.fromhex(each.hash)) for table, each in since.tables.items()}
         self._proven = Proven(since.position, heads, since.checkpoint, bytes.fromhex(since.checkpoint_hash))
         self._log_proven = since.log
+        self._leases.after = since.position
         self._findings = since.findings
         self._tables.not_checked.update(since.not_checked)
         self._tables.resume(
@@ -125,6 +129,11 @@ class Audit:
     def not_checked(self) -> Counter[str]:
         """Whatever could not be looked at, by what it is."""
         return self._tables.not_checked
+
+    @property
+    def leases(self) -> list[Written]:
+        """By which lease the records were written that this audit has read, where nodes share a journal."""
+        return self._leases.stretches
 
     @property
     def unsigned(self) -> int:
@@ -169,6 +178,7 @@ class Audit:
     ) -> Iterator[AuditFinding]:
         """Everything that is not as it should be in an open journal, also by what people bring from outside."""
         self._begin(journal, public_key, outside)
+        self._journal = journal
         yield from self._told(
             verify(journal, public_key, self._progress, each=self._see, since=self._proven, ended=self._came_to)
         )
@@ -232,6 +242,18 @@ class Audit:
             self._log_proven = self._log.proven()
         self._tables.end()
         yield from self._drained()
+        yield from self._lease_findings()
+
+    def _lease_findings(self) -> Iterator[AuditFinding]:
+        """What is wrong with the leases of what was read."""
+        if self._journal is None:
+            return
+        before = self._leases.not_noted
+        for finding in self._leases.findings(self._journal, self._proven.position):
+            self._findings += 1
+            yield finding
+        if self._leases.not_noted > before:
+            self.not_checked[NOT_NOTED] += self._leases.not_noted - before
 
     def _gather(self) -> None:
         """What the other processes came to, and what was written since they began."""

@@ -33,7 +33,18 @@ from taisai.journal.contract import (
 )
 from taisai.journal.memory import MemoryJournal
 from taisai.journal.opening import open_journal
-from taisai.journal.record import Batch, Checkpoint, Finding, Head, Lease, NewRecord, Record, Snapshot, Standing
+from taisai.journal.record import (
+    Batch,
+    Checkpoint,
+    Finding,
+    Head,
+    Lease,
+    NewRecord,
+    Record,
+    Snapshot,
+    Standing,
+    Written,
+)
 from taisai.journal.sqlite.journal import SqliteJournal
 
 __all__ = [
@@ -70,5 +81,6 @@ __all__ = [
     "SqliteJournal",
     "Standing",
     "UnknownFormat",
+    "Written",
     "open_journal",
 ]

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Protocol, Self, TypeAlias
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-    from taisai.journal.record import Batch, Checkpoint, Finding, Head, Lease, Record, Row, Snapshot, Standing
+    from taisai.journal.record import Batch, Checkpoint, Finding, Head, Lease, Record, Row, Snapshot, Standing, Written
     from taisai.journal.signing import Signer
 
 Progress: TypeAlias = Callable[[int, int], None]
@@ -115,6 +115,10 @@ class Leases(Protocol):
 
     def news(self, after_position: int, upto: int, except_tables: Collection[str]) -> tuple[list[Record], int]:
         """The records of other tables between two positions, and the position up to which none is missing."""
+        ...
+
+    def written(self, after_position: int, upto: int) -> list[Written]:
+        """Under which lease the tables' records between two positions were written: each run of them, by number."""
         ...
 
 

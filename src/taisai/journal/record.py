@@ -128,6 +128,21 @@ class Lease(NamedTuple):
     """Whether the server still has a connection of the holder."""
 
 
+class Written(NamedTuple):
+    """Records of one table that were written under one lease."""
+
+    table: str
+    first: int
+    """The number of the first of them at its table."""
+    last: int
+    fence: int | None
+    """The number of the lease; 0: written under none, None: not noted by the version that wrote them."""
+    holder: str | None
+    """Who had the lease; None where it is not known that anybody ever had it."""
+    since: int | None
+    """When they had it first, in microseconds since 1970 in UTC."""
+
+
 class Finding(NamedTuple):
     """Something in a journal that is not as it was written."""
 

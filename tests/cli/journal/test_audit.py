@@ -8,9 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from taisai.journal import Batch
+from taisai.journal.postgres.journal import PostgresJournal
 from taisai.journal.signing import public_path
 from tests.cli.journal.tampering import tamper
 from tests.cli.running import printed, refused
+from tests.journal.samples import several
+from tests.postgres import journal_url
 
 
 def test_audit_of_a_good_journal(capfd: pytest.CaptureFixture[str], journal: Path) -> None:
@@ -78,3 +82,21 @@ def test_an_audit_goes_on_from_a_signed_result(
     assert "--since: this result was altered" in refused(
         capfd, "audit", str(journal), "--since", str(first), "--auditor", key
     )
+
+
+@pytest.mark.postgres
+def test_audit_lists_leases(capfd: pytest.CaptureFixture[str], journal: Path, tmp_path: Path) -> None:
+    """With --leases, the node that wrote each stretch of a shared journal is named; a file has no leases."""
+    assert "--leases: a journal in a file has one writer" in refused(capfd, "audit", str(journal), "--leases")
+    with PostgresJournal(journal_url(tmp_path)) as shared:
+        for number, holder in enumerate(("http://10.0.0.5:8000#a", "http://10.0.0.6:8000#b")):
+            fences = shared.leases.take(["T1"], holder, 60)
+            shared.leases.append([Batch("T1", number, several(number, 1))], fences)
+            shared.leases.release("T1", holder)
+    told = printed(capfd, "audit", journal_url(tmp_path), "--leases", code=1)  # the records are of no real table
+    assert [line.split()[:6] for line in told.splitlines() if "http://" in line] == [
+        ["T1", "1", "to", "1", "1", "http://10.0.0.5:8000"],
+        ["T1", "2", "to", "2", "2", "http://10.0.0.6:8000"],
+    ]
+    plain = json.loads(printed(capfd, "audit", journal_url(tmp_path), "--leases", "--json", code=1))
+    assert [each["fence"] for each in plain["leases"]] == [1, 2]

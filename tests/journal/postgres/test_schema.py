@@ -46,8 +46,9 @@ def test_an_older_schema_is_brought_up_to_date(tmp_path: Path) -> None:
     with PostgresJournal(journal_url(tmp_path)) as journal:
         fill(journal)
         before = content(journal)
-    tampered(tmp_path, "DROP TABLE lease", "DELETE FROM migration WHERE number = 2")
-    with pytest.raises(UnknownFormat, match="has version 1, and version 2 is needed: open it once for writing"):
+    later = "DROP TABLE lease, tenure", "ALTER TABLE record DROP COLUMN fence", "DROP FUNCTION note_tenure"
+    tampered(tmp_path, *later, "DELETE FROM migration WHERE number > 1")
+    with pytest.raises(UnknownFormat, match="has version 1, and version 3 is needed: open it once for writing"):
         PostgresJournal(journal_url(tmp_path), read_only=True)
     with PostgresJournal(journal_url(tmp_path)) as journal:
         assert content(journal) == before
@@ -56,16 +57,16 @@ def test_an_older_schema_is_brought_up_to_date(tmp_path: Path) -> None:
 
 def test_another_schema_is_refused(tmp_path: Path) -> None:
     """A newer schema, or a migration that differs, is refused and left as it is."""
-    first, second = shipped(PACKAGE)
-    newer = (first, second, Migration(3, "more", "CREATE TABLE more (a integer);"))
+    first, second, third = shipped(PACKAGE)
+    newer = (first, second, third, Migration(4, "more", "CREATE TABLE more (a integer);"))
     with PostgresJournal(journal_url(tmp_path), migrations=newer) as journal:
         assert codes(verify(journal)) == {"schema-altered"}
     for read_only in (True, False):
         with pytest.raises(
-            UnknownFormat, match="made by a newer taisai: its schema has version 3, and this one knows up to 2"
+            UnknownFormat, match="made by a newer taisai: its schema has version 4, and this one knows up to 3"
         ):
             PostgresJournal(journal_url(tmp_path), read_only=read_only)
-        altered = (first, second._replace(sql="-- an afterthought"), newer[2])
+        altered = (first, second._replace(sql="-- an afterthought"), *newer[2:])
         with pytest.raises(UnknownFormat, match=r"migration 2 \(lease\) is not the one that this taisai has"):
             PostgresJournal(journal_url(tmp_path), read_only=read_only, migrations=altered)
     tampered(tmp_path, "DELETE FROM migration")
@@ -77,7 +78,7 @@ def test_a_migration_that_fails_changes_nothing(tmp_path: Path) -> None:
     """Migrations are applied whole or not at all."""
     broken = (
         *shipped(PACKAGE),
-        Migration(3, "broken", "CREATE TABLE more (a integer); CREATE TABLE record (a integer);"),
+        Migration(4, "broken", "CREATE TABLE more (a integer); CREATE TABLE record (a integer);"),
     )
     with pytest.raises(JournalFailed, match='relation "record" already exists'):
         PostgresJournal(journal_url(tmp_path), migrations=broken)

@@ -49,7 +49,7 @@ def test_a_running_node_goes_on_when_a_newer_one_has_added_to_the_journal(tmp_pa
                 older.leases.append([Batch("T1", 3, several(3, 1))], {"T1": 1})
                 assert [record.seq for record in older.read("T1")] == [1, 2, 3, 4]
             with pytest.raises(
-                UnknownFormat, match="made by a newer taisai: its schema has version 3, and this one knows up to 2"
+                UnknownFormat, match="made by a newer taisai: its schema has version 4, and this one knows up to 3"
             ):
                 open_journal(url)
             with open_journal(url, again=True) as reopened:

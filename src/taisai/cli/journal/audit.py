@@ -7,6 +7,7 @@ import sys
 import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +16,7 @@ from cyclopts import Parameter
 
 from taisai.audit.clauses import ClauseChecked, Held, clauses_checked
 from taisai.audit.findings import AuditFinding
+from taisai.audit.leases import node_of
 from taisai.audit.log import Outside
 from taisai.audit.replay.apart import Apart
 from taisai.audit.results import result_in, signed_result
@@ -27,6 +29,7 @@ from taisai.journal.contract import Progress
 from taisai.journal.log.headfile import HeadFile
 from taisai.journal.log.note import NOTE_MAX, BadNote, Checkpoint, Note
 from taisai.journal.opening import file_of, open_journal, shown_address
+from taisai.journal.record import Written
 from taisai.journal.signing import PEM_BYTES_MAX, Signer, key_path, public_beside, public_from_pem
 from taisai.outside import read_bytes
 from taisai.streams.receipts import Receipt
@@ -64,6 +67,9 @@ def audit(
     clauses: Annotated[
         bool, Parameter(help="List every clause: checked how often in this journal, held by which tests.", negative=())
     ] = False,
+    leases: Annotated[
+        bool, Parameter(help="List which node wrote which records, under which lease.", negative=())
+    ] = False,
     json: AsJson = False,
     book_dir: BookDirs = (),
 ) -> int:
@@ -81,8 +87,10 @@ def audit(
       taisai audit floor.db --public-key floor.pub --json
       taisai audit floor.db --clauses
       taisai audit floor.db --receipt mine.json --since last-month.head --witness https://witness.example
-      taisai audit postgresql://auditor@db.casino.example/floor --public-key floor.pub
+      taisai audit postgresql://auditor@db.casino.example/floor --public-key floor.pub --leases
     """
+    if leases and file_of(journal) is not None:
+        raise InputFault("--leases", "a journal in a file has one writer and no leases: they are those of PostgreSQL")
     shelf = shelf_of(book_dir)
 
     def book_of(book_id: str) -> RuleBook | None:
@@ -117,6 +125,7 @@ def audit(
                 "not_checked": not_checked,
                 "position": checked.position,
                 **({"clauses": msgspec.to_builtins(lines)} if clauses else {}),
+                **({"leases": [each._asdict() for each in checked.leases]} if leases else {}),
             }
         )
     else:
@@ -133,6 +142,8 @@ def audit(
             console().print(f"not checked: {what}: {count:,}", markup=False, soft_wrap=True)
         if clauses:
             _print_clauses(lines)
+        if leases:
+            _print_leases(checked.leases)
     if save is not None and not saved:
         print("taisai: no result was saved: a table could not be replayed to its end", file=sys.stderr)
     return EXIT_FINDINGS if findings else 0
@@ -150,6 +161,16 @@ def _print_clauses(lines: Sequence[ClauseChecked]) -> None:
     for line in lines:
         by = "the audit" if line.held is Held.CHECKED else "tests" if line.held is Held.TESTED else str(line.held)
         table.add_row(f"{line.book} §{line.clause}", line.words, f"{line.checked:,}", str(len(line.tests)), by)
+    console().print(table)
+
+
+def _print_leases(stretches: Sequence[Written]) -> None:
+    table = grid("table", ("records", "right"), ("lease", "right"), "node", "since")
+    for one in stretches:
+        lease = "not noted" if one.fence is None else "none" if not one.fence else str(one.fence)
+        node = node_of(one) if one.fence else ""
+        since = "" if one.since is None else datetime.fromtimestamp(one.since / 1e6, UTC).isoformat(" ", "seconds")
+        table.add_row(one.table, f"{one.first:,} to {one.last:,}", lease, node, since)
     console().print(table)
 
 

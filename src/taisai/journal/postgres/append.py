@@ -54,11 +54,12 @@ WITH turn AS MATERIALIZED ({TURN}), {{held}}moved AS (
 ), written AS (
     INSERT INTO record SELECT r.table_name, r.seq, $1 + r.n, r.kind, r.version, r.at, r.command_id, r.part, r.by_whom,
         substr($11::bytea, r.start, r.size),
-        substr($12::bytea, 32 * r.n::int - 31, 32), substr($13::bytea, 32 * r.n::int - 31, 32)
+        substr($12::bytea, 32 * r.n::int - 31, 32), substr($13::bytea, 32 * r.n::int - 31, 32), r.fence
     FROM moved, unnest(
         $3::text::text[], $4::text::bigint[], $5::text::text[], $6::text::bigint[], $7::text::bigint[],
-        $8::text::text[], $9::text::bigint[], $10::text::text[], $14::text::int[], $15::text::int[])
-    WITH ORDINALITY r (table_name, seq, kind, version, at, command_id, part, by_whom, start, size, n)
+        $8::text::text[], $9::text::bigint[], $10::text::text[], $14::text::int[], $15::text::int[],
+        $19::text::bigint[])
+    WITH ORDINALITY r (table_name, seq, kind, version, at, command_id, part, by_whom, start, size, fence, n)
 ), ends AS (
     INSERT INTO head SELECT h.table_name, h.seq, substr($18::bytea, 32 * h.n::int - 31, 32)
     FROM moved, unnest($16::text::text[], $17::text::bigint[]) WITH ORDINALITY h (table_name, seq, n)
@@ -67,12 +68,12 @@ WITH turn AS MATERIALIZED ({TURN}), {{held}}moved AS (
 SELECT pg_notify(current_schema(), position::text) IS NULL FROM moved
 """
 _LEASED_OR_ALONE: Final = f" AND ({{0}}::bool OR NOT EXISTS ({LEASED}))"
-WRITE: Final = _WRITE.format(held="", condition=_LEASED_OR_ALONE.format("$19"))
+WRITE: Final = _WRITE.format(held="", condition=_LEASED_OR_ALONE.format("$20"))
 WRITE_FENCED: Final = _WRITE.format(
-    held=f"held AS MATERIALIZED ({FENCES.replace('$1', '$19::text')}), ",
+    held=f"held AS MATERIALIZED ({FENCES.replace('$1', '$20::text')}), ",
     condition=(
-        " AND (SELECT count(*) FROM held JOIN unnest($19::text::text[], $20::text::bigint[]) g (table_name, fence)"
-        " USING (table_name, fence)) = cardinality($19::text::text[])" + _LEASED_OR_ALONE.format("$21")
+        " AND (SELECT count(*) FROM held JOIN unnest($20::text::text[], $21::text::bigint[]) g (table_name, fence)"
+        " USING (table_name, fence)) = cardinality($20::text::text[])" + _LEASED_OR_ALONE.format("$22")
     ),
 )
 """The same, if each named lease is still current. Leases are locked before `tail`, here and everywhere.
@@ -195,7 +196,7 @@ class Appender:
         await self._read_ends(connection, _tables(batches))
         assert self._position is not None
         rows, heads = linked(batches, self._position, self._heads.__getitem__)
-        if rows and not await self._write(connection, rows, heads, None, is_leased=True):
+        if rows and not await self._write(connection, rows, heads, fences, is_leased=True, is_locked=True):
             raise JournalFailed(f"{self._shown} let another writer in while its end was locked: nothing was written")
         return rows, heads
 
@@ -233,20 +234,25 @@ class Appender:
         fences: Mapping[str, int] | None,
         *,
         is_leased: bool,
+        is_locked: bool = False,
     ) -> bool:
-        """Write rows if the journal still ends where they begin; those without a lease, if nobody has one."""
+        """Write rows if the journal still ends where they begin; those without a lease, if nobody has one.
+
+        Leases that are locked already are not looked up again. Each row says under which lease it was written.
+        """
         table, seq, position, kind, version, at, command_id, part, by, body, prev, digest = zip(*rows, strict=True)
         ends = [(name, head.seq, head.hash) for name, head in sorted(heads.items()) if head.seq]
         names, seqs, hashes = zip(*ends, strict=True)
         sizes = list(map(len, body))
         starts = list(accumulate(sizes, initial=1))[:-1]
+        under = fences or {}
         values: tuple[object, ...] = (
             self._position, position[-1], text_list(table), number_list(seq), text_list(kind), number_list(version),
             number_list(at), text_list(command_id), number_list(part), text_list(by), b"".join(body), b"".join(prev),
             b"".join(digest), number_list(starts), number_list(sizes), text_list(names), number_list(seqs),
-            b"".join(hashes),
+            b"".join(hashes), number_list([under.get(name, 0) for name in table]),
         )  # fmt: skip
-        if fences:
+        if fences and not is_locked:
             values += (text_list(tuple(fences)), number_list(fences.values()), is_leased)
             return await connection.fetchval(WRITE_FENCED, *values) is not None
         return await connection.fetchval(WRITE, *values, is_leased) is not None

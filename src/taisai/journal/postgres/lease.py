@@ -18,7 +18,7 @@ from taisai.journal.postgres.append import Appender
 from taisai.journal.postgres.follow import Follower
 from taisai.journal.postgres.link import Link
 from taisai.journal.postgres.text import FIELDS, from_text, to_rows, to_text
-from taisai.journal.record import Batch, Head, Lease, Record
+from taisai.journal.record import Batch, Head, Lease, Record, Written
 
 TAKE: Final = """
 INSERT INTO lease AS l
@@ -59,6 +59,18 @@ NEWS: Final = (
     f"SELECT t.position, {', '.join(f'r.{name}' for name in FIELDS.split(', '))} FROM tail t LEFT JOIN record r"
     " ON r.position > $1 AND r.position <= $2 AND r.table_name <> ALL($3::text[]) ORDER BY r.position"
 )
+
+WRITTEN: Final = """
+WITH these AS (
+    SELECT table_name, seq, fence, row_number() OVER (PARTITION BY table_name ORDER BY seq)
+        - row_number() OVER (PARTITION BY table_name, fence ORDER BY seq) AS run
+    FROM record WHERE position > $1 AND position <= $2 AND table_name NOT LIKE '@%'
+), runs AS (
+    SELECT table_name, fence, min(seq) AS first, max(seq) AS last FROM these GROUP BY table_name, fence, run
+)
+SELECT table_name, first, last, fence, holder, (extract(epoch FROM since) * 1000000)::bigint
+FROM runs LEFT JOIN tenure USING (table_name, fence) ORDER BY table_name, first
+"""
 
 
 class PostgresLeases(Leases):
@@ -131,3 +143,11 @@ class PostgresLeases(Leases):
         end = min(rows[0][0], upto) if rows else after_position
         records = [Record(*row) for row in to_rows([row[1:] for row in rows if row[1] is not None])]
         return records, max(end, after_position)
+
+    def written(self, after_position: int, upto: int) -> list[Written]:
+        """Under which lease the tables' records between two positions were written."""
+        rows = self._link.read(lambda connection: connection.fetch(WRITTEN, after_position, upto))
+        return [
+            Written(from_text(table), first, last, fence, None if holder is None else from_text(holder), since)
+            for table, first, last, fence, holder, since in rows
+        ]
