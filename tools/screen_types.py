@@ -33,6 +33,7 @@ from taisai.protocol.answers import (
     ProofEntry,
     ProvenCard,
     RoundReplay,
+    Visitor,
 )
 from taisai.protocol.books import BookCard, EntrySheet, LayoutOddsSheet
 from taisai.protocol.errors import Errors
@@ -51,6 +52,7 @@ WIDTH = 120
 READ = (
     PublicView, SeatView, CrewView,
     Hello, Until, Done, Notice, SecondPerson, Errors,
+    Visitor,
     Me, FloorCard, PitCard, RoundReplay, Alert, StaffSheet, LinkMade, PersonFound, HouseEntry, AuditRun, ProvenCard,
     ProofEntry,
     HeadsNow,

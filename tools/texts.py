@@ -5,8 +5,9 @@ python tools/texts.py merge FILE    add or change texts in all catalogues, and s
                                     {"play.undo": {"en": "Undo", "zh-Hans": "撤销", "zh-Hant": "復原"}}
 python tools/texts.py tidy          sort the catalogues
 
-Enters: src/taisai/web/static/texts/{en,zh-Hans,zh-Hant}.json. A key that code uses must be in every catalogue;
-`x.one` is needed only in languages with a singular. A lock allows several merges at once.
+Enters: the catalogues in src/taisai/web/static/texts, en.json and one more file for each language. A key that code uses
+must be in every catalogue of `WHOLE`; what another one lacks is shown in English, and counted here. `x.one` is needed
+only in languages with a singular. A lock allows several merges at once.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from pathlib import Path
 from typing import Final
 
 STATIC: Final = Path(__file__).parent.parent / "src" / "taisai" / "web" / "static"
-LANGUAGES: Final = ("en", "zh-Hans", "zh-Hant")
+WHOLE: Final = ("en", "zh-Hans", "zh-Hant")
+"""The languages that may lack nothing."""
 _USED: Final = re.compile(r"""\btn?\(\s*["'`]([^"'`]+)["'`]|data-t(?:-label)?="([^"]+)"|\btitle: "([a-z0-9.-]+)\"""")
 _STARTS: Final = re.compile(r"`((?:[a-z0-9-]+\.)+)\$\{")
 _COMMENT: Final = re.compile(r"^\s*(?://|\*|/\*).*$", re.MULTILINE)
@@ -28,6 +30,17 @@ _QUOTED: Final = re.compile(r"""["'`]([a-z0-9-]+(?:\.[a-z0-9-]+)+)["'`]""")
 _FILLED: Final = re.compile(r"\{([a-z_]+)\}")
 
 Catalogue = dict[str, str]
+
+
+def languages(folder: Path = STATIC) -> list[str]:
+    """Every language that has a catalogue."""
+    return sorted(path.stem for path in (folder / "texts").glob("*.json"))
+
+
+def lacking(language: str, folder: Path = STATIC) -> list[str]:
+    """What a language has no text for."""
+    texts = read(language, folder)
+    return [key for key in read("en", folder) if key not in texts and not key.endswith(".one")]
 
 
 def read(language: str, folder: Path = STATIC) -> Catalogue:
@@ -69,14 +82,13 @@ def beginnings(folder: Path = STATIC) -> set[str]:
 
 def faults(folder: Path = STATIC) -> Iterator[str]:
     """What is wrong with the catalogues."""
-    all_texts = {language: read(language, folder) for language in LANGUAGES}
+    all_texts = {language: read(language, folder) for language in languages(folder)}
     english = all_texts["en"]
     for language, texts in all_texts.items():
         if list(texts) != sorted(texts):
             yield f"{language}.json is not in order: python tools/texts.py tidy"
-        for key in english:
-            if key not in texts and not key.endswith(".one"):
-                yield f"{language}.json has no {key}"
+        if language in WHOLE:
+            yield from (f"{language}.json has no {key}" for key in lacking(language, folder))
         for key, text in texts.items():
             if key not in english:
                 yield f"{language}.json has {key}, en.json has not"
@@ -90,7 +102,7 @@ def faults(folder: Path = STATIC) -> Iterator[str]:
 def _asked(english: Catalogue, folder: Path) -> Iterator[str]:
     """Keys that are used and missing, and texts that nothing uses."""
     starts = beginnings(folder)
-    asked = mentioned(folder)
+    asked = mentioned(folder) | {"language.name"}  # the server asks for it
     for name, key in used(folder):
         if key.endswith((".", "-")):
             starts.add(key)
@@ -110,7 +122,7 @@ def merge(path: Path, folder: Path = STATIC) -> int:
     news: dict[str, Catalogue] = json.loads(path.read_text(encoding="utf-8"))
     with (folder / "texts" / "en.json").open("r", encoding="utf-8") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        for language in LANGUAGES:
+        for language in languages(folder):
             texts = read(language, folder)
             texts.update({key: each[language] for key, each in news.items() if language in each})
             write(language, texts, folder)
@@ -122,12 +134,15 @@ def main() -> int:
     match sys.argv[1:]:
         case ["check"]:
             found = list(faults())
+            for language in languages():
+                if language not in WHOLE and (missing := lacking(language)):
+                    print(f"{language}.json lacks {len(missing)} texts, which are shown in English")
             print("\n".join(found) or "texts: all there")
             return 1 if found else 0
         case ["merge", name]:
             print(f"{merge(Path(name))} texts merged")
         case ["tidy"]:
-            for language in LANGUAGES:
+            for language in languages():
                 write(language, read(language))
         case _:
             print(__doc__)

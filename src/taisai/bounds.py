@@ -40,5 +40,7 @@ ALERTS_CLEARED: Final = 100
 """Cleared alerts that are still listed; the house's stream has all of them."""
 CALLERS_KEPT: Final = 10_000
 """Addresses or persons whose rates are remembered; the least recently seen are forgotten."""
+SEATS_OF_BROWSER: Final = 12
+"""Seats of one browser that are looked up and shown to it together."""
 RESERVED_FOR_STAFF: Final = 64
 """Connections that are kept for those who have signed in as staff, and for descriptors of the program's own."""

@@ -47,7 +47,13 @@ def test_a_newcomer_plays_a_round(visit: Visit) -> None:
     expect(result.locator("li")).to_have_count(2)
     expect(result).to_contain_text(re.compile(r"Small (wins|loses): it needs a total from 4 to 10"))
     result.locator("button.link").first.click()
-    expect(page.locator("dialog[open] .clause")).to_contain_text(re.compile(r"\w{3}"))
+    beside = page.locator("#beside")
+    expect(beside.locator(".clause")).to_contain_text(re.compile(r"\w{3}"))
+    expect(beside.locator("h2")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(result.locator("button.link").first).to_be_focused()
+    result.get_by_role("button", name="§4.1.2").first.click()
+    expect(beside.locator(".clause-rows")).to_contain_text("Small1 to 1")
 
 
 @pytest.mark.clause("rws-tai-sai-v6 §3.3")
@@ -285,6 +291,35 @@ def test_keys_do_what_the_buttons_do(visit: Visit) -> None:
     expect(stack(page, "small")).not_to_be_attached()
     page.keyboard.press("?")
     expect(page.locator("dialog[open] .keys")).to_contain_text("Rebet")
+
+
+def test_a_second_seat_is_asked_for_and_has_its_own_purse(visit: Visit, floor: Floor) -> None:
+    """Who has a seat is asked before they take another; both are played side by side, each from its own purse."""
+    page = visit("/play?table=SLOW")
+    sit(page)
+    page.locator(".rail-chip").nth(1).click()
+    box(page, "small").click()
+    expect(page.locator("#on-felt")).to_have_text("$5")
+    page.goto(f"{floor.address}/")
+    page.locator('[data-table="E"] button').click()
+    asked = page.locator("dialog[open]")
+    expect(asked.locator('[data-seat="SLOW"]')).to_contain_text("$1,000")
+    asked.locator("[data-action=second-seat]").click()
+    expect(page).to_have_url(f"{floor.address}/play?table=E")
+    page.locator(".rail-chip").nth(2).click()
+    box(page, "big").click()
+    expect(page.locator("#funds")).to_have_text("$975")
+    page.locator('.seats [data-seat="SLOW"]').click()
+    expect(page.locator("#funds")).to_have_text("$995")
+    box(page, "small").click()
+    expect(page.locator("#funds")).to_have_text("$970")
+    expect(page.locator('.seats [data-seat="E"]')).to_contain_text("$1,000")
+    page.locator("[data-action=clear]").click()
+    expect(page.locator("#on-felt")).to_have_text("$0")
+    page.locator("[data-action=leave]").click()
+    page.locator("[data-action=leave-now]").click()
+    expect(page.locator('[data-table="E"] button')).to_contain_text("$1,000")
+    expect(page.locator('[data-table="SLOW"] button')).to_have_text("Sit down")
 
 
 def test_a_player_leaves(visit: Visit, floor: Floor) -> None:

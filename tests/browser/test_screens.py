@@ -49,6 +49,18 @@ def test_axe_has_no_serious_finding(visit: Visit, screen: str, language: str) ->
         assert serious_findings(page) == []
 
 
+@pytest.mark.parametrize("screen", SCREENS)
+def test_a_visitor_causes_no_error(visit: Visit, screen: str) -> None:
+    """Nobody has signed in, and nothing on the page counts that as an error: the console stays empty."""
+    page = open_screen(visit, screen)
+    told: list[str] = []
+    page.on("console", lambda message: told.append(message.text))
+    page.reload()
+    expect(page.locator(SCREENS[screen][1]).first).to_be_attached()
+    page.wait_for_load_state("networkidle")
+    assert told == []
+
+
 def test_axe_finds_a_planted_fault(visit: Visit) -> None:
     """Axe-core finds a button without a name: the check above can fail."""
     page = open_screen(visit, "sign-in")

@@ -19,7 +19,13 @@ provide("localStorage", {
 });
 provide("navigator", { languages: ["en-SG"] });
 provide("location", { protocol: "http:", host: "house.test" });
-provide("document", Object.assign(new EventTarget(), { hidden: false, documentElement: { dataset: {} } }));
+provide(
+  "document",
+  Object.assign(new EventTarget(), {
+    hidden: false,
+    documentElement: { dataset: { languages: '{"en": "English", "zh-Hans": "x"}' } },
+  }),
+);
 const page = new EventTarget();
 provide("addEventListener", page.addEventListener.bind(page));
 provide("removeEventListener", page.removeEventListener.bind(page));

@@ -46,6 +46,7 @@ MAY: dict[str, frozenset[str]] = {
     "POST /api/sign-in": ALL,
     "POST /api/sign-out": SIGNED_IN,
     "GET /api/me": SIGNED_IN,
+    "GET /api/visitor": ALL,
     "POST /api/unlock": STAFF,
     "POST /api/lock": STAFF,
     "POST /api/me/awake": STAFF,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from html import unescape
 
 import pytest
 from starlette.exceptions import HTTPException
@@ -84,6 +86,21 @@ def test_the_lock_of_the_checks_names_no_host() -> None:
     text = (ROOT / "package-lock.json").read_text(encoding="utf-8")
     assert "://" not in text
     assert text.count('"integrity": "sha512-') == text.count('"node_modules/')
+
+
+@on_a_loop
+async def test_every_page_says_which_languages_there_are() -> None:
+    """Each page names every catalogue as its language calls itself, and each catalogue is served whole."""
+    codes = sorted(path.stem for path in (STATIC / "texts").glob("*.json"))
+    english = json.loads((STATIC / "texts" / "en.json").read_text(encoding="utf-8"))
+    for address in PAGES:
+        page = bytes((await ask(address)).body).decode()
+        found = re.search(r'<html data-languages="([^"]*)"', page)
+        assert found is not None
+        assert sorted(json.loads(unescape(found[1]))) == codes
+    for code in codes:
+        served = json.loads((await ask("/static/{name:path}", f"texts/{code}.json")).body)
+        assert set(english) <= set(served)
 
 
 @pytest.mark.clause("rws-tai-sai-v6 I23", "rws-open-cover-v3 I23", "rws-mini-dice-v3 I23", "nz-division-9 I23")

@@ -46,7 +46,7 @@ def test_every_word_of_the_house_has_a_text(start: str, values: Iterable[str]) -
 def folder(tmp_path: Path) -> Path:
     """Small catalogues and a script, all in order."""
     (tmp_path / "texts").mkdir()
-    for language in texts.LANGUAGES:
+    for language in texts.WHOLE:
         (tmp_path / "texts" / f"{language}.json").write_text(
             json.dumps({"a.b": "one {n}", "a.d": "{who}"}), encoding="utf-8"
         )
@@ -80,5 +80,14 @@ def test_texts_are_merged_into_every_language(folder: Path, tmp_path: Path) -> N
     news = tmp_path / "news.jsonl"
     news.write_text(json.dumps({"a.c": {"en": "e", "zh-Hans": "s", "zh-Hant": "t"}}), encoding="utf-8")
     assert texts.merge(news, folder) == 1
-    assert [list(texts.read(each, folder)) for each in texts.LANGUAGES] == [["a.b", "a.c", "a.d"]] * 3
+    assert [list(texts.read(each, folder)) for each in texts.WHOLE] == [["a.b", "a.c", "a.d"]] * 3
     assert texts.read("zh-Hant", folder)["a.c"] == "t"
+
+
+def test_a_language_is_one_more_file(folder: Path) -> None:
+    """Another language may lack texts, which are counted; what it has is held to the places of the English text."""
+    other = folder / "texts" / "ko.json"
+    other.write_text('{"a.d": "{who}"}', encoding="utf-8")
+    assert (list(texts.faults(folder)), texts.lacking("ko", folder)) == ([], ["a.b"])
+    other.write_text('{"a.d": "{whom}"}', encoding="utf-8")
+    assert list(texts.faults(folder)) == ["ko.json fills other places at a.d than en.json"]

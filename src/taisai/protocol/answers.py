@@ -120,6 +120,23 @@ class TableCard(Struct, frozen=True, kw_only=True):
     results: tuple[RoundCard, ...]
 
 
+class SeatCard(Struct, frozen=True):
+    """A seat of the caller's browser."""
+
+    table: str
+    player: str
+    funds: int
+    on_felt: int
+    currency: str
+
+
+class Visitor(Struct, frozen=True):
+    """Who is at a browser: the session for a table, or for none, and every seat that the browser has."""
+
+    me: Me | None
+    seats: list[SeatCard] = []
+
+
 class FloorCard(Struct, frozen=True):
     """The floor, as anybody sees it."""
 
@@ -152,6 +169,15 @@ class CrewNow(Struct, frozen=True):
     crew: CrewView
 
 
+class OverLimit(Struct, frozen=True):
+    """The limit by which a bet was settled pro rata."""
+
+    rule: Literal["maximum", "differential", "player"]
+    limit: int
+    opposite: str | None = None
+    placed_opposite: int = 0
+
+
 class ExplainedLine(Struct, frozen=True, kw_only=True):
     """A settled bet of a player, with the reason why it came out so."""
 
@@ -163,6 +189,8 @@ class ExplainedLine(Struct, frozen=True, kw_only=True):
     returned: int
     why: str
     clauses: tuple[str, ...]
+    over: OverLimit | None = None
+    """Why less than the whole stake was at risk, for screens in every language."""
 
 
 class AfterVoid(Struct, frozen=True):

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from taisai.core.bets import Bet, PlayerId
 from taisai.core.boxes import BoxName
 from taisai.core.dice import roll_of
-from taisai.core.explain import Money, clauses_behind, clauses_behind_void, over_limit, why, why_void
+from taisai.core.explain import Money, Over, clauses_behind, clauses_behind_void, over_limit, why, why_void
 from taisai.core.money import NO_CURRENCY, Chips, written
 from taisai.core.rulebook import RuleBook
 from taisai.core.settlement import Ruling
@@ -52,6 +52,8 @@ class BetExplained(NamedTuple):
 
     why: str
     clauses: tuple[str, ...]
+    over: Over | None = None
+    """The limit by which less than the whole stake was at risk."""
 
 
 def explain_line(book: RuleBook, past: PastRound, line: PaidLine, currency: str = NO_CURRENCY) -> BetExplained:
@@ -78,7 +80,7 @@ def explain_line(book: RuleBook, past: PastRound, line: PaidLine, currency: str 
     if past.reversed:
         sentence += f" {_void_after_all(book, past, line.player, money)}"
         clauses = tuple(dict.fromkeys((*clauses, *past.clauses)))
-    return BetExplained(sentence, clauses)
+    return BetExplained(sentence, clauses, over if line.at_risk < line.stake else None)
 
 
 def _void_after_all(book: RuleBook, past: PastRound, player: str, money: Money) -> str:

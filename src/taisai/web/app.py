@@ -35,7 +35,7 @@ from taisai.web.endpoint import Endpoint
 from taisai.web.errors import NOTHING_HERE, TOO_FAST, Stop, error_response, no_such_table
 from taisai.web.openapi import openapi
 from taisai.web.pages import page_routes
-from taisai.web.security import COOKIE, HEADERS, bearer, is_own_origin
+from taisai.web.security import HEADERS, bearer, is_own_origin
 from taisai.web.socket.peers import PATH as PEERS
 from taisai.web.socket.peers import serve_peer
 from taisai.web.socket.play import Inbox, PlaySocket
@@ -138,7 +138,7 @@ class App:
         context = self.context
         name = scope["path"].removeprefix(PLAY)
         where = context.addresses.client_of((scope.get("client") or ("",))[0], headers)
-        admitted = self._not_served(scope["path"], name, where) or await self._session_of(headers, where)
+        admitted = self._not_served(scope["path"], name, where) or await self._session_of(headers, name, where)
         if isinstance(admitted, Refusal):
             await _refuse(scope, send, admitted)
             return
@@ -160,15 +160,15 @@ class App:
             return TOO_FAST
         return None
 
-    async def _session_of(self, headers: Headers, where: str) -> Session | Refusal | None:
-        """The session of a socket: by its token, or by the cookie of one that comes from our own pages."""
+    async def _session_of(self, headers: Headers, table: str, where: str) -> Session | Refusal | None:
+        """The session of a socket: by its token, or by the cookies of one that comes from our own pages."""
         token = bearer(headers)
-        if token is None:
-            token = cookie_parser(headers.get("cookie", "")).get(COOKIE)
-            if not is_own_origin(headers, self.context.settings.listen.allowed_origins):
-                return Refusal(HouseCode.BAD_ORIGIN, "This came from another site.", field="Origin")
+        if token is None and not is_own_origin(headers, self.context.settings.listen.allowed_origins):
+            return Refusal(HouseCode.BAD_ORIGIN, "This came from another site.", field="Origin")
         try:
-            return await self.context.session_of(token, where)
+            if token is not None:
+                return await self.context.session_of(token, where)
+            return await self.context.session_in(cookie_parser(headers.get("cookie", "")), table, where)
         except Stop as stop:
             return stop.refusal
         except JournalError as error:

@@ -16,6 +16,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from taisai.books import BookRefused, Shelf
+from taisai.bounds import SEATS_OF_BROWSER
 from taisai.core.faults import InputFault
 from taisai.core.rulebook import RuleBook
 from taisai.floor.alerts import Alerts
@@ -57,7 +58,7 @@ from taisai.web.guard.probe import Probe
 from taisai.web.guard.work import Work
 from taisai.web.metrics import WebCounts
 from taisai.web.preparation import Preparation
-from taisai.web.security import Rates, token_in
+from taisai.web.security import COOKIE, Rates, seat_cookie, token_in
 from taisai.web.socket.feed import Feed
 from taisai.web.socket.frames import frame_of
 from taisai.web.socket.peers import Peers
@@ -386,6 +387,26 @@ class Context:
             await asyncio.to_thread(self.sessions.reload_one, token)
             found = self.sessions.find(token)
         return found
+
+    async def session_in(self, cookies: Mapping[str, str], table: str, where: str) -> Session | None:
+        """The session of a browser: of staff, or of the seat at the table that is asked about; else the last seat.
+
+        A seat at one table stands for nothing at another: what is asked there is asked by nobody.
+        """
+        last = await self.session_of(cookies.get(COOKIE), where)
+        if not table or (last is not None and (not last.is_player or last.reaches(table))):
+            return last
+        seat = await self.session_of(cookies.get(seat_cookie(table)), where)
+        return seat if seat is not None and seat.is_player and seat.reaches(table) else None
+
+    async def seats_in(self, cookies: Mapping[str, str], where: str) -> dict[str, Session | None]:
+        """The seats that a browser has, by table; None where it holds the cookie of one that is over."""
+        named = [name for name in sorted(self.floor.tables) if seat_cookie(name) in cookies][:SEATS_OF_BROWSER]
+        found = {name: await self.session_of(cookies[seat_cookie(name)], where) for name in named}
+        return {
+            name: seat if seat is not None and seat.is_player and seat.reaches(name) else None
+            for name, seat in found.items()
+        }
 
     def is_ours(self, headers: Mapping[str, str]) -> bool:
         """Whether a request shows a session of staff, or is another node's: known without asking the journal."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from inspect import iscoroutinefunction
 from secrets import token_hex
@@ -38,7 +38,7 @@ from taisai.web.errors import (
     not_at_table,
 )
 from taisai.web.guard.work import Made, Queue, made_of
-from taisai.web.security import COOKIE, SAFE_METHODS, bearer, forged, from_elsewhere, not_json
+from taisai.web.security import SAFE_METHODS, bearer, forged, from_elsewhere, not_json
 
 if TYPE_CHECKING:
     from taisai.web.context import Context
@@ -79,8 +79,8 @@ class Call:
     path: dict[str, str]
     query: Any
     body: Any
-    cookie: tuple[str, int] | None = None
-    """Set by handlers that begin or end a session: the token and its lifetime in seconds; an empty token ends it."""
+    cookies: dict[str, tuple[str, int]] = field(default_factory=dict)
+    """Set by handlers that begin or end a session: token and lifetime in seconds by name; an empty token ends it."""
 
     def queue(self, *, is_long: bool) -> Queue | None:
         """Where the caller's work waits; None for what staff ask for that is short, which does not."""
@@ -218,10 +218,9 @@ class Endpoint:
         else:
             response = Response(msgspec.json.encode(answer), media_type="application/json")
             response.headers["cache-control"] = "no-store"
-        if call.cookie is not None:
-            token, seconds = call.cookie
+        for name, (token, seconds) in call.cookies.items():
             response.set_cookie(
-                COOKIE,
+                name,
                 token,
                 max_age=seconds,
                 httponly=True,
@@ -259,7 +258,8 @@ class Endpoint:
         if token is None:
             refusal = from_elsewhere(method, request.headers, context.settings.listen.allowed_origins)
             if refusal is None:
-                session = await context.session_of(request.cookies.get(COOKIE), where)
+                table = request.path_params.get("table") or request.query_params.get("table", "")
+                session = await context.session_in(request.cookies, table, where)
                 refusal = None if session is None else forged(method, request.headers, session.csrf)
             if refusal is not None:
                 raise Stop(refusal)

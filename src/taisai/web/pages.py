@@ -7,9 +7,11 @@ revalidate every file by its digest, so they always have the newest version and 
 from __future__ import annotations
 
 from hashlib import sha256
+from html import escape
 from importlib.resources import files
 from typing import Final, NamedTuple
 
+from msgspec import json
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -44,6 +46,10 @@ PAGES: Final = {
 """The page at each address; everything else that a page needs is under /static/."""
 
 
+TEXTS: Final = "texts/"
+"""Where the catalogues of the screens' texts are, one for each language."""
+
+
 class _File(NamedTuple):
     """A file with its media type and digest."""
 
@@ -65,20 +71,40 @@ def _files() -> dict[str, _File]:
         for one in folder.iterdir():
             ending = "." + one.name.rpartition(".")[2]
             if ending in MEDIA:
-                body = one.read_bytes()
-                found[f"{folder.name}/{one.name}"] = _File(body, MEDIA[ending], f'"{sha256(body).hexdigest()[:32]}"')
+                found[f"{folder.name}/{one.name}"] = _file(one.read_bytes(), ending)
     return found
+
+
+def _file(body: bytes, ending: str) -> _File:
+    return _File(body, MEDIA[ending], f'"{sha256(body).hexdigest()[:32]}"')
 
 
 def _marked(page: _File, purpose: str) -> _File:
     """A page whose body says what the floor is for; `shell.js` puts it into words."""
-    body = page.body.replace(b"<body ", f'<body data-purpose="{purpose}" '.encode(), 1)
-    return _File(body, page.media, f'"{sha256(body).hexdigest()[:32]}"')
+    return _file(page.body.replace(b"<body ", f'<body data-purpose="{purpose}" '.encode(), 1), ".html")
+
+
+def _with_texts(known: dict[str, _File]) -> dict[str, _File]:
+    """The files, with every catalogue whole and every page told which languages there are.
+
+    What a catalogue lacks is in English, so a language that is being added can be used from its first text on.
+    """
+    names = [name for name in sorted(known) if name.startswith(TEXTS)]
+    catalogues = {name[len(TEXTS) :].removesuffix(".json"): json.decode(known[name].body) for name in names}
+    english = catalogues["en"]
+    called = {code: texts["language.name"] for code, texts in catalogues.items()}
+    told = escape(json.encode(called).decode()).encode()
+    whole = {f"{TEXTS}{code}.json": _file(json.encode(english | texts), ".json") for code, texts in catalogues.items()}
+    pages = {
+        name: _file(known[name].body.replace(b"<html ", b'<html data-languages="' + told + b'" ', 1), ".html")
+        for name in PAGES.values()
+    }
+    return known | whole | pages
 
 
 def page_routes(purpose: str = "gaming") -> list[Route]:
     """The routes of all pages and files. Where a floor is not for gaming, every page says what it is for (I23)."""
-    known = _files()
+    known = _with_texts(_files())
     if purpose != "gaming":
         known |= {name: _marked(known[name], purpose) for name in PAGES.values()}
 

@@ -13,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from time import monotonic
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
@@ -23,6 +23,7 @@ from taisai.floor.answers import HouseCode
 from taisai.table.refusals import Refusal
 
 COOKIE: Final = "taisai"
+SEAT_COOKIE: Final = "taisai-at-"
 CSRF_HEADER: Final = "x-csrf-token"
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -39,6 +40,11 @@ HEADERS: Final = (
     (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
 )
 """Set on every answer: no inline script, nothing from other hosts, no framing."""
+
+
+def seat_cookie(table: str) -> str:
+    """The cookie of a seat: one for each table, so that a browser may play at several."""
+    return SEAT_COOKIE + quote(table, safe="")
 
 
 def is_own_origin(headers: Headers, allowed: tuple[str, ...]) -> bool:

@@ -371,6 +371,44 @@ async def test_a_guest_has_a_nickname_and_buys_again() -> None:
 
 
 @on_a_loop
+async def test_a_browser_plays_at_two_tables_with_a_purse_each() -> None:
+    """A second seat ends no first one: each request is for the seat at its table, and leaving one leaves the other."""
+    async with open_house(settings_for(demo=True)) as running, httpx.AsyncClient(base_url=running.address) as http:
+        one, two = [each.table for each in (await running.client.floor()).tables if each.phase == "open"][:2]
+        assert (await http.get("/api/visitor")).json() == {"me": None, "seats": []}
+        csrf = ""
+        for table in (one, two):
+            sat = await http.post("/api/seat", json={"guest_at": table}, headers={"x-csrf-token": csrf})
+            csrf = sat.json()["me"]["csrf"]
+        here = (await http.get(f"/api/visitor?table={one}")).json()
+        chips = running.context.settings.demo.guest_chips
+        assert [(each["table"], each["funds"]) for each in here["seats"]] == [(one, chips), (two, chips)]
+        assert here["me"]["tables"] == [one]
+        assert (await http.get("/api/visitor")).json()["me"]["tables"] == [two]
+        token = {"x-csrf-token": here["me"]["csrf"]}
+        assert (await http.post(f"/api/me/chips?table={two}", headers=token)).status_code == 403
+        assert (await http.post(f"/api/sign-out?table={one}", headers=token)).status_code == 200
+        here = (await http.get(f"/api/visitor?table={one}")).json()
+        assert ([each["table"] for each in here["seats"]], here["me"]) == ([two], None)
+        again = await http.post(f"/api/sign-out?table={one}", headers=token)
+        assert (again.status_code, len((await http.get("/api/visitor")).json()["seats"])) == (401, 1)
+
+
+@on_a_loop
+async def test_staff_act_as_staff_in_a_browser_that_has_a_seat() -> None:
+    """Who signs in to a post is staff at every table, whatever seats the browser had before."""
+    async with open_house(settings_for(demo=True)) as running, httpx.AsyncClient(base_url=running.address) as http:
+        await running.hire("dan")
+        table = next(each.table for each in (await running.client.floor()).tables if each.phase == "open")
+        await http.post("/api/seat", json={"guest_at": table})
+        csrf = {"x-csrf-token": (await http.get("/api/visitor")).json()["me"]["csrf"]}
+        body = {"login": "dan", "password": PASSWORD, "post": "dealer"}
+        await http.post("/api/sign-in", json=body, headers=csrf)
+        here = (await http.get(f"/api/visitor?table={table}")).json()
+        assert (here["me"]["who"], [each["table"] for each in here["seats"]]) == ("dan", [table])
+
+
+@on_a_loop
 async def test_nobody_learns_over_http_which_logins_exist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A locked login and an unknown one get the same status and body for the same work, also after a restart."""
     compared: list[str] = []

@@ -12,16 +12,18 @@ from taisai.floor.answers import Answer, HouseCode
 from taisai.house.accounts import OneTimeLink, SignInCode, SignInRefusal
 from taisai.house.guesses import trace
 from taisai.house.seats import SeatRefusal
-from taisai.house.sessions import ADMINISTRATOR, Admission, Session
-from taisai.protocol.answers import Admitted, LinkMade, Me, PersonFound, Said, SeatCodeMade
+from taisai.house.sessions import ADMINISTRATOR, Admission, Session, key_of
+from taisai.protocol.answers import Admitted, LinkMade, Me, PersonFound, Said, SeatCard, SeatCodeMade, Visitor
 from taisai.streams.house_events import Post, StaffSheet
 from taisai.table.commands import HOUSE_IDS, Amount, BuyIn, Command, Name, SitDown, WalkAway
+from taisai.table.explanations import currency_of
 from taisai.table.people import SHIFT_MANAGERS, Person, Role
 from taisai.table.refusals import Refusal
 from taisai.table.state import TablePhase
 from taisai.view.seat import seat_view
 from taisai.web.endpoint import Call, Endpoint, Who
 from taisai.web.errors import Stop, no_such_table, sign_in_refused
+from taisai.web.security import COOKIE, bearer, seat_cookie
 
 Password = Annotated[str, Meta(min_length=1, max_length=256)]
 Login = Annotated[str, Meta(min_length=1, max_length=64)]
@@ -45,7 +47,10 @@ def _me(call: Call, session: Session) -> Me:
 
 def _admit(call: Call, admission: Admission) -> Admitted:
     session = admission.session
-    call.cookie = (admission.token, (session.expires_at - session.created_at) // 1_000_000)
+    cookie = (admission.token, (session.expires_at - session.created_at) // 1_000_000)
+    call.cookies[COOKIE] = cookie
+    if session.is_player:
+        call.cookies[seat_cookie(session.tables[0])] = cookie
     return Admitted(admission.token, _me(call, session))
 
 
@@ -93,7 +98,9 @@ async def sign_out(call: Call) -> Said:
     await call.context.sessions.end(session.key)
     if session.is_player:
         await _walk_away(call, session)
-    call.cookie = ("", 0)
+        call.cookies[seat_cookie(session.tables[0])] = ("", 0)
+    if not session.is_player or key_of(call.request.cookies.get(COOKIE, "")) == session.key:
+        call.cookies[COOKIE] = ("", 0)
     return Said("signed out")
 
 
@@ -111,6 +118,28 @@ async def _walk_away(call: Call, session: Session) -> None:
 async def who_am_i(call: Call) -> Me:
     """The session of the caller."""
     return _me(call, call.mine)
+
+
+class VisitorQuery(Struct, frozen=True):
+    """Which of several seats is meant."""
+
+    table: Annotated[str, Meta(max_length=64)] = ""
+
+
+async def who_is_here(call: Call) -> Visitor:
+    """The caller's session, if there is one, and every seat of the browser: what a page asks first."""
+    me = None if call.session is None else _me(call, call.session)
+    if bearer(call.request.headers) is not None:
+        return Visitor(me)
+    seats = await call.context.seats_in(call.request.cookies, call.where)
+    call.cookies |= {seat_cookie(table): ("", 0) for table, seat in seats.items() if seat is None}
+    return Visitor(me, [_seat_card(call, seat) for seat in seats.values() if seat is not None])
+
+
+def _seat_card(call: Call, seat: Session) -> SeatCard:
+    state = call.context.floor.tables[seat.tables[0]].state
+    now = seat_view(state, seat.who)
+    return SeatCard(state.table, seat.who, now.funds, now.on_felt, currency_of(state))
 
 
 class PasswordBody(Struct, frozen=True, forbid_unknown_fields=True):
@@ -415,6 +444,9 @@ _STAFF: Final = "/api/staff/{login}"
 PEOPLE_ENDPOINTS: Final = (
     Endpoint("POST", "/api/sign-in", sign_in, "Sign in to a post", Admitted, _TAG, body=SignInBody),
     Endpoint("POST", "/api/sign-out", sign_out, "Sign out", Said, _TAG, who=Who.SIGNED_IN, while_locked=True),
+    Endpoint(
+        "GET", "/api/visitor", who_is_here, "Who is at this browser", Visitor, _TAG, query=VisitorQuery, cost=2
+    ),
     Endpoint("GET", "/api/me", who_am_i, "Who is signed in", Me, _TAG, who=Who.SIGNED_IN, while_locked=True),
     Endpoint(
         "POST", "/api/unlock", unlock_session, "Unlock the session", Me, _TAG,

@@ -13,7 +13,9 @@ from msgspec.structs import asdict
 from starlette.responses import Response
 
 from taisai.core.dice import roll_of
+from taisai.core.explain import Over
 from taisai.core.faults import InputFault
+from taisai.core.limits import Per
 from taisai.core.rulebook import RuleBook
 from taisai.felt import draw
 from taisai.floor.answers import Answer, HouseCode
@@ -27,6 +29,7 @@ from taisai.protocol.answers import (
     ExposureCard,
     FloorCard,
     JournalEntry,
+    OverLimit,
     PitCard,
     RoundCard,
     RoundReplay,
@@ -188,6 +191,7 @@ def _replay(book: RuleBook, state: TableState, player: str, found: RecalledRound
                 returned=line.returned,
                 why=why.why,
                 clauses=why.clauses,
+                over=None if why.over is None else _over(why.over),
             )
         )
     return RoundReplay(
@@ -213,6 +217,14 @@ def _replay(book: RuleBook, state: TableState, player: str, found: RecalledRound
             None,
         ),
     )
+
+
+def _over(found: Over) -> OverLimit:
+    if found.per is Per.PLAYER:
+        return OverLimit("player", found.limit)
+    if found.opposite is None:
+        return OverLimit("maximum", found.limit)
+    return OverLimit("differential", found.limit, found.opposite, found.placed_opposite)
 
 
 # ------------------------------------------------------------------ commands

@@ -13,13 +13,12 @@ import { called, totalOf } from "../lib/rolls.js";
 import { countdown, isTumbling } from "../lib/round.js";
 import { clauseLinks, startPage, watchConnection } from "../lib/shell.js";
 import { Table } from "../lib/table.js";
-import { faceCounts, roadOf, shares, sidesOf, totalCounts } from "./roads.js";
+import { drawRoad } from "./road.js";
+import { faceCounts, shares, sidesOf, totalCounts } from "./roads.js";
 
 /** @typedef {import("../lib/types").PublicView} View */
-/** @typedef {import("./roads.js").Side} Side */
 
 const TICK_MS = 200;
-const ROWS = 6;
 const COLUMNS = 40;
 const SHOWN = 10;
 
@@ -74,29 +73,6 @@ put(
   ),
 );
 const tumbler = new Tumbler(ui.dice);
-
-/**
- * Draw a road as columns of beads, scrolled to its end.
- * @param {Element} host
- * @param {Side[]} sides
- */
-function drawRoad(host, sides) {
-  put(
-    host,
-    ...roadOf(sides, ROWS)
-      .slice(-COLUMNS)
-      .map((column) =>
-        h(
-          "div",
-          { class: "column" },
-          ...column.map((side) =>
-            h("span", { class: `bead ${side}`, title: t(`board.${side}`) }, t(`board.${side}-short`)),
-          ),
-        ),
-      ),
-  );
-  host.scrollLeft = host.scrollWidth;
-}
 
 /**
  * Draw bars with their numbers.
@@ -158,10 +134,12 @@ function drawResults(view) {
   drawRoad(
     ui.size,
     sides.map((each) => each.size),
+    { columns: COLUMNS },
   );
   drawRoad(
     ui.parity,
     sides.map((each) => each.parity),
+    { columns: COLUMNS },
   );
   drawBars(
     ui.totals,

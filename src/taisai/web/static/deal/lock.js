@@ -51,6 +51,7 @@ export async function lockNow() {
   const who = await me().catch(() => null);
   showLock(who?.who ?? "");
   await post("/api/lock").catch(() => null);
+  if (who) remember({ ...who, locked: true });
 }
 
 /**

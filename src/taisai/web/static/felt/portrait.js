@@ -4,13 +4,14 @@
 //   asSections(felt, 374, 44); asPrinted(felt)
 
 import { s } from "../lib/dom.js";
+import { sectionName } from "./sections.js";
 
 /** @typedef {import("./felt.js").Place} Place */
 /** @typedef {{width: number, height: number}} Size */
 
 const GAP = 6;
 const HEADING = 24;
-const TALLEST = 120;
+const TALLEST = 150;
 
 /**
  * Where areas of one size go, row by row: their scale, and the corner of each.
@@ -36,6 +37,12 @@ export function rowsOf(size, count, width, least) {
   return { scale, corners, height: rows * down };
 }
 
+/** The sections, that of Big and Small first. @param {import("./felt.js").Felt} felt */
+function inOrder(felt) {
+  const first = felt.sectionOf("small") ?? felt.sectionOf("big");
+  return [...felt.sections].sort((one, two) => Number(two === first) - Number(one === first));
+}
+
 /**
  * Put the sections of a felt one under another.
  * @param {import("./felt.js").Felt} felt
@@ -48,13 +55,12 @@ export function asSections(felt, width, least) {
   svg.dataset.printed = svg.getAttribute("viewBox") ?? "";
   const headings = s("g", { class: "section-names" });
   svg.append(headings);
-  const first = felt.sectionOf("small") ?? felt.sectionOf("big");
-  const sections = [...felt.sections].sort((one, two) => Number(two === first) - Number(one === first));
+  const sections = inOrder(felt);
   /** @type {Map<string, Place>} */
   const moved = new Map();
   let top = 0;
   for (const section of sections) {
-    if (section) headings.append(s("text", { x: 2, y: top + HEADING - 8 }, section));
+    if (section) headings.append(s("text", { x: 2, y: top + HEADING - 8 }, sectionName(felt, section)));
     top += section ? HEADING : 0;
     /** @type {Map<string, string[]>} */
     const bySize = new Map();

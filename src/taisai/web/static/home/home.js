@@ -1,12 +1,13 @@
 // The start page: every table as a card with its last results, to sit down at, watch, or see its board; and the way to
 // the crew's screens. Enters: /api/floor, fetched every few seconds while the page is visible.
 
-import { get, getOnce, me, part, sit as sitDown } from "../lib/api.js";
+import { get, getOnce, me, part, seats, sit as sitDown } from "../lib/api.js";
 import { diceRow } from "../lib/dice.js";
 import { $, h, put } from "../lib/dom.js";
 import { t, tn } from "../lib/i18n.js";
 import { money } from "../lib/money.js";
 import { totalOf } from "../lib/rolls.js";
+import { alsoAt } from "../lib/seats.js";
 import { dialog, showRefusal, startPage } from "../lib/shell.js";
 
 /** @typedef {import("../lib/types").TableCard} TableCard */
@@ -50,6 +51,8 @@ put(
   ),
 );
 
+/** The seats of this browser. @type {import("../lib/types").SeatCard[]} */
+let mine = [];
 /** Whether a seat was asked for: two taps must seat one guest. */
 let sitting = false;
 // A page from the browser's back/forward cache does not know who is seated where.
@@ -62,7 +65,7 @@ addEventListener("pageshow", (event) => event.persisted && location.reload());
  */
 async function sit(table, floor) {
   const play = `/play?table=${part(table)}`;
-  if (who?.player && who.tables.includes(table)) {
+  if (mine.some((each) => each.table === table)) {
     location.href = play;
     return;
   }
@@ -78,6 +81,7 @@ async function sit(table, floor) {
     ]);
     if (!sure) return;
   }
+  if (!(await alsoAt(table))) return;
   if (!floor.demo || floor.join) {
     location.href = play;
     return;
@@ -129,6 +133,8 @@ function tableCard(card, floor) {
         })
       : "";
   const at = part(card.table);
+  const seat = mine.find((each) => each.table === card.table);
+  const purse = seat && money(seat.funds + seat.on_felt, seat.currency);
   return h(
     "li",
     { class: "table-card", "data-table": card.table },
@@ -158,9 +164,11 @@ function tableCard(card, floor) {
             class: "main",
             disabled: !open,
             onclick: () => void sit(card.table, floor),
-            "aria-label": t("home.sit-at", { table: card.table }),
+            "aria-label": purse
+              ? t("seats.to", { table: card.table, amount: purse })
+              : t("home.sit-at", { table: card.table }),
           },
-          t("home.sit"),
+          purse ? [t("home.play"), " ", h("span", { class: "number" }, purse)] : t("home.sit"),
         ),
         h(
           "a",
@@ -194,11 +202,11 @@ async function draw() {
   /** @type {FloorCard} */
   let floor;
   try {
-    floor = await get("/api/floor");
+    [floor, mine] = await Promise.all([get("/api/floor"), seats()]);
   } catch {
     return;
   }
-  const now = JSON.stringify([floor.tables, floor.demo]);
+  const now = JSON.stringify([floor.tables, floor.demo, mine]);
   if (now === before || list.contains(document.activeElement)) return;
   before = now;
   title.textContent = floor.house;

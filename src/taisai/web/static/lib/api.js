@@ -5,6 +5,10 @@
 //   await post("/api/seat", {guest_at: "TS-C"})
 //   await sit({guest_at: "TS-C"})   sit down; asked again after a lost answer, it is the same seat
 //   const who = await me()          null when nobody is signed in; `me(true)` asks again
+//   const all = await seats()       the seats of this browser, one at each table
+// A page of a table (`?table=T`) asks as the seat that this browser has there.
+
+import { query } from "./dom.js";
 
 /** Why something was not done: refused by the table or the server, or the connection failed (code "offline"). */
 export class Refusal extends Error {
@@ -27,8 +31,16 @@ export class Refusal extends Error {
 }
 
 /** @typedef {import("./types").Me} Me */
+/** @typedef {import("./types").Visitor} Visitor */
+
+/** What is asked as one of several seats; other addresses name their table themselves. */
+const OF_A_SEAT = /^\/api\/(me|visitor|seat|sign-out)\b/;
+/** What a locked session may still read. */
+const WHILE_LOCKED = /^\/api\/(books|compare|floor|log|me|training|visitor)\b|^\/api\/tables\/[^/]+(\/rounds)?$/;
 
 let csrf = "";
+/** Whether the session is locked: what it may not read is not asked for. */
+let locked = false;
 /** @type {Promise<Me | null> | null} */
 let asked = null;
 
@@ -39,10 +51,9 @@ let asked = null;
  */
 export function me(again = false) {
   if (asked === null || again) {
-    asked = get("/api/me").then(
-      (found) => remember(found),
+    asked = get("/api/visitor").then(
+      (/** @type {Visitor} */ found) => remember(found.me),
       (refusal) => {
-        if (refusal.code === "not-signed-in") return remember(null);
         asked = null;
         throw refusal;
       },
@@ -58,8 +69,14 @@ export function me(again = false) {
  */
 export function remember(found) {
   csrf = found?.csrf ?? "";
+  locked = found?.locked ?? false;
   asked = Promise.resolve(found);
   return found;
+}
+
+/** The seats of this browser, as they stand now. @returns {Promise<Visitor["seats"]>} */
+export async function seats() {
+  return (await get("/api/visitor")).seats;
 }
 
 /**
@@ -116,10 +133,13 @@ async function send(method, path, body) {
   const headers = {};
   if (method !== "GET") headers["x-csrf-token"] = csrf;
   if (body !== undefined) headers["content-type"] = "application/json";
+  if (locked && method === "GET" && !WHILE_LOCKED.test(path))
+    throw new Refusal({ code: "locked", sentence: "The session is locked." }, 423);
+  const here = OF_A_SEAT.test(path) ? query("table") : "";
   let response;
   let answer;
   try {
-    response = await fetch(path, {
+    response = await fetch(here ? `${path}${path.includes("?") ? "&" : "?"}table=${part(here)}` : path, {
       method,
       headers,
       credentials: "same-origin",

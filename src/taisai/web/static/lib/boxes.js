@@ -59,14 +59,14 @@ function oddsText(pays) {
 export function payText(layout, box) {
   const rows = layout.pay.filter((row) => row.boxes.includes(box));
   if (new Set(rows.map((row) => row.pays)).size === 1) return oddsText(rows[0].pays);
-  const cases = rows.map((row) => {
-    const when =
-      row.dice !== null
-        ? t(`odds.on-${row.dice}`)
-        : (row.when ?? t("odds.on-totals", { totals: (row.totals ?? []).join(", ") }));
-    return t("odds.case", { odds: oddsText(row.pays), when });
-  });
-  return [...new Set(cases)].join(t("list.comma"));
+  return [...new Set(rows.map(payCase))].join(t("list.comma"));
+}
+
+/** What a row of a pay table pays, and on what. @param {import("./types").PayRowSheet} row */
+export function payCase(row) {
+  const totals = row.totals ? t("odds.on-totals", { totals: row.totals.join(", ") }) : "";
+  const when = row.dice !== null ? t(`odds.on-${row.dice}`) : (row.when ?? totals);
+  return when ? t("odds.case", { odds: oddsText(row.pays), when }) : oddsText(row.pays);
 }
 
 /**

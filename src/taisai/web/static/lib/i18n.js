@@ -4,19 +4,21 @@
 //   tn("play.bets", 3)                     "play.bets.one" or "play.bets.other", {n} filled
 //   translate(root)                        fills elements with data-t="key", data-t-label="key" (aria-label)
 //   has("code.over-maximum")               whether there is such a text
-// One catalogue per language: en.json, zh-Hans.json, zh-Hant.json; keys are flat, sorted, and the same in all
-// (tests/web/test_texts.py). `python tools/texts.py merge FILE` adds texts to all of them at once.
+//   const other = await textsIn("zh-Hans") a look-up in a second language, for screens that speak two
+// One catalogue per language, en.json, zh-Hans.json, ...: keys are flat, sorted, and the same in all
+// (tests/web/test_texts.py). `python tools/texts.py merge FILE` adds texts to all of them at once. A new
+// language is one more file: the server writes into every page which there are, by the `language.name` of each.
 
 import { keep, pref } from "./prefs.js";
 
-/** @type {Record<string, string>} */
-export const LANGUAGES = { en: "English", "zh-Hans": "简体中文", "zh-Hant": "繁體中文" };
+/** What each language calls itself, by its code. @type {Record<string, string>} */
+export const LANGUAGES = JSON.parse(document.documentElement.dataset.languages ?? '{"en": "English"}');
 
 /** @type {Record<string, string>} */
 let texts = {};
 let chosen = "en";
 
-/** The language in use: en, zh-Hans or zh-Hant. */
+/** The language in use, by its code. */
 export function language() {
   return chosen;
 }
@@ -34,15 +36,29 @@ export function locale() {
 function fit(tag) {
   const low = tag.toLowerCase();
   if (low.startsWith("zh")) return /hant|-tw|-hk|-mo/.test(low) ? "zh-Hant" : "zh-Hans";
-  return low.startsWith("en") ? "en" : "";
+  return Object.keys(LANGUAGES).find((code) => low === code || low.startsWith(`${code}-`)) ?? "";
+}
+
+/** @param {string} code @returns {Promise<Record<string, string>>} */
+async function catalogue(code) {
+  return (await fetch(`/static/texts/${code}.json`)).json();
+}
+
+/**
+ * A look-up in another language, which shows what the catalogue has and fills nothing else.
+ * @param {string} code
+ * @returns {Promise<typeof t>}
+ */
+export async function textsIn(code) {
+  const others = await catalogue(code);
+  return (key, values) => filled(others[key] ?? key, values);
 }
 
 /** Load the catalogue of the language chosen before, else of the browser's, else English. */
 export async function loadTexts() {
   const wished = pref("language", "");
   chosen = wished in LANGUAGES ? wished : ((navigator.languages ?? []).map(fit).find(Boolean) ?? "en");
-  const response = await fetch(`/static/texts/${chosen}.json`);
-  texts = await response.json();
+  texts = await catalogue(chosen);
   document.documentElement.lang = chosen;
 }
 
@@ -71,7 +87,14 @@ export function voidWhy(reason) {
  * @param {Record<string, string | number>} [values]
  */
 export function t(key, values) {
-  const text = texts[key] ?? key;
+  return filled(texts[key] ?? key, values);
+}
+
+/**
+ * @param {string} text
+ * @param {Record<string, string | number>} [values]
+ */
+function filled(text, values) {
   return values
     ? text.replace(/\{([a-z_]+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole))
     : text;

@@ -3,7 +3,7 @@
 //   speak("No more bets")                               with the browser's own voice; silent unless switched on
 //   soundOn(), setSound(true), voiceOn(), setVoice(true)
 
-import { language } from "./i18n.js";
+import { t } from "./i18n.js";
 import { keep, pref } from "./prefs.js";
 
 /** @type {AudioContext | null} */
@@ -76,13 +76,11 @@ export function sound(name) {
   }
 }
 
-const VOICES = { en: "en", "zh-Hans": "zh-CN", "zh-Hant": "zh-TW" };
-
 /** @param {string} words */
 export function speak(words) {
   if (!withVoice || !("speechSynthesis" in window) || !words) return;
   const said = new SpeechSynthesisUtterance(words);
-  said.lang = VOICES[/** @type {keyof typeof VOICES} */ (language())] ?? "en";
+  said.lang = t("language.voice");
   speechSynthesis.cancel();
   speechSynthesis.speak(said);
 }

@@ -513,6 +513,12 @@ export interface Error {
   request: string;
 }
 
+/** Who is at a browser: the session for a table, or for none, and every seat that the browser has. */
+export interface Visitor {
+  me: Me | null;
+  seats: SeatCard[];
+}
+
 /** Who is signed in. */
 export interface Me {
   who: string;
@@ -525,6 +531,15 @@ export interface Me {
   player: string | null;
   /** The screen locks itself after so many idle seconds; 0 is never, as for players. */
   idle_s: number;
+}
+
+/** A seat of the caller's browser. */
+export interface SeatCard {
+  table: string;
+  player: string;
+  funds: number;
+  on_felt: number;
+  currency: string;
 }
 
 /** The floor, as anybody sees it. */
@@ -668,6 +683,16 @@ export interface ExplainedLine {
   returned: number;
   why: string;
   clauses: string[];
+  /** Why less than the whole stake was at risk, for screens in every language. */
+  over?: OverLimit | null;
+}
+
+/** The limit by which a bet was settled pro rata. */
+export interface OverLimit {
+  rule: "differential" | "maximum" | "player";
+  limit: number;
+  opposite?: string | null;
+  placed_opposite: number;
 }
 
 /** A player's part when a round was void after its bets were settled. */

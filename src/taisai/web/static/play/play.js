@@ -4,7 +4,7 @@
 
 import { Cloth } from "../felt/cloth.js";
 import { sectionButtons } from "../felt/sections.js";
-import { get, me, part } from "../lib/api.js";
+import { get, me, part, seats } from "../lib/api.js";
 import { boxName, limitText, signOf } from "../lib/boxes.js";
 import { diceRow } from "../lib/dice.js";
 import { $, h, put, query, say } from "../lib/dom.js";
@@ -13,15 +13,16 @@ import { money, setCurrency, signed } from "../lib/money.js";
 import { keep, pref } from "../lib/prefs.js";
 import { rackOf } from "../lib/rack.js";
 import { totalOf } from "../lib/rolls.js";
-import { clauseLinks, showRefusal, startPage, toast, watchConnection } from "../lib/shell.js";
+import { clauseLinks, redraw, showRefusal, startPage, toast, watchConnection } from "../lib/shell.js";
 import { sound } from "../lib/sound.js";
 import { Table } from "../lib/table.js";
 import { Bets, othersOn, paidBack } from "./bets.js";
 import { boxWords, BoxLine, headroomOf, showBetRefusal } from "./box.js";
+import { countTo, show } from "./count.js";
 import { fairPanel } from "./fair.js";
 import { Guide } from "./guide.js";
 import { Rail } from "./rail.js";
-import { afterVoid, headline, lines, ownRounds } from "./result.js";
+import { afterVoid, figures, headline, lines, ownRounds } from "./result.js";
 import { buildScreen } from "./screen.js";
 import { Stage } from "./stage.js";
 
@@ -35,6 +36,7 @@ const SPLIT_PX = 6;
 /** How long to wait before something that could not be fetched is asked for again. */
 const AGAIN_MS = 3000;
 const RECENT = 8;
+const SEATS_MS = 5000;
 
 const name = query("table");
 await startPage({
@@ -145,6 +147,7 @@ function draw() {
   if (!view) return;
   if (view.set_up) {
     setCurrency(view.set_up.currency);
+    ui.beside.dataset.layout = view.set_up.layout;
     void cloth.follow(view.set_up);
   }
   stage.draw(view, cloth.felt);
@@ -152,6 +155,25 @@ function draw() {
   drawRack(view);
   drawBets();
   drawRecent(view);
+  void drawPast(view);
+}
+
+/** Roads and shares beside the felt; loaded once the table is there. @param {View} view */
+async function drawPast(view) {
+  const now = JSON.stringify(view.results.map((each) => [each.number, each.reversed]));
+  if (ui.past.dataset.now === now || !ui.past.open) return;
+  ui.past.dataset.now = now;
+  const past = await import("./past.js");
+  if (ui.past.dataset.now === now) past.drawPast(ui.pastDrawn, view.results);
+}
+
+/** The other seats of this browser, each with its purse. */
+async function drawSeats() {
+  const others = (await seats().catch(() => [])).filter((each) => each.table !== name);
+  ui.seats.hidden = !others.length;
+  if (!others.length) return;
+  const { seatLink } = await import("../lib/seats.js");
+  redraw(ui.seats, h("span", { class: "muted" }, t("seats.mine")), ...others.map(seatLink));
 }
 
 /** @param {View} view */
@@ -231,7 +253,8 @@ function drawBets() {
     felt.names((box) => boxWords(seen, box));
   }
   const { funds, onFelt } = bets.purse();
-  say(ui.funds, table.seat ? money(funds) : "–");
+  if (table.seat) show(ui.funds, funds, money);
+  else say(ui.funds, "–");
   say(ui.onFelt, table.seat ? money(onFelt) : "–");
   ui.onFelt.setAttribute("aria-busy", String(bets.unsure.size > 0));
   const debt = table.seat?.debt ?? 0;
@@ -334,9 +357,15 @@ async function drawResult(/** @type {boolean} */ fresh) {
   ui.result.open = table.view?.round.phase !== "betting";
   if (!fresh) return;
   guide.did("result");
-  if (round.net > 0) sound("win");
-  const said = t(round.void ? "result.toast-void" : "result.toast", { n: round.number, net: signed(round.net) });
-  stage.outcome(said, round.net);
+  if (round.net > 0) {
+    sound("win");
+    const { funds } = bets.purse();
+    countTo(ui.funds, funds, money, funds - round.returned);
+  }
+  const words = (/** @type {string} */ net) =>
+    t(round.void ? "result.toast-void" : "result.toast", { n: round.number, net });
+  const each = round.void ? [] : round.lines.map((line) => `${boxName(line.box)} ${figures(round, line)}`);
+  stage.outcome(words, round.net, [words(signed(round.net)), ...each].join(t("list.semicolon")));
 }
 
 // ---------------------------------------------------------------- keys
@@ -356,7 +385,7 @@ function sayWhere() {
   const parts = [
     ui.call.textContent,
     ui.seconds.textContent && t("play.seconds-left", { n: ui.seconds.textContent }),
-    ui.outcome.textContent,
+    ui.said.textContent || ui.outcome.textContent,
     table.seat && `${t("play.funds")} ${money(funds)}`,
     table.seat && `${t("play.on-felt")} ${money(onFelt)}`,
     ...placed,
@@ -399,6 +428,9 @@ table.on("hello", () => {
 });
 addEventListener("baize", () => draw());
 addEventListener("resize", () => void fit());
+ui.past.addEventListener("toggle", () => table.view && void drawPast(table.view));
+document.addEventListener("visibilitychange", () => document.hidden || void drawSeats());
+setInterval(() => document.hidden || ui.seats.hidden || void drawSeats(), SEATS_MS);
 addEventListener("keydown", (event) => {
   const typing = event.target instanceof HTMLInputElement || document.querySelector("dialog[open]");
   if (typing || event.ctrlKey || event.altKey || event.metaKey) return;
@@ -419,4 +451,5 @@ watchConnection(table);
 setInterval(() => stage.tick(), TICK_MS);
 void me().catch(() => null);
 askFloor();
+void drawSeats();
 table.connect();

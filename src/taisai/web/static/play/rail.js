@@ -2,13 +2,13 @@
 //   const rail = new Rail(ui, table, bets, {chosen: () => guide.did("chip")}); rail.draw(setUp); rail.value(setUp)
 
 import { chipColour } from "../felt/chips.js";
-import { post, sit } from "../lib/api.js";
+import { post, remember, sit } from "../lib/api.js";
 import { boxName } from "../lib/boxes.js";
 import { h, labelled, put } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { chip as chipFace, money } from "../lib/money.js";
 import { keep, pref } from "../lib/prefs.js";
-import { dialog, showRefusal, signOut } from "../lib/shell.js";
+import { dialog, showRefusal } from "../lib/shell.js";
 
 /** @typedef {import("../lib/types").SetUpState} SetUp */
 /** @typedef {import("./bets.js").Bets} Bets */
@@ -210,7 +210,8 @@ export class Rail {
     if (!sure) return;
     try {
       await this.table.do({ do: "leave-table", player: this.bets.player });
-      await signOut();
+      remember(null); // leaving has ended the session
+      location.href = "/";
     } catch (refusal) {
       showRefusal(refusal, this.table.view?.set_up?.book);
     }
@@ -273,6 +274,8 @@ export class Rail {
     if (this.sitting) return;
     this.sitting = true;
     try {
+      const { alsoAt } = await import("../lib/seats.js");
+      if (!(await alsoAt(this.table.name))) return;
       await sit(how);
       const known = new Promise((resolve) => {
         const stop = this.table.on("hello", () => resolve(stop()));

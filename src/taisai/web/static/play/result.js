@@ -46,9 +46,21 @@ function why(round, line) {
     needs: needs(line.box),
     dice,
   });
-  const part =
-    line.at_risk < line.stake ? ` ${t("result.part", { at_risk: money(line.at_risk), stake: money(line.stake) })}` : "";
-  return words + part;
+  return `${words} ${share(line)}`.trim();
+}
+
+/** Why less than the whole stake was at risk, if so. @param {Line} line */
+function share({ box, over, at_risk, stake }) {
+  if (at_risk === stake) return "";
+  const amounts = { at_risk: money(at_risk), stake: money(stake) };
+  if (!over) return t("result.part", amounts);
+  return t(`result.over-${over.rule}`, {
+    ...amounts,
+    box: boxName(box),
+    limit: money(over.limit),
+    opposite: over.opposite ? boxName(over.opposite) : "",
+    placed: money(over.placed_opposite),
+  });
 }
 
 /**
@@ -56,7 +68,7 @@ function why(round, line) {
  * @param {RoundReplay} round
  * @param {Line} line
  */
-function figures(round, line) {
+export function figures(round, line) {
   if (round.void) return t("result.back", { amount: money(round.reversed ? line.stake : line.returned) });
   if (line.pays === 0) return t("result.back", { amount: money(line.returned) });
   if (line.pays === null || line.winnings === 0) return t("result.stake-lost", { stake: money(line.at_risk) });
@@ -90,8 +102,6 @@ export function lines(round, book) {
           h("span", { class: "number" }, figures(round, line)),
         ),
         h("p", { class: "muted" }, why(round, line), " ", clauseLinks(book, line.clauses ?? [])),
-        line.why &&
-          h("p", { class: "muted house-words" }, `${t("result.house-words")}: `, h("q", { lang: "en" }, line.why)),
       );
     }),
   );

@@ -10,7 +10,9 @@ export function buildScreen(name) {
     call: h("p", { class: "call", role: "status", "aria-live": "polite" }),
     original: h("p", { class: "call-original", lang: "en" }),
     spoken: h("span", { class: "visually-hidden", role: "status" }),
-    outcome: h("p", { class: "outcome number", role: "status" }),
+    cited: h("p", { class: "call-clauses" }),
+    outcome: h("p", { class: "outcome number", "aria-hidden": "true" }),
+    said: h("p", { class: "visually-hidden", role: "status", id: "said" }),
     heard: h("p", { class: "visually-hidden", role: "status", id: "heard" }),
     seconds: h("span", { class: "seconds number", role: "timer", "aria-label": t("play.seconds") }),
     bar: h("div", { class: "bar-fill" }),
@@ -25,12 +27,17 @@ export function buildScreen(name) {
     debt: h("dd", { class: "bad", id: "debt" }),
     onFelt: h("dd", { class: "number", id: "on-felt" }),
     lastNet: h("dd", { class: "number", id: "last-net" }),
+    seats: h("nav", { class: "seats", "aria-label": t("seats.mine"), hidden: true }),
     rail: h("div", { class: "rail" }),
+    beside: h("aside", { class: "panel beside", id: "beside", hidden: true, "aria-label": t("clause.beside") }),
+    past: h("details", { class: "panel past-panel", open: true }),
+    pastDrawn: h("div", null),
     result: h("details", { class: "panel result", hidden: true }),
     fair: h("details", { class: "panel fair-panel", hidden: true }),
     favourites: h("section", { class: "panel favourites-panel" }),
     guide: h("aside", { class: "guide", "aria-label": t("guide.title"), hidden: true }),
   };
+  put(ui.past, h("summary", null, h("h2", null, t("play.past"))), ui.pastDrawn);
   put(
     $("#main"),
     h("h1", { class: "visually-hidden" }, t("play.at", { table: name })),
@@ -40,7 +47,7 @@ export function buildScreen(name) {
       h(
         "div",
         { class: "left" },
-        h("section", { class: "sign", "aria-label": t("play.limits") }, ui.limits, ui.rack),
+        h("section", { class: "sign", "aria-label": t("play.limits") }, ui.limits, ui.rack, ui.seats),
         h("section", { class: "felt-area", "aria-label": t("play.felt") }, ui.sections, ui.felt),
         h("section", { class: "hand", "aria-label": t("play.hand") }, ui.guide, ui.info, ui.rail, ui.heard),
       ),
@@ -56,7 +63,9 @@ export function buildScreen(name) {
             { class: "stage-words" },
             ui.call,
             ui.original,
+            ui.cited,
             ui.outcome,
+            ui.said,
             ui.spoken,
             h(
               "div",
@@ -70,6 +79,7 @@ export function buildScreen(name) {
         h(
           "div",
           { class: "side" },
+          ui.beside,
           h(
             "dl",
             { class: "panel purse" },
@@ -78,6 +88,7 @@ export function buildScreen(name) {
             h("div", null, h("dt", null, t("play.last-net")), ui.lastNet),
           ),
           ui.result,
+          ui.past,
           ui.fair,
           ui.favourites,
         ),

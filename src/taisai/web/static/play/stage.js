@@ -6,14 +6,18 @@ import { raisedWords } from "../lib/boxes.js";
 import { Tumbler } from "../lib/dice.js";
 import { say } from "../lib/dom.js";
 import { language, t, voidWhy } from "../lib/i18n.js";
+import { signed } from "../lib/money.js";
 import { called, totalOf } from "../lib/rolls.js";
 import { countdown, isTumbling, rolledIn } from "../lib/round.js";
 import { clauseLinks, toast } from "../lib/shell.js";
 import { sound, speak } from "../lib/sound.js";
+import { countTo, show } from "./count.js";
 
 /** @typedef {import("../lib/types").PublicView} View */
 /** @typedef {import("../lib/types").Announcement} Told */
 /** @typedef {import("../lib/round.js").Rolled} Rolled */
+
+/** @typedef {"call" | "original" | "cited" | "outcome" | "said" | "spoken" | "seconds" | "bar" | "dice"} Part */
 
 /** Phases in which the result is known, so that a table with lights would have them on. @type {string[]} */
 const RESULT_KNOWN = ["announced", "entered", "collected", "between-rounds"];
@@ -21,7 +25,7 @@ const RESULT_KNOWN = ["announced", "entered", "collected", "between-rounds"];
 /** Dice, call and countdown. */
 export class Stage {
   /**
-   * @param {Record<"call" | "original" | "outcome" | "spoken" | "seconds" | "bar" | "dice", HTMLElement>} ui
+   * @param {Record<Part, HTMLElement>} ui
    * @param {import("../lib/table.js").Table} table
    * @param {() => void} changed the winners of a round are known
    */
@@ -78,13 +82,18 @@ export class Stage {
   }
 
   /**
-   * What the round brought the player: said once, where the dice are.
-   * @param {string} words
+   * What the round brought the player, where the dice are: counted up for eyes, said once for ears.
+   * @param {(net: string) => string} words
    * @param {number} net
+   * @param {string} [said] the same with every bet, for those who do not see the felt
    */
-  outcome(words, net) {
-    this.ui.outcome.className = `outcome number ${net > 0 ? "up" : net < 0 ? "down" : ""}`;
-    say(this.ui.outcome, words);
+  outcome(words, net, said = "") {
+    const { outcome } = this.ui;
+    outcome.className = `outcome number ${net > 0 ? "up" : net < 0 ? "down" : ""}`;
+    if (net > 0) countTo(outcome, net, (amount) => words(signed(amount)));
+    else show(outcome, net, (amount) => words(signed(amount)));
+    document.body.classList.toggle("won", net > 0);
+    say(this.ui.said, said);
   }
 
   /** What the table is doing, where no call says it. @param {View} view */
@@ -110,6 +119,7 @@ export class Stage {
   _call(words, original = "") {
     say(this.ui.call, language() === "en" && original ? original : words);
     say(this.ui.original, language() === "en" ? "" : original);
+    this.ui.cited.replaceChildren();
   }
 
   /** Calls and sounds of what has just happened. @param {Told[]} told */
@@ -118,7 +128,7 @@ export class Stage {
       switch (each.event) {
         case "bets-opened":
           this.rolled = null;
-          this.outcome("", 0);
+          this.outcome(() => "", 0);
           this._call(t("phase.betting"), each.call);
           speak(language() === "en" ? each.call : t("phase.betting"));
           break;
@@ -144,12 +154,8 @@ export class Stage {
           break;
         }
         case "round-voided": {
-          const words = t("result.void", { why: voidWhy(each.why) });
-          this._call(words, each.call);
-          toast(words, {
-            kind: "bad",
-            more: [clauseLinks(this.table.view?.set_up?.book ?? "", each.clauses ?? [])],
-          });
+          this._call(t("result.void", { why: voidWhy(each.why) }), each.call);
+          this.ui.cited.replaceChildren(clauseLinks(this.table.view?.set_up?.book ?? "", each.clauses ?? []));
           speak(this.ui.call.textContent ?? "");
           break;
         }
