@@ -99,7 +99,7 @@ async def test_every_page_says_which_languages_there_are() -> None:
         assert found is not None
         assert sorted(json.loads(unescape(found[1]))) == codes
     for code in codes:
-        served = json.loads((await ask("/static/{name:path}", f"texts/{code}.json")).body)
+        served = json.loads(bytes((await ask("/static/{name:path}", f"texts/{code}.json")).body))
         assert set(english) <= set(served)
 
 
