@@ -280,3 +280,26 @@ async def test_a_house_that_is_never_idle_is_not_overdue(monkeypatch: pytest.Mon
         keeper.now = replace(keeper.now, size=keeper.now.size + 1)  # ... and what was there then is signed
     assert list(alerts.shown()) == []
     await floor.stop()
+
+
+@on_a_loop
+async def test_a_house_that_writes_faster_than_the_log_follows_is_signed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the tree never reaches the end of the journal, what it holds is signed all the same."""
+    floor, keeper, _ = await house(GatedJournal())
+    await betting(floor)
+    await keeper.tick()
+    await floor.do("T", bet(1_000))
+    follow, asked = keeper._prover.follow, 0
+
+    def never_done(most: int = 1) -> bool:
+        nonlocal asked
+        asked += 1
+        assert asked < 1_000
+        return follow(most) or True
+
+    monkeypatch.setattr(keeper._prover, "follow", never_done)
+    monkeypatch.setattr(keeper, "_every_s", 0.0)
+    signed = keeper.now.size
+    await keeper.tick()
+    assert keeper.now.size > signed
+    await floor.stop()

@@ -178,8 +178,9 @@ class HeadKeeper:
         return LEASE in leases.take((LEASE,), f"{nodes.holder}{LEASE}", LEASE_S)
 
     def _work(self) -> Note:
-        """On a thread: bring the tree up to the journal, and sign it."""
-        while self._prover.follow():
+        """On a thread: follow the journal, and sign. While a house writes faster, sign what there is."""
+        until = monotonic() + self._every_s
+        while self._prover.follow() and monotonic() < until:
             pass
         return self._prover.sign()
 
