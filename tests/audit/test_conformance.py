@@ -22,7 +22,9 @@ def test_every_clause_is_held_or_peoples_work(book_id: str) -> None:
     assert [line.id for line in report.clauses] == list(book.clauses)
     assert [line.id for line in report.readings] == list(book.interpretations)
     assert [line.id for line in report.clauses if line.status is Status.RED] == []
+    assert [line.id for line in report.readings if line.status is Status.RED] == []
     assert sum(report.counts.values()) == len(report.clauses)
+    assert sum(report.reading_counts.values()) == len(report.readings)
     assert report.digest == book.digest
 
 
@@ -37,6 +39,18 @@ def test_a_clause_shows_all_that_stands_behind_it() -> None:
     assert "taisai.table.handlers.betting:place_bet" in closed.functions
     assert "bet-withdrawn" in closed.events
     assert "taisai.audit.procedure.steps:in_order" in closed.checks
+    flat = lines["5.5.2"]
+    assert "taisai.table.handlers.facts:consequences" in flat.functions
+    assert "fact-recorded" in flat.events
+    assert "taisai.audit.procedure.facts:fact_recorded" in flat.checks
+    assert "taisai.core.prorata:fix_stakes" in lines["5.1.1"].functions
+
+
+@pytest.mark.parametrize("book_id", ["nz-division-9", "rws-open-cover-v3", "rws-tai-sai-v6", "rws-mini-dice-v3"])
+def test_what_the_software_enforces_names_the_check_that_looks(book_id: str) -> None:
+    """A clause that is a rule of the software has a check of the audit behind it."""
+    report = conformance_of(shelf().book(book_id), shelf().duties(book_id), "0")
+    assert [line.id for line in report.clauses if "rule" in line.duty and not line.checks] == []
 
 
 def test_a_clause_without_a_test_is_red(monkeypatch: pytest.MonkeyPatch) -> None:

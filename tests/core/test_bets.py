@@ -24,6 +24,7 @@ stacks = st.lists(
 )
 
 
+@pytest.mark.clause("nz-division-9 I13", "rws-open-cover-v3 I13", "rws-tai-sai-v6 I13", "rws-mini-dice-v3 I13")
 def test_stacks_of_a_player_in_a_box_are_one_bet() -> None:
     """Stacks are added up where the first of them was placed, and nobody else's are touched (I13)."""
     placed = [bet("small", 100), bet("small", 5, "bob"), bet("big", 7), bet("small", 20), bet("small", 1, "bob")]

@@ -58,6 +58,8 @@ class Size(NamedTuple):
     """Stop after so many; None goes on until no new state appears."""
     without: frozenset[str] = frozenset()
     """Actions that nobody tries, beside those that are no part of a round."""
+    facts: frozenset[Fact] = frozenset(Fact)
+    """What can happen."""
 
 
 BOXES: Final = {"rws-mini-dice-v3": ("single:1", "single:6", "field")}
@@ -125,10 +127,12 @@ def explore(
     *,
     decided: Decide = decide,
     until: str = "",
+    told: Callable[[int, int], object] = lambda _states, _waiting: None,
 ) -> Explored:
     """Every state that can be reached from an open table with two players and a round behind it.
 
-    `until` names a property: the search ends with the first path that breaks it.
+    `until` names a property: the search ends with the first path that breaks it. `told` hears now and then how many
+    states there are and how many of them wait.
     """
     rules, start = _start(layout)
     found = Explored()
@@ -141,6 +145,8 @@ def explore(
     waiting: deque[tuple[int, TableState]] = deque([(0, start)])
     while waiting and until not in found.broken:
         number, state = waiting.popleft()
+        if number % 5_000 == 0:
+            told(len(numbers), len(waiting))
         if state.round.number > 1 and state.round.phase is RoundPhase.BETWEEN:
             ends.add(number)
         for command in menu.commands(rules, state):
@@ -308,7 +314,7 @@ class Menu:
                 # There is one spare set: a table whose last dice are damaged waits for the house, not for a rule.
                 return not do.sound and state.dice_in == "spare"
             case c.Report():
-                if len(state.held) >= HELD_MAX:
+                if len(state.held) >= HELD_MAX or do.fact not in self._size.facts:
                     return True
                 # A set is named when it has been taken out: the one in the tumbler needs no name.
                 return do.fact is Fact.DAMAGED_DICE and state.dice_in == (do.dice_set or "spare")

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from typing import Final
 
 import pytest
 from msgspec.structs import replace
 
+from taisai.core.rulebook import Fact
 from taisai.table import commands as c
 from taisai.table import events as e
 from taisai.table.actions import ACTIONS
@@ -27,8 +29,28 @@ SHORT = Size(rolls=((1, 2, 4),), stacks=1, states_max=400)
 """What every run of the tests looks at."""
 ROUNDS = Size(rolls=((1, 2, 4),), stacks=0)
 """Every state of a round without bets."""
-BETS = Size(rolls=((1, 2, 4), (4, 5, 6)), stacks=1)
-"""Every state of a round with a bet of any kind, in any of the three boxes."""
+DICE: Final = frozenset({"InspectDice", "SealDice", "RetireDice", "ReceiveDice"})
+VISITORS: Final = frozenset({"WalkAway", "LeaveTable", "SitDown"})
+STOPS: Final = frozenset({"Interrupt", "ResolveInterruption", "SuspendTable"})
+OF_EQUIPMENT: Final = frozenset({Fact.LIGHTS_FAULT, Fact.TERMINAL_DEAD, Fact.TUMBLER_FAULT})
+BETS = Size(
+    rolls=((1, 2, 4),), stacks=1, without=DICE | VISITORS | STOPS, facts=frozenset({Fact.NOT_FLAT, Fact.EXPOSED})
+)  # fmt: skip
+"""Every state of a round with a bet of any kind in any of the three boxes, and with facts that void it."""
+ABSENT = Size(rolls=((1, 2, 4),), stacks=1, without=DICE | STOPS | {"MakeRuling"}, facts=frozenset())
+"""Every state of a round with a bet of a player who comes and goes."""
+DAMAGE = Size(
+    rolls=((1, 2, 4),), stacks=1, without=VISITORS | STOPS | {"MakeRuling"}, facts=frozenset({Fact.DAMAGED_DICE})
+)
+"""Every state of a round with a bet while sets of dice are changed and found damaged."""
+POWER = Size(rolls=((1, 2, 4),), stacks=1, without=DICE | VISITORS | {"MakeRuling"}, facts=frozenset())
+"""Every state of a round with a bet that is interrupted and suspended."""
+EQUIPMENT = Size(
+    rolls=((1, 2, 4),), stacks=1, without=DICE | VISITORS | {"MakeRuling", "Interrupt"}, facts=OF_EQUIPMENT
+)
+"""Every state of a round with a bet while equipment fails and is mended."""
+FACTS = Size(rolls=((1, 2, 4),), stacks=0, facts=frozenset(Fact) - OF_EQUIPMENT)
+"""Every state of a round without bets, whatever happens to the dice, to people and to the power."""
 COURSE = Size(
     rolls=((1, 2, 4),), stacks=1, states_max=900,
     without=frozenset({"InspectDice", "SealDice", "RetireDice", "LeaveTable", "SitDown", "MakeRuling", "SuspendTable",

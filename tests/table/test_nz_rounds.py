@@ -11,7 +11,7 @@ from taisai.table.parts import FixedBet
 from taisai.table.people import Person, Role
 from taisai.table.refusals import Code
 from taisai.table.state import RoundPhase
-from tests.table.driver import DEALER, NZ, PIT_MANAGER, SUPERVISOR, Deal, opened, player
+from tests.table.driver import DEALER, NZ, NZ_2, PIT_MANAGER, SUPERVISOR, Deal, opened, player
 
 LOSERS_AND_WINNERS = {"small": 100, "big": 50, "single:1": 20, "total:7": 10, "total:8": 30}
 
@@ -409,3 +409,32 @@ def test_a_suspension_says_what_is_wrong() -> None:
     deal.refused(c.ResumeTable(c.Mending.MENDED, ""), Code.NOT_SUSPENDED, SUPERVISOR)
     deal.do(c.SuspendTable("smoke"), PIT_MANAGER)
     assert deal.state.suspended == "smoke"
+
+
+@pytest.mark.clause("nz-division-9 I25", "nz-division-9 §4.7")
+def test_i25_chips_stay_until_the_whole_round_is_paid() -> None:
+    """Whoever has been paid in their area waits all the same: nothing is handled before the last winner is paid."""
+    deal = bets_on({"small": 100, "single:1": 10}).up_to(RoundPhase.COLLECTED, 1, 2, 4)
+    deal.do(c.PayNext())
+    assert deal.phase is RoundPhase.COLLECTED
+    for do in (c.PlaceBet("ann", "big", 10), c.WithdrawBet("ann", "single:1")):
+        assert "4.7" in deal.refused(do, Code.BETS_CLOSED, player("ann")).clauses
+    deal.do(c.PayAll())
+
+
+@pytest.mark.clause("nz-division-9 I30", "nz-division-9 §6.1", "nz-division-9 §7.1(d)")
+def test_i30_fewer_than_three_spins_is_a_tumbler_that_was_not_activated() -> None:
+    """Found after the call for bets, against a record of three, by two people: the spin is void under 7.1(d)."""
+    deal = bets_on({"small": 100}).close()
+    deal.altered(c.Report(Fact.TOO_FEW_TUMBLES, "the counter shows two"))
+    assert deal.past.void == "too-few-tumbles"
+    assert {"7.1(d)", "I30"} <= set(deal.past.clauses)
+
+
+@pytest.mark.clause("nz-division-9 I1", "nz-division-9 §4.1(i)", "nz-division-9 §4.10")
+def test_i1_two_five_or_six_is_the_combination_of_the_three() -> None:
+    """The list prints "2,5 or 6": the box is 2-5-6, it wins on that roll alone, and it pays 30 to 1."""
+    deal = opened(NZ_2, ann=1000).begin().bet("ann", "three:256", 10)
+    deal.refused(c.PlaceBet("ann", "pair:25,6", 10), Code.UNKNOWN, player("ann"))
+    deal.finish(6, 2, 5)
+    assert deal.funds("ann") == 1300

@@ -238,3 +238,15 @@ def test_these_books_have_neither_terminal_nor_lights(layout: str) -> None:
     deal.refused(c.Report(Fact.LIGHTS_FAULT, "dark"), Code.UNKNOWN)
     assert deal.state.round.lit == ()
     deal.settle()
+
+
+@pytest.mark.clause("rws-open-cover-v3 I24", "rws-mini-dice-v3 I24")
+@pytest.mark.parametrize("layout", [OPEN_COVER, MINI_DICE])
+@pytest.mark.parametrize("times", [3, 4, 7])
+def test_i24_three_times_is_at_least_three(layout: str, times: int) -> None:
+    """More tumbles than three give a result like three."""
+    deal = opened(layout, ann=100).begin().bet("ann", "single:1", 10)
+    deal.do(c.CloseBets())
+    deal.do(c.Tumble(times))
+    deal.result(1, 2, 4).settle()
+    assert deal.funds("ann") == 110

@@ -17,7 +17,7 @@ from taisai.books.clause_tests import tests_holding
 from taisai.books.duties import NOT_STATED, Duties, Duty
 from taisai.core.rulebook import RuleBook
 
-_OF_STEP: Final[Mapping[str, tuple[str, ...]]] = {
+OF_STEP: Final[Mapping[str, tuple[str, ...]]] = {
     "tumble": ("dice-tumbled",),
     "open-bets": ("bets-opened",),
     "close-bets": ("bets-closed",),
@@ -60,7 +60,7 @@ def clauses_checked(book: RuleBook, duties: Duties, looked: Mapping[str, int]) -
     """Every clause of a book, with how often it was looked at."""
     lines = []
     for clause in book.clauses.values():
-        checked = sum(looked.get(each, 0) for each in dict.fromkeys(_looks_at(book, clause.id)))
+        checked = sum(looked.get(each, 0) for each in dict.fromkeys(looks_at(book, clause.id)))
         tests = tests_holding(book.id, clause.id)
         people = Duty.PEOPLE in duties.get(clause.id, NOT_STATED).duties
         held = Held.CHECKED if checked else Held.TESTED if tests else Held.PEOPLE if people else Held.BY_NOTHING
@@ -70,15 +70,15 @@ def clauses_checked(book: RuleBook, duties: Duties, looked: Mapping[str, int]) -
     return tuple(lines)
 
 
-def _looks_at(book: RuleBook, clause: str) -> Iterator[str]:
-    """The names under which the checks of a clause count what they look at."""
+def looks_at(book: RuleBook, clause: str) -> Iterator[str]:
+    """The names under which the checks of a clause, or of a reading, count what they look at."""
     rules = {str(rule) for rule, clauses in book.rules.items() if clause in clauses}
     for kind, held in RULES_BY_KIND.items():
         if not rules.isdisjoint(held):
             yield kind
     for step in book.procedure.steps:
         if clause in step.clauses:
-            yield from _OF_STEP[step.step]
+            yield from OF_STEP[step.step]
     for item in book.procedure.opening:
         if clause in item.clauses:
             yield f"item:{item.item}"

@@ -36,7 +36,7 @@ from taisai.table.state import TableState
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-RESULT_FORM: Final = "taisai audit result 2"
+RESULT_FORM: Final = "taisai audit result 3"
 
 
 class TableProven(Struct, frozen=True):

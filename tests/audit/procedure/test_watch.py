@@ -12,11 +12,14 @@ from taisai.books import Shelf
 from taisai.core.limits import Per
 from taisai.core.rulebook import Fact, Rule
 from taisai.streams.codec import KIND_OF
+from taisai.table import commands as c
 from taisai.table import events as e
-from taisai.table.commands import BoxLimit, TableLimits
+from taisai.table.commands import BoxLimit, How, TableLimits
 from taisai.table.parts import Handed
 from taisai.table.people import Person, Role
 from tests.audit.forged import Change, altered, dealt, event, found_in
+from tests.table.driver import SUPERVISOR, opened
+from tests.table.driver import shelf as deal_shelf
 
 LIMITS = TableLimits(100, BoxLimit(100, 2_000_000))
 
@@ -63,6 +66,8 @@ ALTERATIONS: list[tuple[str, str, type, Change, Change]] = [
         lambda event: replace(event, by=Person("eve", Role.PLAYER)),
     ),
     ("settled-wrong", "rws-tai-sai-v6/E", e.BetPlaced, lambda what: replace(what, box="any-triple"), same),
+    ("bell-wrong", "nz-division-9/1", e.BetsClosed, lambda what: replace(what, bell=False), same),
+    ("bell-wrong", "rws-tai-sai-v6/E", e.BetsClosed, lambda what: replace(what, bell=True), same),
 ]
 
 
@@ -185,7 +190,46 @@ def test_a_void_that_two_attest_is_right(shelf: Shelf) -> None:
     assert "one-person" in void_of_a_fact(shelf, Person("dan", Role.DEALER))
     assert "one-person" in void_of_a_fact(shelf, Person("dot", Role.DEALER))
     assert {"void-without-fact", "not-followed"} <= void_of_a_fact(shelf, sue, why=Fact.TOO_FEW_TUMBLES)
-    assert "one-person" in void_of_a_fact(shelf, sue, confirmed=False)
+    assert {"one-person", "no-reason"} <= void_of_a_fact(shelf, sue, confirmed=False)
+
+
+def test_a_colour_of_two_players_is_found() -> None:
+    """A colour that is out to somebody else, at another value, or put down by another player, is found."""
+    deal = opened("nz-division-9/1", ann=1000, bob=1000)
+    deal.do(c.TakeColour("ann", "red", 5, 500))
+    deal.do(c.TakeColour("bob", "blue", 5, 500))
+    deal.begin().bet("ann", "small", 50, "red")
+    assert found_in(deal_shelf(), deal.record) == []
+    for wrong in (
+        e.ColourTaken("bob", "red", 5, 100),
+        e.ColourTaken("ann", "red", 10, 100),
+        e.BetPlaced("bob", "big", 50, How.PLACED, "red"),
+        e.BetPlaced("ann", "big", 52, How.PLACED, "red"),
+    ):
+        by = Person("bob" if getattr(wrong, "player", "") == "bob" else "ann", Role.PLAYER)
+        codes = {finding.code for finding in found_in(deal_shelf(), [*deal.record, event(wrong, by)])}
+        assert "colour-wrong" in codes
+
+
+def test_damage_of_a_set_that_was_taken_out_is_followed() -> None:
+    """Its rounds are reversed and no other: a reversal too few, and a void of the round in play, are found."""
+    deal = opened("rws-tai-sai-v6/A", ann=1000)
+    for _ in range(2):
+        deal.begin().bet("ann", "single:1", 100).finish(1, 2, 4)
+    deal.do(c.ReceiveDice("d2"), SUPERVISOR)
+    deal.do(c.RetireDice("d1"), SUPERVISOR)
+    deal.do(c.SealDice("d2", "s2"), SUPERVISOR)
+    deal.begin().bet("ann", "single:1", 100)
+    deal.do(c.Report(Fact.DAMAGED_DICE, dice_set="d1"))
+    deal.do(c.Attest(Fact.DAMAGED_DICE, confirmed=True), SUPERVISOR)
+    whole = len(deal.record)
+    deal.finish(1, 2, 4)
+    assert found_in(deal_shelf(), deal.record) == []
+    short = [each for each in deal.record[:whole] if getattr(each.what, "round", 0) != 2 or
+             not isinstance(each.what, e.RoundReversed)]  # fmt: skip
+    assert "reversal-incomplete" in {finding.code for finding in found_in(deal_shelf(), short)}
+    void = event(e.RoundVoided(3, "damaged-dice", True, "Void", (Handed("ann", "single:1", 100),), ()))
+    assert "void-without-fact" in {finding.code for finding in found_in(deal_shelf(), [*deal.record[:whole], void])}
 
 
 @pytest.mark.parametrize(("by", "found"), [(Role.SUPERVISOR, False), (Role.DEALER, True)])

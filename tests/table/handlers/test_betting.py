@@ -21,6 +21,7 @@ from taisai.table.rules import limits_of
 from tests.table.driver import (
     MINI_DICE,
     NZ,
+    ONE_OF_EACH_BOOK,
     OPEN_COVER,
     PIT_MANAGER,
     SHIFT_MANAGER,
@@ -136,7 +137,7 @@ def test_sides_are_weighed_as_placed() -> None:
     assert {bet.box: bet.at_risk for bet in deal.state.round.bets} == {"small": 300, "big": 700}
 
 
-@pytest.mark.clause("rws-tai-sai-v6 §5.1")
+@pytest.mark.clause("rws-tai-sai-v6 §5.1", "rws-tai-sai-v6 I32")
 def test_5_1_excess_is_rejected_newest_first() -> None:
     """The chips put down last go back first, across players, in the chips that they are, and only as many as needed."""
     deal = table().bet("ann", "small", 400).bet("bob", "small", 300).felt("ann", "small", 250).felt("cas", "small", 200)
@@ -340,3 +341,13 @@ def test_what_is_over_a_players_maximum_goes_back_to_that_player() -> None:
     assert deal.state.round.totals["small"] == 2500
     deal.refused(c.RejectExcess("small"), Code.NOTHING_TO_DO)
     deal.replays()
+
+
+@pytest.mark.clause("nz-division-9 I31", "rws-open-cover-v3 I31", "rws-tai-sai-v6 I31", "rws-mini-dice-v3 I31")
+@pytest.mark.parametrize("layout", ONE_OF_EACH_BOOK)
+def test_i31_a_bet_over_the_maximum_is_refused_whole(layout: str) -> None:
+    """No part of it is taken, and the player is told how much the box still takes."""
+    deal = opened(layout, c.TableLimits(5, c.BoxLimit(10, 100)), ann=1000).begin().bet("ann", "single:1", 60)
+    refusal = deal.refused(c.PlaceBet("ann", "single:1", 45), Code.OVER_MAXIMUM, ANN)
+    assert refusal.allowed == "at most 40"
+    assert deal.state.round.totals == {"single:1": 60}

@@ -50,6 +50,7 @@ def bets_placed(first: Seen, run: Run) -> list[AuditFinding]:
             or box in apart
             or not seated.get(player)
             or event.at >= ends
+            or what.colour is not None
         ):
             found += _bet_looked_at(first._replace(seq=seq, event=event), mine)
     return found
@@ -60,7 +61,27 @@ def _bet_looked_at(seen: Seen, mine: int) -> Iterator[AuditFinding]:
     yield from _by_the_right_hand(seen, what)
     if turn.closes_at and seen.event.at >= turn.closes_at:
         yield seen.finding("bet-too-late", "a bet after the time of the close", "no-change-after-close")
+    if what.colour is not None:
+        yield from _in_their_colour(seen, what)
     yield from _within_limits(seen, what, mine)
+
+
+def _in_their_colour(seen: Seen, what: Any) -> Iterator[AuditFinding]:
+    """Chips of a colour are one player's, and whole."""
+    holder, value = seen.course.colours.get(what.colour, ("", 1))
+    if holder != what.player or what.amount % value:
+        out = f"which is out to {holder or 'nobody'} at {value} a chip"
+        sentence = f"{what.amount} in {what.colour} by {what.player}, {out}"
+        yield seen.finding("colour-wrong", sentence, "colour-chips")
+
+
+def colour_is_free(seen: Seen, what: Any) -> Iterator[AuditFinding]:
+    """A colour is one player's alone, at one value while any of it is out."""
+    colours = seen.course.colours
+    theirs = {colour for colour, (player, _) in colours.items() if player == what.player}
+    if colours.get(what.colour, (what.player, what.value)) != (what.player, what.value) or theirs - {what.colour}:
+        sentence = f"{what.colour} at {what.value} to {what.player}, out are {colours}"
+        yield seen.finding("colour-wrong", sentence, "colour-chips")
 
 
 def _by_the_right_hand(seen: Seen, what: Any) -> Iterator[AuditFinding]:

@@ -138,6 +138,8 @@ class Course(Struct):
     """The fact that two people have attested just now."""
     seated: dict[str, bool] = field(default_factory=dict)
     """Players at the table, and whether they are there."""
+    colours: dict[str, tuple[str, int]] = field(default_factory=dict)
+    """Colours that are out: whose they are, and what a chip is worth."""
     dice_in: str = ""
     sets: dict[str, bool] = field(default_factory=dict)
     """Sets of dice at the table, and whether they are sound."""
@@ -279,7 +281,7 @@ def _limits(course: Course, _event: Any, what: Any) -> None:
 def _closed_down(course: Course, _event: Any, _what: Any) -> None:
     course.phase, course.seated, course.items, course.tests = "closed", {}, {}, {}
     course.source_sound = course.suspended = False
-    course.faults, course.procedure, course.held = [], "", {}
+    course.faults, course.procedure, course.held, course.colours = [], "", {}, {}
     course.turn = Turn(number=course.turn.number)
 
 
@@ -293,6 +295,14 @@ def _gone(course: Course, _event: Any, what: Any) -> None:
 
 def _away(course: Course, _event: Any, what: Any) -> None:
     course.seated[what.player] = False
+
+
+def _colour(course: Course, _event: Any, what: Any) -> None:
+    course.colours[what.colour] = (what.player, what.value)
+
+
+def _colour_back(course: Course, _event: Any, what: Any) -> None:
+    course.colours.pop(what.colour, None)
 
 
 # ------------------------------------------------------------------ the round
@@ -519,6 +529,8 @@ FOLLOWS: Final[Mapping[str, Follow]] = {
     "player-sat": _sat,
     "player-left": _gone,
     "player-walked-away": _away,
+    "colour-taken": _colour,
+    "colour-turned-in": _colour_back,
     "dice-committed": _committed,
     "dice-tumbled": _tumbled,
     "bets-opened": _bets_opened,

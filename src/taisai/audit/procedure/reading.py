@@ -42,6 +42,7 @@ class Reading(NamedTuple):
     corrects_moved: bool = False
     shift_manager: bool = False
     """Whether the shift manager's ruling may void a round and move amounts."""
+    bell: bool = False
     tumbles_min: int = 3
 
     def then(self, fact: str) -> tuple[str, ...]:
@@ -73,6 +74,7 @@ READINGS: Final[Mapping[str, Reading]] = {
         },
         terminal=True,  # §3.3
         lights=True,  # §3.3(b)
+        bell=True,  # §3.4(f), §6.2
         rules_on_lines=True,  # §4.3
         corrects_moved=True,  # §4.9
     ),
@@ -148,5 +150,6 @@ def told_by(book: Any) -> Reading:
         rules_on_lines="line-touching-bets" in rules,
         corrects_moved="moved-wager-corrected" in rules,
         shift_manager="shift-manager-decides" in rules,
+        bell=procedure.calls.bell,
         tumbles_min=procedure.tumbles_min,
     )

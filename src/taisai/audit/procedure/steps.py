@@ -339,6 +339,13 @@ def resolved_by_the_dice(seen: Seen, what: Any) -> Iterator[AuditFinding]:
 # ------------------------------------------------------------------ when it comes
 
 
+def rung_where_it_rings(seen: Seen, what: Any) -> Iterator[AuditFinding]:
+    """The bell rings with the closing call where the book has a bell."""
+    reading = seen.ruled.reading
+    if reading is not None and what.bell != reading.bell:
+        yield seen.finding("bell-wrong", f"bets were closed {'with' if what.bell else 'without'} a bell", "bell")
+
+
 def open_long_enough(seen: Seen, _what: Any) -> Iterator[AuditFinding]:
     """Bets were open for as long as the table promises (R20), and until the time that the opening call fixed."""
     turn = seen.turn

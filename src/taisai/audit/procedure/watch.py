@@ -29,7 +29,8 @@ _BOOKED: Final = ("table-set-up", "edition-taken", "bets-opened", "table-opened"
 CHECKS: Final[tuple[tuple[tuple[str, ...], Check, tuple[str, ...]], ...]] = (
     (tuple(WHO), people.of_rank, ("roles", "player-answers", "staff-bets")),
     (_ORDERED, steps.in_order, ("bets-open", "bets-close", "no-bet-before-paid", "no-change-after-close",
-                                "collect-then-pay", "uppermost-faces", "suspended-after-malfunction")),
+                                "no-touching-losers", "collect-then-pay", "uppermost-faces",
+                                "suspended-after-malfunction")),
     (("limits-set", "table-closed", "dice-sealed", "dice-inspected", "dice-retired"), steps.between_rounds,
      ("no-bet-before-paid",)),
     (tuple(TWO), people.two_people, ("entry-amended", "moved-wager-corrected", "interruption-concluded",
@@ -59,6 +60,8 @@ CHECKS: Final[tuple[tuple[tuple[str, ...], Check, tuple[str, ...]], ...]] = (
     (("bets-closed",), betting.bets_as_closed, ("settled-by-position", "bets-close")),
     (("bets-closed",), betting.closed_by_the_limits, ("under-minimum-advised", "excess-rejected")),
     (("bets-closed",), steps.open_long_enough, ("bets-close",)),
+    (("bets-closed",), steps.rung_where_it_rings, ("bell",)),
+    (("colour-taken",), betting.colour_is_free, ("colour-chips",)),
     (("dice-opened",), steps.opened_as_committed, ("bets-close",)),
     (("odds-drawn",), steps.drawn_by_the_table, ("pay-table",)),
     (("dice-uncovered",), steps.uncovered_when_drawn, ()),  # counted where odds are drawn
@@ -91,7 +94,7 @@ CHECKS: Final[tuple[tuple[tuple[str, ...], Check, tuple[str, ...]], ...]] = (
 RUNS: Final[Mapping[str, tuple[Callable[[Seen, Run], list[AuditFinding]], tuple[str, ...]]]] = {
     "bet-placed": (betting.bets_placed, ("minimum", "maximum", "differential", "players-keep-limits",
                                          "room-open-to-all", "no-change-after-close", "player-answers", "staff-bets",
-                                         "walk-away-settled", "bets-by-chips", "call-bet-needs-chips")),
+                                         "walk-away-settled", "bets-by-chips", "call-bet-needs-chips", "colour-chips")),
     "bet-paid": (money.bets_paid, ("collect-then-pay",)),
 }  # fmt: skip
 """Events that come in long runs are looked at together."""

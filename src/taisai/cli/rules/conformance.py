@@ -27,7 +27,7 @@ def conformance(
 ) -> None:
     """Clause by clause: data, functions, tests, events, checks of the audit, readings, and a status.
 
-    A clause that no test holds is red, and the exit code is 1.
+    A clause or a reading that no test holds is red, and the exit code is 1.
 
     Examples:
       taisai conformance rws-tai-sai-v6
@@ -46,11 +46,14 @@ def conformance(
         sys.stdout.write(plain)
     else:
         table = grid("clause", "in our words", "status", ("tests", "right"), ("events", "right"), ("checks", "right"))
-        for line in report.clauses:
+        for line in (*report.clauses, *report.readings):
             counts = (str(len(each)) for each in (line.tests, line.events, line.checks))
             table.add_row(line.id, line.words, str(line.status), *counts)
         console().print(table)
-        counts_said = ", ".join(f"{count} {status}" for status, count in report.counts.items())
-        console().print(f"{report.book}: {counts_said}; digest {report.digest}", soft_wrap=True)
-    if report.counts[Status.RED]:
+        clauses, readings = (
+            ", ".join(f"{count} {status}" for status, count in counts.items())
+            for counts in (report.counts, report.reading_counts)
+        )
+        console().print(f"{report.book}: {clauses}; readings: {readings}; digest {report.digest}", soft_wrap=True)
+    if report.counts[Status.RED] or report.reading_counts[Status.RED]:
         sys.exit(1)
