@@ -12,7 +12,7 @@ from taisai.books import Shelf
 from taisai.core.boxes import BoxName
 from taisai.core.dice import ALL_ROLLS, parse_roll, roll_of
 from taisai.core.predicates import parse_predicate
-from taisai.core.rulebook import Layout, PayRow, RowFault, Rule, RuleBook, make_layout, pay_row_faults
+from taisai.core.rulebook import Layout, PayRow, Rule, RuleBook, make_layout
 from tests.core.samples import ALL_BOXES, parse_boxes
 
 
@@ -30,68 +30,6 @@ def laid_out(*rows: PayRow) -> Layout:
     return make_layout(
         book_id="house", layout_id="X", title="Layout X", clauses=("1",), triple_clauses=("2",), rows=rows, felt=None
     )
-
-
-# --- What is no pay table -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "rows",
-    [
-        [],
-        [row("small"), row("big"), row("odd"), row("even")],
-        [row("single: 1 2 3 4 5 6", 1, 1), row("single: 1 2 3 4 5 6", 2, 2), row("single: 1 2 3 4 5 6", 12, 3)],
-        [row("double: 4", 11, 2), row("double: 4", 30, 3)],
-        [row("field", 1, totals={5, 6, 7, 8, 13, 14, 15}), row("field", 2, totals={16})],
-        [row("small", 1, totals={4, 5, 6, 7}), row("small", 2, totals={8, 9, 10})],
-        [row("double:{a}", 8, when="n(a) == 2"), row("double:{a}", 20, when="n(a) == 3")],
-        [row("small", when="total in 4..9")],
-        [row("total: 4 17", 62), row("three: 221 126", 50), row("four: 1234", 7), row("pair: 12", 6)],
-    ],
-)
-def test_a_pay_table_without_faults(rows: list[PayRow]) -> None:
-    """Rows that pay each box one way wherever it wins are a pay table, also where the odds depend on the dice."""
-    assert pay_row_faults(rows) == []
-
-
-@pytest.mark.parametrize(
-    ("rows", "faults"),
-    [
-        ([row("total: 4 4", 62)], [(0, "duplicate box total:4")]),
-        ([row("small"), row("big"), row("small")], [(2, "duplicate box small (also row 1)")]),
-        ([row("small"), row("small", 2)], [(1, "duplicate box small (also row 1)")]),
-        ([row("single: 1", 1), row("single: 1", 12, 3)], [(1, "single:1 pays two ways on 1,1,1 (also row 1)")]),
-        ([row("field", 1), row("field", 2, totals={16})], [(1, "field pays two ways on 4,6,6 (also row 1)")]),
-        ([row("single: 1", 1, 1), row("single: 1", 2, 2)], [(1, "single:1 wins on 1,1,1 but no row pays it")]),
-        ([row("double: 3", 11, 2)], [(0, "double:3 wins on 3,3,3 but no row pays it")]),
-        ([row("field", 1, totals={5, 6, 7, 8})], [(0, "field wins on 1,6,6 but no row pays it")]),
-        (
-            [row("double: 1 2", 11, 1)],
-            [
-                (0, "never pays double:1: no roll fits its dice"),
-                (0, "double:1 wins on 1,1,1 but no row pays it"),
-                (0, "double:2 wins on 1,2,2 but no row pays it"),
-            ],
-        ),
-        (
-            [row("small"), row("small", 2, totals={18})],
-            [(1, "never pays small: no roll fits its totals")],
-        ),
-        ([row("small", when="total == 4 and triple")], [(0, "never pays small: no roll fits `total == 4 and triple`")]),
-        (
-            [row("small", when="total in 4..9"), row("small", 2, when="total in 9..10")],
-            [(1, "small pays two ways on 1,2,6 (also row 1)")],
-        ),
-    ],
-)
-def test_what_keeps_rows_from_being_a_pay_table(rows: list[PayRow], faults: list[RowFault]) -> None:
-    """Two rows that both apply, none that does and rows that never pay are found and placed."""
-    assert pay_row_faults(rows) == faults
-
-
-def test_the_own_books_have_no_faults(layout: Layout) -> None:
-    """The rows of every layout of the package are a pay table."""
-    assert pay_row_faults(layout.rows) == []
 
 
 # --- Layouts ------------------------------------------------------------------------------------------------------

@@ -66,8 +66,9 @@ def test_an_entry_has_the_fields_of_its_kind(book: RuleBook) -> None:
 
 def test_a_layout_comes_with_the_odds_of_every_box() -> None:
     """Each box once, in the order of the layout; the return stands under the key `return`."""
-    layout = SHELF.layout("rws-tai-sai-v6/C")
-    sheet = layout_odds_sheet(layout)
+    book = SHELF.book("rws-tai-sai-v6")
+    layout = book.layouts["C"]
+    sheet = layout_odds_sheet(book, layout, book.names)
     assert [each.box for each in sheet.odds] == list(sheet.boxes) == list(layout.boxes)
     assert {"return", "edge", "probability"} <= set(msgspec.to_builtins(sheet.odds[0]))
     assert msgspec.json.decode(msgspec.json.encode(sheet), type=LayoutOddsSheet) == sheet

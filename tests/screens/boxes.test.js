@@ -1,23 +1,47 @@
 // Names, odds and limits of boxes, as the reader sees them (lib/boxes.js).
 
-import "./browser.js";
+import { answers } from "./browser.js";
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import {
   boxesNamed,
   boxName,
+  caseText,
   clausesOf,
+  kindName,
   kindOf,
+  layoutOf,
   limitOf,
   limitText,
+  needs,
   payText,
   raisedWords,
   signOf,
 } from "../../src/taisai/web/static/lib/boxes.js";
 import { setCurrency } from "../../src/taisai/web/static/lib/money.js";
-import { loadTexts } from "../../src/taisai/web/static/lib/i18n.js";
+import { loadTexts, voidWhy } from "../../src/taisai/web/static/lib/i18n.js";
 
-before(loadTexts);
+/** What a book calls its boxes, as the house answers. */
+const WORDS = {
+  boxes: {
+    small: { name: "Small", needs: "a total from 4 to 10 without a triple" },
+    big: { name: "Big", needs: "a total from 11 to 17 without a triple" },
+    "double:2": { name: "Double 2", needs: "2 on at least two dice" },
+    "total:4": { name: "Total 4", needs: "a total of 4" },
+    "total:9": { name: "Total 9", needs: "a total of 9" },
+    "total:17": { name: "Total 17", needs: "a total of 17" },
+    "red-once": { name: "Red once", needs: "red on exactly one die" },
+  },
+  kinds: { small: "Small", big: "Big", total: "Totals", "red-once": "Red once" },
+  faces: [],
+  reasons: { "no-game": "the dice were not read" },
+};
+
+before(async () => {
+  await loadTexts();
+  answers.set("/api/books/B/layouts/L?lang=en", { name: "B/L", pay: [], words: WORDS });
+  await layoutOf("B", "L");
+});
 
 const row = (boxes, pays, more = {}) => ({ bet: "", boxes, pays, dice: null, totals: null, clauses: [], ...more });
 const LAYOUT = {
@@ -39,10 +63,24 @@ const SET_UP = {
   },
 };
 
-test("a box is named by its kind and its faces", () => {
-  const names = ["small", "total:9", "single:6", "pair:13", "triple:2", "three:124"].map(boxName);
-  assert.deepEqual(names, ["Small", "Total 9", "Single 6", "Combination 1-3", "Triple 2", "Three dice 1-2-4"]);
-  assert.equal(boxName("total:12"), "Total 12");
+test("a box has the name that its book gives it, and its own id until the layout has been loaded", () => {
+  assert.deepEqual(["small", "total:9", "red-once"].map(boxName), ["Small", "Total 9", "Red once"]);
+  assert.deepEqual([boxName("alley:12"), needs("alley:12"), kindName("alley")], ["alley:12", "alley:12", "alley"]);
+  assert.deepEqual([needs("red-once"), kindName("total")], ["red on exactly one die", "Totals"]);
+});
+
+test("a reason of the book's own is told in the book's words", () => {
+  assert.equal(voidWhy("no-game"), "the dice were not read");
+  assert.equal(voidWhy("bad-light"), "bad light");
+});
+
+test("a row says itself when it pays, by its own words before anything else", () => {
+  const of = (more) => caseText(row(["hi"], 1, { on: "", ...more }));
+  assert.equal(of({ on: "two of them", when: "n({1, 2}) == 2" }), "two of them");
+  assert.deepEqual(
+    [of({ dice: 2 }), of({ when: "total == 9" }), of({ totals: [5, 6] }), of({})],
+    ["two dice", "total == 9", "totals 5, 6", ""],
+  );
 });
 
 test("the kind of a box is what stands before the colon", () => {

@@ -30,8 +30,15 @@ const page = new EventTarget();
 provide("addEventListener", page.addEventListener.bind(page));
 provide("removeEventListener", page.removeEventListener.bind(page));
 
-/** Files of the screens are read from disk; every other request fails as if the house were unreachable. */
+/** What the house answers, by path. */
+export const answers = new Map();
+
+/** Files of the screens are read from disk; a request without an answer fails as if the house were unreachable. */
 provide("fetch", async (path) => {
+  const answer = answers.get(path);
+  const headers = new Map([["content-type", "application/json"]]);
+  if (answer)
+    return { ok: true, status: 200, headers, json: async () => answer, text: async () => JSON.stringify(answer) };
   if (!path.startsWith("/static/")) throw new TypeError("offline");
   const text = readFileSync(new URL(path.slice("/static/".length), STATIC), "utf-8");
   return { ok: true, json: async () => JSON.parse(text) };

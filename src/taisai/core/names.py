@@ -9,7 +9,7 @@ high, doubles and triples by name, then the total.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
@@ -89,6 +89,8 @@ class Names:
     words: Mapping[Part, Mapping[str, str]] = field(default_factory=dict)
     digest: str = ""
     """Of the translation; empty for the book's own words, which the digest of the book covers."""
+    titled: Set[str] = frozenset()
+    """Families that the book itself gives a title; any other box goes by the name of its bet."""
 
     def of(self, part: Part, key: str, own: str | None = None) -> str:
         """The words for one thing: those of the translation, or the book's own (the key, if nothing is given)."""
@@ -112,9 +114,12 @@ class Names:
         """What a box needs to win, to follow "it needs": `a total of 9`, `both 2 and 5`."""
         return self._filled(self.of(Part.NEEDS, box.definition.pattern, box.definition.needs), box, ", ")
 
-    def kind(self, box: Box) -> str:
-        """What all boxes of a kind are called together: `Totals`."""
-        return self.of(Part.KINDS, box.kind, box.definition.plural)
+    def kind(self, box: Box, bets: Sequence[str] = ()) -> str:
+        """What all boxes of a kind are called together: `Totals`. `bets` are their bets, best for one without title."""
+        own = box.definition.plural
+        if bets and box.definition.pattern not in self.titled:
+            own = " / ".join(self.of(Part.BETS, bet) for bet in bets)
+        return self.of(Part.KINDS, box.kind, own)
 
     def roll(self, roll: Roll, between: str = ", ") -> str:
         """The faces of a roll from low to high."""

@@ -22,7 +22,7 @@ from taisai.core.dice import ALL_COMBINATIONS, ALL_ROLLS, Roll
 from taisai.core.faults import InputFault
 from taisai.core.money import Odds, RoundingRule, odds_words, unit_needed
 from taisai.core.names import OWN, Calls, Face, Names
-from taisai.core.predicates import TRIPLES, Combinations, Predicate, first_of, showing, totalling
+from taisai.core.predicates import TRIPLES, Combinations, Predicate, showing, totalling
 
 
 class Rule(StrEnum):
@@ -213,6 +213,8 @@ class PayRow:
     when: Predicate | None = None
     written: int | str | None = None
     """What it pays, as the book writes it."""
+    on: str = ""
+    """Words for when it applies, where a box has several rows: `two of the three`."""
 
     @property
     def odds(self) -> str:
@@ -328,6 +330,21 @@ class Layout:
         wanted, row, called = self.boxes[box], self.rows_of(box)[0], names or self.names
         alike = not wanted.values and len(row.boxes) > 1
         return called.box(wanted) if alike else called.bet(wanted, row.bet)
+
+    def box_name(self, box: BoxName) -> str:
+        """What screens call a box: `Total 9`, `Red once`; the bet's name where the book gives the box no title."""
+        wanted = self.boxes[box]
+        return self.names.box(wanted) if wanted.definition.pattern in self.names.titled else self.bet_name(box)
+
+    def kind_name(self, kind: str) -> str:
+        """What the sign of limits calls all boxes of a kind."""
+        alike = [box for box in self.boxes.values() if box.kind == kind]
+        bets = dict.fromkeys(row.bet for row in self.rows for box in row.boxes if box.kind == kind)
+        return self.names.kind(alike[0], tuple(bets))
+
+    def in_words(self, names: Names) -> Layout:
+        """The same layout in the words of another language."""
+        return self if names is self.names else replace(self, names=names)
 
     def terms_of(self, box: BoxName) -> frozenset[str]:
         """What of the dice decides a box: the terms of its predicates."""
@@ -474,64 +491,6 @@ class RuleBook:
     def interpretations_of(self, clause_id: str) -> tuple[Interpretation, ...]:
         """The register's entries on a clause."""
         return tuple(entry for entry in self.interpretations.values() if clause_id in entry.clauses)
-
-
-class RowFault(NamedTuple):
-    """What is wrong with a pay row; `row` counts from 0."""
-
-    row: int
-    reason: str
-
-
-def pay_row_faults(rows: Sequence[PayRow]) -> list[RowFault]:
-    """Why these rows are not a pay table, checked over every roll; empty when they are."""
-    return [*_row_faults(rows), *_matrix_faults(rows)]
-
-
-def _row_faults(rows: Sequence[PayRow]) -> list[RowFault]:
-    faults = []
-    for number, row in enumerate(rows):
-        seen: set[BoxName] = set()
-        for box in row.boxes:
-            if box.name in seen:
-                faults.append(RowFault(number, f"duplicate box {box.name}"))
-            seen.add(box.name)
-        idle = next((box for box in row.boxes if not row.applies(box)), None)
-        if idle is not None:
-            faults.append(RowFault(number, f"never pays {idle.name}: no roll fits {_conditions(row)}"))
-    return faults
-
-
-def _conditions(row: PayRow) -> str:
-    when, dice, totals = row.condition
-    narrowed = [f"`{when}`"] if when else []
-    narrowed += [words for words, given in (("its dice", dice), ("its totals", totals)) if given is not None]
-    return " and ".join(narrowed) or "its definition"
-
-
-def _matrix_faults(rows: Sequence[PayRow]) -> list[RowFault]:
-    """Boxes that two rows pay on one roll, or whose definition has them win where no row pays them."""
-    rows_of: dict[Box, list[int]] = {}
-    for number, row in enumerate(rows):
-        for box in dict.fromkeys(row.boxes):
-            rows_of.setdefault(box, []).append(number)
-    faults = []
-    for box, numbers in rows_of.items():
-        paid: Combinations = 0
-        where = {number: rows[number].applies(box) for number in numbers}
-        for number in numbers:
-            if twice := paid & where[number]:
-                first = next(other for other in numbers if where[other] & twice)
-                roll = first_of(where[first] & twice)
-                same = rows[first].condition == rows[number].condition
-                fault = f"duplicate box {box.name}" if same else f"{box.name} pays two ways on {roll}"
-                faults.append(RowFault(number, f"{fault} (also row {first + 1})"))
-                break
-            paid |= where[number]
-        else:
-            if (unpaid := box.wins & ~paid) and all(rows[number].when is None for number in numbers):
-                faults.append(RowFault(numbers[-1], f"{box.name} wins on {first_of(unpaid)} but no row pays it"))
-    return faults
 
 
 def make_layout(

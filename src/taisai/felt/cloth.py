@@ -6,10 +6,12 @@ markup of all that lies under the areas. Texture is made of gradients alone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from taisai.core.dice import Roll
+from taisai.core.names import Face
 from taisai.felt import pips, svg
 from taisai.felt.geometry import Rect
 from taisai.felt.lettering import shortened, width_of
@@ -66,7 +68,7 @@ def frame_of(plan: Rect, margins: Margins, *, band: bool, foot: float) -> Frame:
     return Frame(canvas, table, cloth)
 
 
-def definitions(palette: Palette, prefix: str) -> Markup:
+def definitions(palette: Palette, prefix: str, faces: Sequence[Face] = ()) -> Markup:
     """What the drawing refers to: grounds and dice. Nothing outside this document is referred to."""
     grounds = [
         _linear(f"{prefix}-{name}", shade)
@@ -81,7 +83,7 @@ def definitions(palette: Palette, prefix: str) -> Markup:
         cy=0.42,
         r=0.72,
     )
-    return svg.together(*grounds, light, pips.symbols(prefix))
+    return svg.together(*grounds, light, pips.symbols(prefix, faces))
 
 
 def _linear(name: str, shade: Shade) -> Markup:

@@ -174,7 +174,7 @@ def _document(
     return element(
         "svg",
         element("title", svg.words(name)),
-        element("defs", cloth.definitions(palette, prefix), *scale),
+        element("defs", cloth.definitions(palette, prefix, layout.faces), *scale),
         body,
         xmlns="http://www.w3.org/2000/svg",
         viewBox=" ".join(map(svg.number, canvas)),

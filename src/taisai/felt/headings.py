@@ -52,7 +52,7 @@ def headings_of(layout: Layout, plan: FeltPlan) -> tuple[Heading, ...]:
     headings = []
     rows = words.rows_of(layout)
     for number, block in enumerate(plan.blocks):
-        text = words.heading_of(block, rows)
+        text = words.heading_of(layout, block, rows)
         if not text:
             continue
         sides = strips_beside(taken[number], taken, cloth)

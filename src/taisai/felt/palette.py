@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from taisai.core.cloth import Tone
+from taisai.core.names import Colour
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +46,8 @@ class Palette:
 DIE: Final = "#fdfaf1"
 DIE_EDGE: Final = "#b9ab86"
 PIP: Final = "#1c1a17"
-PIP_RED: Final = "#c4161c"
-"""Ones and fours are red on dice of the East."""
+PIPS: Final = {Colour.RED: "#c4161c", Colour.GREEN: "#14743a", Colour.BLUE: "#1d4fa3", Colour.BLACK: PIP}
+"""Pips and pictures by the colour of their face."""
 
 CHIPS: Final = ("#c4161c", "#1d4fa3", "#1a7a3c", "#5d2d91", "#c95a00", "#1f1f24", "#b1136d", "#0b7285")
 """A colour for each player, in the order in which they came; the ninth begins again."""

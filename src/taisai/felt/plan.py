@@ -72,11 +72,11 @@ def strips_beside(rect: Rect, taken: Sequence[Rect], cloth: Rect) -> dict[str, R
     }
 
 
-_WIDTH: Final = 160
-_LARGE: Final = 20
+_WIDTH: Final = 480
+_LARGE: Final = 60
 """How high a row of large areas is, in cells."""
-_ROW: Final = 9
-_STRIP: Final = 3
+_ROW: Final = 27
+_STRIP: Final = 9
 """What a block of several areas leaves free above it for its heading."""
 _LARGE_MOST: Final = 6
 _COLUMNS_MOST: Final = 15

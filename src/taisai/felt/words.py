@@ -1,8 +1,8 @@
 """What the felt says: the labels of the book, or plain ones where it gives none.
 
-Enters: a layout, a block of its plan, a box. Leaves: lines of words, and the headings of blocks. Payouts are always the
-layout's own, never typed in here. Serves `nz-division-9` §3.2 (an area for each wager and its payout odds) and the
-labels of all appendices.
+Enters: a layout in the words of some language, a block of its plan, a box. Leaves: lines of words, and the headings of
+blocks. Payouts are always the layout's own, never typed in here. Serves `nz-division-9` §3.2 (an area for each wager,
+its payout odds) and the labels of all appendices.
 """
 
 from __future__ import annotations
@@ -12,12 +12,18 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from taisai.core.boxes import BoxName
-from taisai.core.cloth import FeltBlock, PrintLine, PrintRole, argument_of, faces_of, label
+from taisai.core.cloth import FACE_WORDS, FeltBlock, PrintLine, PrintRole, argument_of, faces_of, label
 from taisai.core.dice import ALL_COMBINATIONS
 from taisai.core.money import odds_number
+from taisai.core.names import DIGITS, Part
 from taisai.core.rulebook import Layout, PayRow
 
 _DICE_WORDS: Final = {1: "ONE DIE", 2: "TWO DICE", 3: "THREE DICE"}
+_WINS: Final = "1 WINS {pays}"
+_ODDS: Final = "{pays} TO 1"
+_PUSH: Final = "PUSH"
+_CASE: Final = "{odds} ON {case}"
+_AND: Final = " AND "
 
 Rows = Mapping[BoxName, Sequence[PayRow]]
 """The pay rows of every box of a layout."""
@@ -37,22 +43,45 @@ def payouts_of(rows: Sequence[PayRow]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(odds_number(row.pays)) for row in rows))
 
 
-def odds_of(rows: Sequence[PayRow]) -> tuple[str, ...]:
+def _said(layout: Layout, words: str, **values: str) -> str:
+    """A phrase of the cloth in the layout's language, filled in."""
+    return layout.names.of(Part.LABELS, words).format_map(values)
+
+
+def odds_of(layout: Layout, rows: Sequence[PayRow]) -> tuple[str, ...]:
     """What a box pays in plain words: `1 WINS 62`, or one line for each case where it depends on the dice."""
     if len(payouts_of(rows)) == 1:
-        return (f"1 WINS {odds_number(rows[0].pays)}" if rows[0].pays else "PUSH",)
-    return tuple(dict.fromkeys(f"{row.odds.upper()} ON {_case(row)}" for row in rows))
+        return (_wins(layout, rows[0]),)
+    return tuple(dict.fromkeys(_said(layout, _CASE, odds=_odds(layout, row), case=_case(layout, row)) for row in rows))
 
 
-def _case(row: PayRow) -> str:
+def _wins(layout: Layout, row: PayRow) -> str:
+    return _said(layout, _WINS, pays=str(odds_number(row.pays))) if _to_one(row) else _odds(layout, row)
+
+
+def _odds(layout: Layout, row: PayRow) -> str:
+    """The odds in the language of the cloth, or as the book writes them: `60 FOR 1`."""
+    if row.pays == 0:
+        return _said(layout, _PUSH)
+    return _said(layout, _ODDS, pays=str(odds_number(row.pays))) if _to_one(row) else row.odds.upper()
+
+
+def _to_one(row: PayRow) -> bool:
+    return row.pays != 0 and row.odds.endswith(" to 1")
+
+
+def _case(layout: Layout, row: PayRow) -> str:
+    """When a row pays, where its box has several: as the book says it, or from what narrows the row."""
+    if row.on:
+        return layout.names.of(Part.LABELS, row.on).upper()
     cases = []
     if row.dice is not None:
-        cases.append(_DICE_WORDS[row.dice])
+        cases.append(_said(layout, _DICE_WORDS[row.dice]))
     if row.totals is not None:
         cases.append(", ".join(map(str, sorted(row.totals))))
     if row.when is not None:
         cases.append(row.when.text)
-    return " AND ".join(cases)
+    return _said(layout, _AND).join(cases)
 
 
 def label_of(layout: Layout, name: BoxName, rows: Sequence[PayRow]) -> str:
@@ -60,19 +89,27 @@ def label_of(layout: Layout, name: BoxName, rows: Sequence[PayRow]) -> str:
     if len(payouts_of(rows)) == 1:
         odds = rows[0].odds
     else:
-        odds = ", ".join(dict.fromkeys(f"{row.odds} on {_case(row).lower()}" for row in rows))
-    return f"{layout.names.bet(layout.boxes[name], rows[0].bet)}, pays {odds}"
+        odds = ", ".join(dict.fromkeys(f"{row.odds} on {_case(layout, row).lower()}" for row in rows))
+    return f"{layout.bet_name(name)}, pays {odds}"
 
 
 def lines_of(layout: Layout, block: FeltBlock, name: BoxName, rows: Sequence[PayRow]) -> tuple[PrintLine, ...]:
     """What stands in an area: the block's labels on this box, or plain ones."""
     if block.lines:
         payouts = payouts_of(rows)
-        return tuple(PrintLine(role, label(text, name, payouts)) for role, text in block.lines)
-    return (*_plain_name(layout, block, name, rows), *(PrintLine(PrintRole.ODDS, line) for line in odds_of(rows)))
+        return tuple(PrintLine(role, _label(layout, text, name, payouts)) for role, text in block.lines)
+    printed = (PrintLine(PrintRole.ODDS, line) for line in odds_of(layout, rows))
+    return (*_plain_name(layout, block, name), *printed)
 
 
-def _plain_name(layout: Layout, block: FeltBlock, name: BoxName, rows: Sequence[PayRow]) -> tuple[PrintLine, ...]:
+def _label(layout: Layout, text: str, name: BoxName, payouts: Sequence[str]) -> str:
+    """A label in the layout's language; dice without names of their own are spelt out in words."""
+    names = layout.names
+    faces = FACE_WORDS if names.faces == DIGITS else names.faces
+    return label(names.of(Part.LABELS, text), name, payouts, faces)
+
+
+def _plain_name(layout: Layout, block: FeltBlock, name: BoxName) -> tuple[PrintLine, ...]:
     """The faces that a box is named after, if all its winning rolls show them; otherwise its number or its name."""
     common: Counter[int] | None = None
     for roll in ALL_COMBINATIONS:
@@ -85,22 +122,25 @@ def _plain_name(layout: Layout, block: FeltBlock, name: BoxName, rows: Sequence[
         drawn = faces if len(faces) == count else "".join(map(str, sorted(common.elements())))
         return (PrintLine(PrintRole.DICE, drawn),)
     alone = not argument_of(name) or len([box for box in block.boxes if box is not None]) == 1
-    return (PrintLine(PrintRole.NAME, rows[0].bet.upper() if alone else argument_of(name)),)
+    words = layout.box_name(name).upper() if alone else argument_of(name)
+    return (PrintLine(PrintRole.NAME, words),)
 
 
-def heading_of(block: FeltBlock, rows: Rows) -> str:
+def heading_of(layout: Layout, block: FeltBlock, rows: Rows) -> str:
     """What stands once beside a block; empty where nothing does."""
     names = [box.name for box in block.boxes if box is not None]
     if block.heading:
-        return label(block.heading, names[0], payouts_of(rows[names[0]]))
-    odds = {odds_of(rows[name]) for name in names}
+        return _label(layout, block.heading, names[0], payouts_of(rows[names[0]]))
+    odds = {odds_of(layout, rows[name]) for name in names}
     if block.lines or len(names) == 1 or len(odds) != 1:
         return ""
     # What belongs together does not break over two lines.
-    words = [rows[names[0]][0].bet.upper(), *(line.replace(" ", "\u00a0") for line in odds.pop())]
+    bet = layout.names.of(Part.BETS, rows[names[0]][0].bet).replace("{n}", "").strip()
+    words = [bet.upper(), *(line.replace(" ", "\u00a0") for line in odds.pop())]
     return " · ".join(words)
 
 
-def section_of(block: FeltBlock, rows: Rows) -> str:
+def section_of(layout: Layout, block: FeltBlock, rows: Rows) -> str:
     """The part of the felt that a block belongs to, by the name that screens show."""
-    return block.section or rows[next(box.name for box in block.boxes if box is not None)][0].bet
+    own = block.section or rows[next(box.name for box in block.boxes if box is not None)][0].bet
+    return layout.names.of(Part.SECTIONS, own)

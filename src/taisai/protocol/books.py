@@ -16,7 +16,7 @@ from taisai.books.citations import citations_of
 from taisai.books.clause_tests import tests_holding
 from taisai.books.duties import NOT_STATED, Duties, Duty
 from taisai.core.money import odds_number
-from taisai.core.names import Calls
+from taisai.core.names import Calls, Names, Part
 from taisai.core.odds import BetsOdds, BoxOdds, Comparison, RollResult, layout_odds
 from taisai.core.rulebook import (
     Clause,
@@ -59,6 +59,8 @@ class PayRowSheet(Struct, frozen=True):
     clauses: tuple[str, ...]
     when: str | None = None
     """The row's own predicate, where it has one."""
+    on: str = ""
+    """Words for when it pays, where its boxes have several rows."""
 
 
 class LayoutSheet(Struct, frozen=True, kw_only=True):
@@ -96,10 +98,39 @@ class BoxSheet(Struct, frozen=True, kw_only=True):
     clauses: tuple[str, ...]
 
 
+class BoxWords(Struct, frozen=True):
+    """What screens call a box, and what it needs to win."""
+
+    name: str
+    needs: str
+
+
+class FaceSheet(Struct, frozen=True):
+    """A face of the dice that has a name: its colour, and the outlines of its picture in a square of 100."""
+
+    name: str
+    colour: str | None
+    picture: tuple[str, ...]
+
+
+class LayoutWords(Struct, frozen=True):
+    """A layout in a language: what a book's translation does not say is in the book's own words."""
+
+    lang: str
+    boxes: dict[str, BoxWords]
+    kinds: dict[str, str]
+    """What the sign of limits calls all boxes of a kind."""
+    faces: tuple[FaceSheet, ...]
+    """Empty for dice with pips."""
+    reasons: dict[str, str]
+    """Why a round is void, by the book's word for it."""
+
+
 class LayoutOddsSheet(LayoutSheet, frozen=True, kw_only=True):
-    """A layout with its pay table and the odds of every box."""
+    """A layout with its pay table, the odds of every box, and its words in a language."""
 
     odds: tuple[BoxSheet, ...]
+    words: LayoutWords
 
 
 def layout_sheet(layout: Layout) -> LayoutSheet:
@@ -118,16 +149,29 @@ def layout_sheet(layout: Layout) -> LayoutSheet:
                 None if row.totals is None else tuple(sorted(row.totals)),
                 row.clauses,
                 None if row.when is None else row.when.text,
+                layout.names.of(Part.LABELS, row.on),
             )
             for row in layout.rows
         ),
     )
 
 
-def layout_odds_sheet(layout: Layout) -> LayoutOddsSheet:
-    """A layout with its pay table and the odds of every box."""
+def layout_odds_sheet(book: RuleBook, layout: Layout, names: Names) -> LayoutOddsSheet:
+    """A layout with its pay table and the odds of every box, in the words of a language."""
+    layout = layout.in_words(names)
+    words = LayoutWords(
+        lang=names.lang,
+        boxes={name: BoxWords(layout.box_name(name), names.needs(box)) for name, box in layout.boxes.items()},
+        kinds={kind: layout.kind_name(kind) for kind in layout.kinds},
+        faces=tuple(
+            FaceSheet(name, face.colour, face.picture) for name, face in zip(names.faces, layout.faces, strict=False)
+        ),
+        reasons={
+            rule.reason: names.of(Part.FACTS, rule.reason, rule.summary) for rule in book.procedure.facts.values()
+        },
+    )
     odds = tuple(box_sheet(each) for each in layout_odds(layout))
-    return LayoutOddsSheet(**msgspec.structs.asdict(layout_sheet(layout)), odds=odds)
+    return LayoutOddsSheet(**msgspec.structs.asdict(layout_sheet(layout)), odds=odds, words=words)
 
 
 def box_sheet(box: BoxOdds) -> BoxSheet:

@@ -11,7 +11,7 @@ from taisai.books.reader.definitions import standard_definitions
 from taisai.books.reader.names import package_names
 from taisai.core.boxes import BoxName
 from taisai.core.names import Part
-from tests.books.broken_cases import BOOK
+from tests.books.broken_cases import BOOK, LAYOUT
 from tests.books.helpers import lines_of, write_book
 
 HANT = "names.zh-Hant.toml"
@@ -149,3 +149,18 @@ def test_names_of_new_zealand_are_in_the_singular(shelf: Shelf) -> None:
     layout = shelf.layout("nz-division-9/1")
     names = [layout.bet_name(BoxName(box)) for box in ("single:4", "total:9", "any-triple")]
     assert names == ["Individual Die Face Value 4", "3 Dice Total 9", "Any Triple"]
+
+
+def test_screens_call_a_box_by_its_bet_unless_the_book_gives_it_a_title(tmp_path: Path) -> None:
+    """`Small Hand`, where the pay table says so; a title of the book's own names or boxes comes first."""
+    small = BoxName("small")
+    text = LAYOUT.replace('bet = "Small"', 'bet = "Small Hand"')
+    plain = read_book(write_book(tmp_path / "one" / "mini", {"layout-A.toml": text}))
+    titled = read_book(
+        write_book(tmp_path / "two" / "mini", {"layout-A.toml": text, "names.en.toml": '[boxes]\nsmall = "Low"\n'})
+    )
+    layout = plain.layouts["A"]
+    assert (layout.box_name(small), layout.kind_name("small")) == ("Small Hand", "Small Hand")
+    assert titled.layouts["A"].box_name(small) == "Low"
+    assert layout.in_words(plain.names_in("zh-Hant")).box_name(small) == "小"
+    assert layout.in_words(plain.names_in("fr")) is layout

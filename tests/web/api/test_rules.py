@@ -46,6 +46,24 @@ async def test_a_felt_is_drawn_as_asked() -> None:
 
 
 @on_a_loop
+async def test_a_layout_and_its_felt_are_told_in_a_language_of_the_book() -> None:
+    """Names, needs and kinds in Chinese; a language that the book does not have is refused and nothing is drawn."""
+    async with open_house() as running, httpx.AsyncClient(base_url=running.address) as http:
+        layout, felt = f"{BOOK}/layouts/C", f"{BOOK}/layouts/C/felt.svg"
+        english, chinese = [
+            (await http.get(layout, params={"lang": lang})).json()["words"] for lang in ("en", "zh-Hant")
+        ]
+        assert english["boxes"]["total:9"] == {"name": "Total 9", "needs": "a total of 9"}
+        assert chinese["boxes"]["total:9"] == {"name": "總和 9", "needs": "總和為 9"}
+        assert (english["kinds"]["double"], chinese["kinds"]["double"], chinese["faces"]) == ("Doubles", "對子", [])
+        assert english["reasons"]["not-flat"]
+        assert "總和 9" in (await http.get(felt, params={"lang": "zh-Hant"})).text
+        for path in (layout, felt):
+            error = one_shape(await http.get(path, params={"lang": "xx"}))
+            assert (error["code"], error["field"]) == ("bad-message", "lang")
+
+
+@on_a_loop
 async def test_the_examiners_report_can_be_saved() -> None:
     """Every clause of a book with its status, as a page or as plain values."""
     async with open_house() as running, httpx.AsyncClient(base_url=running.address) as http:

@@ -301,6 +301,7 @@ class PayForm(Struct, forbid_unknown_fields=True):
         | None
     ) = None
     triple_clause: Citation | None = None
+    on: Annotated[str, Meta(pattern=_ONE_LINE, description="a line of text")] = ""
 
 
 Language = Annotated[

@@ -9,22 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Final
+from typing import Final, NamedTuple
 
 from taisai.books.reader import forms
 from taisai.books.reader.definitions import with_pay_rows
 from taisai.books.reader.felt_plan import read_felt
 from taisai.books.reader.files import ID, ID_WORDS, BookFile, Reading
 from taisai.books.reader.forms import quoted
-from taisai.core.boxes import BoxName, Definitions
+from taisai.core.boxes import Box, BoxName, Definitions
 from taisai.core.cloth import FeltPlan
 from taisai.core.dice import ALL_ROLLS
 from taisai.core.faults import InputFault
 from taisai.core.money import Odds, RoundingRule, odds_number, parse_odds, unit_needed
 from taisai.core.names import Face, Names
 from taisai.core.odds import percent
-from taisai.core.predicates import parse_predicate, ways_of
-from taisai.core.rulebook import Draw, Layout, PayRow, RowFault, make_layout, pay_row_faults, raised_by
+from taisai.core.predicates import Combinations, first_of, parse_predicate, ways_of
+from taisai.core.rulebook import Draw, Layout, PayRow, make_layout, raised_by
 
 _DRAWS_MAX: Final = 100
 """Rows of a draw table: each is a layout of its own in memory."""
@@ -225,4 +225,64 @@ def _pay_rows(
             file.fault(f"`dice` goes with boxes of one face only, not with {boxes[0].kind}", "pay", index)
             continue
         totals = None if row.totals is None else frozenset(row.totals)
-        yield PayRow(row.bet, boxes, pays, clauses, row.dice, totals, triple_clauses, when, _as_written(row.pays))
+        yield PayRow(
+            row.bet, boxes, pays, clauses, row.dice, totals, triple_clauses, when, _as_written(row.pays), row.on
+        )
+
+
+class RowFault(NamedTuple):
+    """What is wrong with a pay row; `row` counts from 0."""
+
+    row: int
+    reason: str
+
+
+def pay_row_faults(rows: Sequence[PayRow]) -> list[RowFault]:
+    """Why these rows are not a pay table, checked over every roll; empty when they are."""
+    return [*_row_faults(rows), *_matrix_faults(rows)]
+
+
+def _row_faults(rows: Sequence[PayRow]) -> list[RowFault]:
+    faults = []
+    for number, row in enumerate(rows):
+        seen: set[BoxName] = set()
+        for box in row.boxes:
+            if box.name in seen:
+                faults.append(RowFault(number, f"duplicate box {box.name}"))
+            seen.add(box.name)
+        idle = next((box for box in row.boxes if not row.applies(box)), None)
+        if idle is not None:
+            faults.append(RowFault(number, f"never pays {idle.name}: no roll fits {_conditions(row)}"))
+    return faults
+
+
+def _conditions(row: PayRow) -> str:
+    when, dice, totals = row.condition
+    narrowed = [f"`{when}`"] if when else []
+    narrowed += [words for words, given in (("its dice", dice), ("its totals", totals)) if given is not None]
+    return " and ".join(narrowed) or "its definition"
+
+
+def _matrix_faults(rows: Sequence[PayRow]) -> list[RowFault]:
+    """Boxes that two rows pay on one roll, or whose definition has them win where no row pays them."""
+    rows_of: dict[Box, list[int]] = {}
+    for number, row in enumerate(rows):
+        for box in dict.fromkeys(row.boxes):
+            rows_of.setdefault(box, []).append(number)
+    faults = []
+    for box, numbers in rows_of.items():
+        paid: Combinations = 0
+        where = {number: rows[number].applies(box) for number in numbers}
+        for number in numbers:
+            if twice := paid & where[number]:
+                first = next(other for other in numbers if where[other] & twice)
+                roll = first_of(where[first] & twice)
+                same = rows[first].condition == rows[number].condition
+                fault = f"duplicate box {box.name}" if same else f"{box.name} pays two ways on {roll}"
+                faults.append(RowFault(number, f"{fault} (also row {first + 1})"))
+                break
+            paid |= where[number]
+        else:
+            if (unpaid := box.wins & ~paid) and all(rows[number].when is None for number in numbers):
+                faults.append(RowFault(numbers[-1], f"{box.name} wins on {first_of(unpaid)} but no row pays it"))
+    return faults

@@ -127,16 +127,23 @@ def _names(lang: str, translation: Translation | None, faces: tuple[Face, ...], 
     own = translation.words if translation is not None else {}
     # A book that defines `double` anew does not mean what the package calls by that name.
     standard = [family for family in standard_definitions().families if family in definitions.families]
+    titled = {family.pattern for family in definitions.families} - {family.pattern for family in standard}
     meant = {each for family in standard for each in (family.pattern, family.kind)}
     package = {
-        part: {key: text for key, text in words.items() if key in meant}
+        part: {key: text for key, text in words.items() if key in meant or part is Part.LABELS}
         for part, words in package_names().get(lang, {}).items()
     }
     words = {part: {**package.get(part, {}), **own.get(part, {})} for part in (*package, *own)}
     by_face = own.get(Part.FACES, {})
     called = [face.name for face in faces] or DIGITS
     names = tuple(by_face.get(str(face), name) for face, name in zip(FACES, called, strict=True))
-    return Names(lang, names, words, translation.digest if translation is not None else "")
+    return Names(
+        lang,
+        names,
+        words,
+        translation.digest if translation is not None else "",
+        titled | own.get(Part.BOXES, {}).keys(),
+    )
 
 
 def _by_itself(texts: Iterable[str]) -> dict[str, str]:

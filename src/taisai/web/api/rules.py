@@ -15,6 +15,7 @@ from taisai.books.citations import find_clause, spelled
 from taisai.core.bets import parse_bets
 from taisai.core.dice import parse_roll
 from taisai.core.faults import InputFault
+from taisai.core.names import OWN_LANGUAGE, Names
 from taisai.core.odds import bets_odds, compare
 from taisai.core.rulebook import Layout, RuleBook
 from taisai.felt import PALETTES, draw_untitled
@@ -41,6 +42,8 @@ from taisai.web.endpoint import Call, Endpoint
 from taisai.web.errors import Stop
 from taisai.web.guard.work import Made, made_with_room
 
+Language = Annotated[str, Meta(max_length=12, description="A language of the book: its own, or such as zh-Hant.")]
+
 
 def _book(call: Call) -> RuleBook:
     try:
@@ -57,6 +60,14 @@ def _layout(call: Call) -> Layout:
             Refusal(HouseCode.NOT_FOUND, f"{book.id} has no layout {call.path['layout'][:64]!r}.", field="layout")
         )
     return found
+
+
+def _names(book: RuleBook, lang: str) -> Names:
+    """The names of a book in a language that it has, so that nobody has it drawn for languages that do not exist."""
+    if lang not in {OWN_LANGUAGE, *book.translations}:
+        languages = ", ".join((OWN_LANGUAGE, *book.translations))
+        raise Stop(Refusal(HouseCode.BAD_MESSAGE, f"The language is one of {languages}.", field="lang"))
+    return book.names_in(lang)
 
 
 def list_books(call: Call) -> list[BookCard]:
@@ -100,9 +111,16 @@ def get_conformance(call: Call) -> Response:
     return Response(msgspec.json.encode(report), media_type="application/json")
 
 
+class LayoutQuery(Struct, frozen=True):
+    """In which language."""
+
+    lang: Language = OWN_LANGUAGE
+
+
 def get_layout(call: Call) -> LayoutOddsSheet:
-    """A layout: its pay table, and the exact odds of every box."""
-    return layout_odds_sheet(_layout(call))
+    """A layout: its pay table, the exact odds of every box, and what it is called in a language."""
+    book = _book(call)
+    return layout_odds_sheet(book, _layout(call), _names(book, call.query.lang))
 
 
 class FeltQuery(Struct, frozen=True):
@@ -115,6 +133,8 @@ class FeltQuery(Struct, frozen=True):
     """Colour every box by its house edge."""
     title: Annotated[str, Meta(max_length=80)] = ""
     palette: Annotated[str, Meta(max_length=16)] = ""
+    lang: Language = OWN_LANGUAGE
+    """The language of sections, and of what is printed, as far as the book translates it."""
 
 
 def drawn_for(call: Call) -> tuple[Call, str]:
@@ -126,7 +146,8 @@ def drawn_for(call: Call) -> tuple[Call, str]:
 
 def get_felt(call: Call) -> Made:
     """A layout drawn as SVG, once for all titles."""
-    layout, query = _layout(call), call.query
+    query = call.query
+    layout = _layout(call).in_words(_names(_book(call), query.lang))
     if query.palette and query.palette not in PALETTES:
         raise Stop(Refusal(HouseCode.BAD_MESSAGE, f"The palette is one of {', '.join(PALETTES)}.", field="palette"))
     roll = parse_roll(query.dice, "dice") if query.dice else None
@@ -180,7 +201,7 @@ RULES_ENDPOINTS: Final = (
     ),
     Endpoint(
         "GET", "/api/books/{book}/layouts/{layout}", get_layout, "A layout and its exact odds", LayoutOddsSheet, _TAG,
-        cost=5, derived=True,
+        query=LayoutQuery, cost=5, derived=True,
     ),
     Endpoint(
         "GET", "/api/books/{book}/layouts/{layout}/felt.svg", get_felt, "A layout drawn", str, _TAG,

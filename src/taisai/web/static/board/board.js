@@ -3,8 +3,8 @@
 // (R11), which says that the table prevails (`rws-tai-sai-v6` §5.11).
 
 import { get, getOnce, part } from "../lib/api.js";
-import { limitText, raisedWords, signOf } from "../lib/boxes.js";
-import { diceRow, Tumbler } from "../lib/dice.js";
+import { layoutOf, limitText, raisedWords, signOf } from "../lib/boxes.js";
+import { diceRow, faceName, Tumbler } from "../lib/dice.js";
 import { $, h, put, query, say } from "../lib/dom.js";
 import { language, t, voidWhy } from "../lib/i18n.js";
 import { money, number, percent, setCurrency } from "../lib/money.js";
@@ -165,11 +165,13 @@ function drawResults(view) {
 }
 
 /** @param {View} view */
-function drawSign(view) {
+async function drawSign(view) {
   const setUp = view.set_up;
   if (!setUp || ui.limits.dataset.now === JSON.stringify(setUp.limits)) return;
   ui.limits.dataset.now = JSON.stringify(setUp.limits);
   setCurrency(setUp.currency);
+  await aboutBook(setUp.book, setUp.layout);
+  if (ui.limits.dataset.now !== JSON.stringify(setUp.limits)) return;
   put(
     ui.limits,
     ...signOf(setUp, Object.keys(view.room ?? {})).map(({ words, limit }) =>
@@ -184,7 +186,6 @@ function drawSign(view) {
       ),
     ),
   );
-  void aboutBook(setUp.book, setUp.layout);
 }
 
 /**
@@ -192,7 +193,7 @@ function drawSign(view) {
  * @param {string} layout
  */
 async function aboutBook(id, layout) {
-  const book = await getOnce(`/api/books/${part(id)}`).catch(() => null);
+  const [book] = await Promise.all([getOnce(`/api/books/${part(id)}`), layoutOf(id, layout)]).catch(() => [null]);
   if (!book) return;
   say(ui.book, `${book.title} · ${layout}`);
   put(
@@ -238,7 +239,7 @@ function words(view) {
   if (round.call && round.dice)
     return language() === "en"
       ? round.call
-      : t("play.result", { dice: called(round.dice), total: totalOf(round.dice) });
+      : t("play.result", { dice: called(round.dice, faceName), total: totalOf(round.dice) });
   const last = view.results[view.results.length - 1];
   if (round.phase === "between-rounds" && last?.void && last.number === round.number)
     return t("result.void", { why: voidWhy(last.void) });
@@ -250,7 +251,7 @@ table.on("change", () => {
   if (!view) return;
   drawNow(view);
   drawResults(view);
-  drawSign(view);
+  void drawSign(view);
   drawRack(view);
 });
 setInterval(() => {

@@ -4,6 +4,7 @@
 // A drawing is parsed as a document and only drawing elements are kept: no script, no listener, no outside link.
 
 import { getOnce, part, Refusal } from "../lib/api.js";
+import { language } from "../lib/i18n.js";
 
 const SHAPES = "svg g defs symbol use rect circle ellipse line path polygon polyline";
 const WORDS = "text tspan title desc lineargradient radialgradient stop clippath";
@@ -45,7 +46,7 @@ export async function winnersOf(book, layout, dice) {
 
 /** @param {Wanted} wanted @returns {Promise<string>} */
 function textOf({ book, layout, palette, heat, dice }) {
-  const asked = new URLSearchParams();
+  const asked = new URLSearchParams({ lang: language() });
   if (palette) asked.set("palette", palette);
   if (heat) asked.set("heat", "true");
   if (dice) asked.set("dice", dice);

@@ -1,15 +1,24 @@
-// Names and odds of boxes, in the reader's language.
-//   boxName("total:9") -> "Total 9";  kindOf("total:9") -> "total"
+// Names and odds of boxes, in the reader's language and the words of the book.
 //   const layout = await layoutOf("rws-tai-sai-v6", "C");  payText(layout, "single:1") -> "1 to 1 on one die, ..."
+//   boxName("total:9") -> "Total 9";  needs("total:9") -> "a total of 9";  kindName("total") -> "Totals"
 //   limitOf(setUp, box) -> {min, max} as on the table's sign
-// Odds come from the layout (API), limits from the table's view.
+// Odds and names come from the layout (API), limits from the table's view. A name is known once its layout is loaded.
 
 import { getOnce, part } from "./api.js";
-import { t } from "./i18n.js";
+import { wear } from "./dice.js";
+import { language, learnReasons, t } from "./i18n.js";
 import { money } from "./money.js";
 
 /** @typedef {import("./types").LayoutOddsSheet} LayoutSheet */
 /** @typedef {import("./types").SetUpState} SetUp */
+
+/** What the layouts that were loaded call things; the last one wins. */
+const known = {
+  /** @type {Record<string, import("./types").BoxWords>} */
+  boxes: {},
+  /** @type {Record<string, string>} */
+  kinds: {},
+};
 
 /** @param {string} box */
 export function kindOf(box) {
@@ -18,9 +27,17 @@ export function kindOf(box) {
 
 /** The name of a box. @param {string} box */
 export function boxName(box) {
-  const [kind, what] = box.split(":");
-  if (what === undefined) return t(`box.${kind}`);
-  return t(`box.${kind}`, { n: kind === "total" || what.length === 1 ? what : [...what].join("-") });
+  return known.boxes[box]?.name ?? box;
+}
+
+/** What a box needs to win. @param {string} box */
+export function needs(box) {
+  return known.boxes[box]?.needs ?? boxName(box);
+}
+
+/** All boxes of a kind, as on the sign. @param {string} kind */
+export function kindName(kind) {
+  return known.kinds[kind] ?? kind;
 }
 
 /**
@@ -34,21 +51,37 @@ export function raisedWords(round) {
 }
 
 /**
- * A layout with its pay table; fetched once.
+ * A layout with its pay table and its names; fetched once.
  * @param {string} book
  * @param {string} layout
  * @returns {Promise<LayoutSheet>}
  */
-export function layoutOf(book, layout) {
-  return getOnce(`/api/books/${part(book)}/layouts/${part(layout)}`);
+export async function layoutOf(book, layout) {
+  /** @type {LayoutSheet} */
+  const sheet = await getOnce(`/api/books/${part(book)}/layouts/${part(layout)}?lang=${language()}`);
+  Object.assign(known.boxes, sheet.words.boxes);
+  Object.assign(known.kinds, sheet.words.kinds);
+  learnReasons(sheet.words.reasons);
+  wear(sheet.words.faces);
+  return sheet;
 }
 
 /**
  * Odds in words; 0 gives the stake back.
  * @param {number | string} pays
  */
-function oddsText(pays) {
+export function oddsText(pays) {
   return pays === 0 ? t("odds.push") : t("odds.to-1", { n: pays });
+}
+
+/**
+ * When a row pays, where its boxes have several; "" where nothing narrows it.
+ * @param {import("./types").PayRowSheet} row
+ */
+export function caseText(row) {
+  if (row.on) return row.on;
+  if (row.dice !== null) return t(`odds.on-${row.dice}`);
+  return row.when ?? (row.totals ? t("odds.on-totals", { totals: row.totals.join(", ") }) : "");
 }
 
 /**
@@ -64,8 +97,7 @@ export function payText(layout, box) {
 
 /** What a row of a pay table pays, and on what. @param {import("./types").PayRowSheet} row */
 export function payCase(row) {
-  const totals = row.totals ? t("odds.on-totals", { totals: row.totals.join(", ") }) : "";
-  const when = row.dice !== null ? t(`odds.on-${row.dice}`) : (row.when ?? totals);
+  const when = caseText(row);
   return when ? t("odds.case", { odds: oddsText(row.pays), when }) : oddsText(row.pays);
 }
 
@@ -116,12 +148,12 @@ export function signOf(setUp, boxes) {
   const { limits } = setUp;
   const single = Object.keys(limits.kinds).filter((name) => /[:/]/.test(name));
   const named = new Set(Object.keys(limits.kinds).flatMap(boxesNamed));
-  const shared = kinds.filter((kind) => !named.has(kind)).map((kind) => t(`kind.${kind}`));
+  const shared = kinds.filter((kind) => !named.has(kind)).map((kind) => kindName(kind));
   const own = kinds.filter((kind) => kind in limits.kinds);
   const first = shared.length ? [{ words: shared.join(t("list.comma")), limit: limits.default }] : [];
   return [
     ...first,
-    ...own.map((kind) => ({ words: t(`kind.${kind}`), limit: limits.kinds[kind] })),
+    ...own.map((kind) => ({ words: kindName(kind), limit: limits.kinds[kind] })),
     ...single.map((name) => ({
       words: boxesNamed(name).map(boxName).join(t("list.comma")),
       limit: limits.kinds[name],

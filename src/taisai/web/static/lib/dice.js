@@ -7,6 +7,9 @@
 import { h, put, s } from "./dom.js";
 import { t } from "./i18n.js";
 
+/** A picture is drawn in a square of 100 and lies within the rim of its die. */
+const PICTURE = "translate(14 14) scale(.72)";
+
 /** Where the pips are, in hundredths. @type {Record<number, [number, number][]>} */
 const PIPS = {
   1: [[50, 50]],
@@ -42,15 +45,41 @@ const PIPS = {
   ],
 };
 
+/** The faces of the book in use; none for dice with pips. @type {readonly import("./types").FaceSheet[]} */
+let faces = [];
+/** @type {Set<Tumbler>} */
+const tumblers = new Set();
+
+/** The dice have these faces from now on. @param {readonly import("./types").FaceSheet[]} own */
+export function wear(own) {
+  if (JSON.stringify(own) === JSON.stringify(faces)) return;
+  faces = own;
+  for (const each of tumblers) each.paint();
+  for (const die of document.querySelectorAll("svg.die[data-face]")) paint(/** @type {SVGSVGElement} */ (die));
+}
+
+/** Paint the face of a flat die. @param {SVGSVGElement} die */
+function paint(die) {
+  const face = Number(die.dataset.face);
+  die.setAttribute("aria-label", faceName(face));
+  die.replaceChildren(s("rect", { x: 3, y: 3, width: 94, height: 94, rx: 20, class: "die-body" }), ...pips(face));
+}
+
+/** What a face is called. @param {number} face */
+export function faceName(face) {
+  return faces[face - 1]?.name ?? String(face);
+}
+
 /**
- * The pips of a face.
+ * What is painted on a face: its picture, or pips.
  * @param {number} face
  */
 function pips(face) {
-  const red = face === 1 || face === 4;
-  return PIPS[face].map(([x, y]) =>
-    s("circle", { cx: x, cy: y, r: face === 1 ? 15 : 9.5, class: red ? "pip red" : "pip" }),
-  );
+  const { colour, picture } = faces[face - 1] ?? { colour: null, picture: [] };
+  const fill = `pip ${colour ?? (face === 1 || face === 4 ? "red" : "black")}`;
+  if (picture.length)
+    return picture.map((d) => s("path", { d, class: fill, "fill-rule": "evenodd", transform: PICTURE }));
+  return PIPS[face].map(([x, y]) => s("circle", { cx: x, cy: y, r: face === 1 ? 15 : 9.5, class: fill }));
 }
 
 /**
@@ -60,12 +89,10 @@ function pips(face) {
  * @returns {SVGSVGElement}
  */
 export function dieFace(face, size) {
-  return s(
-    "svg",
-    { viewBox: "0 0 100 100", class: "die", role: "img", "aria-label": String(face), width: size, height: size },
-    s("rect", { x: 3, y: 3, width: 94, height: 94, rx: 20, class: "die-body" }),
-    ...pips(face),
-  );
+  const look = { viewBox: "0 0 100 100", class: "die", role: "img", "data-face": face, width: size, height: size };
+  const die = /** @type {SVGSVGElement} */ (s("svg", look));
+  paint(die);
+  return die;
 }
 
 /**
@@ -86,13 +113,7 @@ export class Tumbler {
       h(
         "div",
         { class: "cube" },
-        ...[1, 2, 3, 4, 5, 6].map((face) =>
-          h(
-            "div",
-            { class: `cube-side cube-side-${face}` },
-            s("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" }, ...pips(face)),
-          ),
-        ),
+        ...[1, 2, 3, 4, 5, 6].map((face) => h("div", { class: `cube-side cube-side-${face}`, "data-side": face })),
       ),
     );
     this._words = h("span", { class: "visually-hidden" });
@@ -108,7 +129,16 @@ export class Tumbler {
       h("div", { class: "plate", "aria-hidden": "true" }),
       this._words,
     );
+    this.paint();
+    tumblers.add(this);
     this.cover();
+  }
+
+  /** Paint the faces on the cubes. */
+  paint() {
+    for (const cube of this._cubes)
+      for (const side of /** @type {Iterable<HTMLElement>} */ (cube.children))
+        put(side, s("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" }, ...pips(Number(side.dataset.side))));
   }
 
   /** Covered and still. */
@@ -127,7 +157,7 @@ export class Tumbler {
    */
   show(dice) {
     dice.forEach((face, place) => (this._cubes[place].dataset.face = String(face)));
-    this._stand("shown", t("dice.show", { dice: dice.join("-") }));
+    this._stand("shown", t("dice.show", { dice: dice.map(faceName).join("-") }));
   }
 
   /**

@@ -76,9 +76,17 @@ export function has(key) {
   return key in texts;
 }
 
-/** Why a round is void: in the reader's language, or in the book's own word. @param {string} reason */
+/** What books say of reasons of their own. @type {Record<string, string>} */
+const reasons = {};
+
+/** Learn what a book says of its reasons for a void. @param {Record<string, string>} words */
+export function learnReasons(words) {
+  Object.assign(reasons, words);
+}
+
+/** Why a round is void: in the reader's language, or as the book says it. @param {string} reason */
 export function voidWhy(reason) {
-  return has(`void.${reason}`) ? t(`void.${reason}`) : reason.replaceAll("-", " ");
+  return has(`void.${reason}`) ? t(`void.${reason}`) : (reasons[reason] ?? reason.replaceAll("-", " "));
 }
 
 /**

@@ -10,7 +10,14 @@ export function isTriple(dice) {
   return dice.every((face) => face === dice[0]);
 }
 
-/** The faces in ascending order, as a dealer calls them: 1-2-4. @param {readonly number[]} dice */
-export function called(dice) {
-  return [...dice].sort((one, two) => one - two).join("-");
+/**
+ * The faces in ascending order, as a dealer calls them: 1-2-4.
+ * @param {readonly number[]} dice
+ * @param {(face: number) => string} [name]
+ */
+export function called(dice, name = String) {
+  return [...dice]
+    .sort((one, two) => one - two)
+    .map(name)
+    .join("-");
 }

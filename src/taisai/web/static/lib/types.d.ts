@@ -850,7 +850,7 @@ export interface BookCard {
   layouts: string[];
 }
 
-/** A layout with its pay table and the odds of every box. */
+/** A layout with its pay table, the odds of every box, and its words in a language. */
 export interface LayoutOddsSheet {
   name: string;
   title: string;
@@ -858,6 +858,7 @@ export interface LayoutOddsSheet {
   boxes: string[];
   pay: PayRowSheet[];
   odds: BoxSheet[];
+  words: LayoutWords;
 }
 
 /** A row of a pay table: what its boxes pay, to 1. */
@@ -872,6 +873,8 @@ export interface PayRowSheet {
   clauses: string[];
   /** The row's own predicate, where it has one. */
   when?: string | null;
+  /** Words for when it pays, where its boxes have several rows. */
+  on: string;
 }
 
 /** The odds of a box, for a stake of one. */
@@ -901,6 +904,31 @@ export interface PayWaysSheet {
 export interface Exact {
   exact: string;
   value: number;
+}
+
+/** A layout in a language: what a book's translation does not say is in the book's own words. */
+export interface LayoutWords {
+  lang: string;
+  boxes: Record<string, BoxWords>;
+  /** What the sign of limits calls all boxes of a kind. */
+  kinds: Record<string, string>;
+  /** Empty for dice with pips. */
+  faces: FaceSheet[];
+  /** Why a round is void, by the book's word for it. */
+  reasons: Record<string, string>;
+}
+
+/** What screens call a box, and what it needs to win. */
+export interface BoxWords {
+  name: string;
+  needs: string;
+}
+
+/** A face of the dice that has a name: its colour, and the outlines of its picture in a square of 100. */
+export interface FaceSheet {
+  name: string;
+  colour: string | null;
+  picture: string[];
 }
 
 /** A clause in our own words, or an interpretation, with what cites it and the tests that hold it. */

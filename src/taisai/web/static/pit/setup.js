@@ -7,7 +7,7 @@ import { ask } from "../deal/ask.js";
 import { NAME_PATTERN } from "../deal/forms.js";
 import { stopped } from "../deal/lock.js";
 import { get, getOnce, part, post, Refusal } from "../lib/api.js";
-import { boxesNamed, boxName, kindOf, layoutOf } from "../lib/boxes.js";
+import { boxesNamed, boxName, kindName, kindOf, layoutOf } from "../lib/boxes.js";
 import { h, labelled, put } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { idsFor } from "../lib/messages.js";
@@ -86,7 +86,7 @@ function limitsFields(kinds, pairs, now, currency) {
     (name) => !kinds.includes(name) && boxesNamed(name).every((box) => kinds.includes(kindOf(box))),
   );
   const rows = [
-    ...kinds.map((kind) => range(kind, t(`kind.${kind}`), now?.kinds[kind])),
+    ...kinds.map((kind) => range(kind, kindName(kind), now?.kinds[kind])),
     ...apart.map((name) => range(name, boxesNamed(name).map(boxName).join(t("list.comma")), now?.kinds[name])),
   ];
   const most = pairs.map((pair) => ({

@@ -4,12 +4,11 @@
 //   showBetRefusal(seen, refusal, "small", 500)  why, which clause, and a button for what would be allowed
 // Limits, odds and headroom are the server's: nothing is computed here.
 
-import { boxName, clausesOf, limitOf, limitText, payText } from "../lib/boxes.js";
+import { boxName, clausesOf, limitOf, limitText, needs, payText } from "../lib/boxes.js";
 import { h, put } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { money } from "../lib/money.js";
 import { clauseLinks, refusalWords, showRefusal, toast } from "../lib/shell.js";
-import { needs } from "./result.js";
 
 /**
  * @typedef {object} Seen

@@ -5,7 +5,7 @@
 import { Cloth } from "../felt/cloth.js";
 import { sectionButtons } from "../felt/sections.js";
 import { get, me, part, seats } from "../lib/api.js";
-import { boxName, limitText, signOf } from "../lib/boxes.js";
+import { boxName, layoutOf, limitText, signOf } from "../lib/boxes.js";
 import { diceRow } from "../lib/dice.js";
 import { $, h, put, query, say } from "../lib/dom.js";
 import { language, t, voidWhy } from "../lib/i18n.js";
@@ -340,7 +340,7 @@ async function drawResult(/** @type {boolean} */ fresh) {
   resultOf = `${last.number} ${last.void}`;
   let round;
   try {
-    [round] = await ownRounds(1);
+    [[round]] = await Promise.all([ownRounds(1), layoutOf(setUp.book, setUp.layout)]);
   } catch {
     resultOf = "";
     return;

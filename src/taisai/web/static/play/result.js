@@ -2,8 +2,8 @@
 // Enters: rounds of /api/me/rounds. Leaves: elements. Every amount is the server's.
 
 import { get } from "../lib/api.js";
-import { boxName, kindOf } from "../lib/boxes.js";
-import { diceRow } from "../lib/dice.js";
+import { boxName, needs } from "../lib/boxes.js";
+import { diceRow, faceName } from "../lib/dice.js";
 import { h } from "../lib/dom.js";
 import { t, voidWhy } from "../lib/i18n.js";
 import { money, signed } from "../lib/money.js";
@@ -23,15 +23,6 @@ export function ownRounds(count) {
 }
 
 /**
- * What a box needs to win.
- * @param {string} box
- */
-export function needs(box) {
-  const what = box.split(":")[1] ?? "";
-  return t(`needs.${kindOf(box)}`, { n: kindOf(box) === "total" ? what : [...what].join("-") });
-}
-
-/**
  * Why a bet won or lost, in the reader's language.
  * @param {RoundReplay} round
  * @param {Line} line
@@ -39,7 +30,7 @@ export function needs(box) {
 function why(round, line) {
   if (round.reversed) return t("result.void-later", { n: round.number, why: voidWhy(round.void) });
   if (round.void) return t("result.void", { why: voidWhy(round.void) });
-  const dice = (round.dice ?? []).join("-");
+  const dice = (round.dice ?? []).map(faceName).join("-");
   const won = line.pays !== null && line.winnings > 0;
   const words = t(line.pays === 0 ? "result.pushed" : won ? "result.won" : "result.lost", {
     box: boxName(line.box),

@@ -3,7 +3,7 @@
 
 import { winnersOf } from "../felt/drawing.js";
 import { raisedWords } from "../lib/boxes.js";
-import { Tumbler } from "../lib/dice.js";
+import { faceName, Tumbler } from "../lib/dice.js";
 import { say } from "../lib/dom.js";
 import { language, t, voidWhy } from "../lib/i18n.js";
 import { signed } from "../lib/money.js";
@@ -108,7 +108,7 @@ export class Stage {
   /** The dealer's call of the result. @param {View} view */
   _result(view) {
     const { dice, call } = view.round;
-    this._call(t("play.result", { dice: called(dice ?? []), total: totalOf(dice ?? []) }), call);
+    this._call(t("play.result", { dice: called(dice ?? [], faceName), total: totalOf(dice ?? []) }), call);
   }
 
   /**

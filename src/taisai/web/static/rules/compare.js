@@ -2,7 +2,7 @@
 // Enters: /compare?one=B/L&two=B/L. Every figure is the server's.
 
 import { get, part } from "../lib/api.js";
-import { boxName } from "../lib/boxes.js";
+import { boxName, layoutOf } from "../lib/boxes.js";
 import { $, h, put, query } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { percent } from "../lib/money.js";
@@ -21,6 +21,7 @@ const other =
 const two = layoutNames(all).includes(query("two")) ? query("two") : other;
 /** @type {Pair[]} */
 const pairs = await get(`/api/compare?one=${part(one)}&two=${part(two)}`);
+for (const name of [two, one]) await layoutOf(.../** @type {[string, string]} */ (name.split("/")));
 
 /** @param {Pair} pair */
 const kind = (pair) => (!pair.two ? "only-one" : !pair.one ? "only-two" : pair.differs ? "differs" : "same");

@@ -3,7 +3,7 @@
 // The book's own words are English in every language; headings and names of steps are the reader's.
 
 import { getOnce, part, Refusal } from "../lib/api.js";
-import { boxName } from "../lib/boxes.js";
+import { boxName, caseText, layoutOf, oddsText } from "../lib/boxes.js";
 import { $, h, put, query, say } from "../lib/dom.js";
 import { has, language, t, tn } from "../lib/i18n.js";
 import { baize, clauseLabel, showRefusal, startPage } from "../lib/shell.js";
@@ -58,6 +58,7 @@ const chosen =
   all.find((each) => each.id === query("book")) ?? all.find((each) => each.id === "rws-tai-sai-v6") ?? all[0];
 /** @type {Book} */
 const book = await getOnce(`/api/books/${part(chosen.id)}`);
+await Promise.all(book.layouts.map(({ name }) => layoutOf(book.id, name.split("/")[1])));
 /** @type {Map<string, string>} */
 const words = new Map([
   ...book.clauses.map((each) => /** @type {[string, string]} */ ([each.id, each.summary])),
@@ -222,7 +223,7 @@ function payTable(layout) {
       class: "felt-picture",
       loading: "lazy",
       alt: t("rules.felt-of", { layout: short }),
-      src: `/api/books/${part(book.id)}/layouts/${part(short)}/felt.svg?labels=true&palette=${baize()}`,
+      src: `/api/books/${part(book.id)}/layouts/${part(short)}/felt.svg?labels=true&palette=${baize()}&lang=${language()}`,
     }),
     h(
       "div",
@@ -255,16 +256,8 @@ function payTable(layout) {
                 h("span", { lang: "en" }, row.bet),
                 h("div", { class: "muted" }, row.boxes.map(boxName).join(t("list.comma"))),
               ),
-              h(
-                "td",
-                null,
-                row.dice !== null
-                  ? t(`odds.on-${row.dice}`)
-                  : row.totals
-                    ? t("odds.on-totals", { totals: row.totals.join(", ") })
-                    : "",
-              ),
-              h("td", { class: "number" }, t("odds.to-1", { n: row.pays })),
+              h("td", null, caseText(row)),
+              h("td", { class: "number" }, oddsText(row.pays)),
               h("td", null, links(row.clauses)),
             ),
           ),

@@ -4,7 +4,7 @@
 
 import { mountFelt } from "../felt/felt.js";
 import { getOnce, part, post, Refusal } from "../lib/api.js";
-import { boxName, limitText } from "../lib/boxes.js";
+import { boxesNamed, boxName, kindName, limitText } from "../lib/boxes.js";
 import { diceRow } from "../lib/dice.js";
 import { $, h, put, say } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
@@ -351,7 +351,13 @@ function sign(drill) {
       "dl",
       null,
       ...Object.entries(limits.kinds).flatMap(([kind, each]) => [
-        h("dt", null, t(`box.${kind}`, { n: "" }).trim()),
+        h(
+          "dt",
+          null,
+          boxesNamed(kind)
+            .map((each) => (each.includes(":") ? boxName(each) : kindName(each)))
+            .join(t("list.comma")),
+        ),
         h("dd", { class: "number" }, limitText(each)),
       ]),
       h("dt", null, t("play.limit-default")),

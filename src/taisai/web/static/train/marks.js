@@ -1,12 +1,12 @@
 // The marks of a drill: what was right, what was wrong, and the clauses behind it.
 // Enters: the answer of /api/training/mark. Leaves: elements; every figure and verdict is the server's.
 
-import { boxName } from "../lib/boxes.js";
+import { boxName, needs } from "../lib/boxes.js";
+import { faceName } from "../lib/dice.js";
 import { h } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { money } from "../lib/money.js";
 import { clauseLinks } from "../lib/shell.js";
-import { needs } from "../play/result.js";
 import { clock } from "./answers.js";
 import { caseText, thenText } from "./stages.js";
 
@@ -44,7 +44,7 @@ export function marksPanel(marks, drill, book) {
   const said = new Map(
     [...book.clauses, ...book.interpretations].map((each) => [each.id, each.summary ?? each.reading]),
   );
-  const dice = drill.dice.join("-");
+  const dice = drill.dice.map(faceName).join("-");
 
   /**
    * One mark; a mistake quotes its clauses, each of them once on the page.

@@ -3,6 +3,7 @@
 // marks drills (/api/training); no payout is computed here. Results stay in this browser.
 
 import { part, post } from "../lib/api.js";
+import { layoutOf } from "../lib/boxes.js";
 import { $, h, put, query } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { dateTime } from "../lib/money.js";
@@ -160,6 +161,7 @@ async function begin(seed) {
   try {
     /** @type {Drill} */
     const drill = await post("/api/training/drill", { layout, level, seed });
+    await layoutOf(drill.book, drill.layout);
     if (mine !== turn) return;
     layout = layoutName(drill);
     level = drill.level;
