@@ -323,14 +323,14 @@ def test_an_older_felt_does_not_cover_a_newer_one(house: CrewHouse, visit: Visit
     table = house.new_table(TAI_SAI)
     ann = house.seat("ann", table)
     page = house.page(visit, "dan", "/rules")
-    held = Late(page, "**/felt.svg?palette=green").held
+    held = Late(page, "**/felt.svg?lang=en&palette=green").held
     page.goto(f"{house.address}/deal?table={table}")
     next_is(page, "open-bets")
     page.get_by_role("button", name="Settings").click()
     page.locator("dialog[open] select", has_text="Red").select_option("red")
     page.keyboard.press("Escape")
     expect(page.locator("#felt svg.red")).to_be_visible()
-    with page.expect_response("**/felt.svg?palette=green"):
+    with page.expect_response("**/felt.svg?lang=en&palette=green"):
         held.pop(0).continue_()
     house.do("dan", table, c.OpenBets())
     house.do(ann, table, c.PlaceBet("ann", "big", 500))

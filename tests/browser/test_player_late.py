@@ -160,7 +160,7 @@ def test_a_table_set_up_anew_has_its_new_currency(house: CrewHouse, visit: Visit
 def test_a_felt_that_does_not_come_is_asked_for_again(visit: Visit, floor: Floor) -> None:
     """A felt that failed to load is reported and requested again, and then takes a bet."""
     page = visit("/docs")
-    fail_once(page, "**/felt.svg?palette=*")
+    fail_once(page, "**/felt.svg?lang=en&palette=*")
     page.goto(floor.address + "/play?table=SLOW")
     expect(page.locator(".toast.bad")).to_be_visible()
     sit(page)
@@ -172,19 +172,19 @@ def test_the_cloth_is_the_one_chosen_last(visit: Visit) -> None:
     """The red cloth arrives after green was chosen again: green stays."""
     page = visit("/play?table=SLOW")
     expect(box(page, "small")).to_be_attached()
-    red = Late(page, "**/felt.svg?palette=red").held
+    red = Late(page, "**/felt.svg?lang=en&palette=red").held
     page.get_by_role("button", name="Settings").click()
     colour = page.locator("dialog[open] select").nth(2)
-    with page.expect_request("**/felt.svg?palette=red"):
+    with page.expect_request("**/felt.svg?lang=en&palette=red"):
         colour.select_option("red")
     before = page.locator("svg.felt").evaluate_handle("(felt) => felt")
     colour.select_option("green")
     page.wait_for_function("(before) => !before.isConnected", arg=before)
     page.locator("svg.felt").evaluate("(felt) => { felt.dataset.test = 'green'; }")
-    path = "/api/books/rws-tai-sai-v6/layouts/C/felt.svg?palette=red"
-    with page.expect_response("**/felt.svg?palette=red"):
+    path = "/api/books/rws-tai-sai-v6/layouts/C/felt.svg?lang=en&palette=red"
+    with page.expect_response("**/felt.svg?lang=en&palette=red"):
         red.pop().continue_()
-    page.unroute("**/felt.svg?palette=red")
+    page.unroute("**/felt.svg?lang=en&palette=red")
     page.evaluate(READ, path)
     expect(page.locator("svg.felt")).to_have_attribute("data-test", "green")
 

@@ -32,6 +32,11 @@ class Colour(StrEnum):
     GREEN = "green"
     BLUE = "blue"
     BLACK = "black"
+    YELLOW = "yellow"
+    ORANGE = "orange"
+    PINK = "pink"
+    PURPLE = "purple"
+    GREY = "grey"
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,6 +166,8 @@ class _Parser:
         meant = f"; write {_MEANT[mark]}" if mark in _MEANT else ""
         if meant.endswith(".."):
             meant = "; a range is written 4..10"
+        if mark in {"+", "*", "/"}:
+            meant = "; there is no arithmetic: write out each case, joined by `or`"
         if mark.isalpha() and len(mark) == 1 and mark in (*FACE_VARIABLES, TOTAL_VARIABLE):
             meant = f"; the boxes' name has no {{{mark}}}"
         return InputFault(self._field, f"{shown(self._text)}: character {place + 1}: needs {wanted}, {found}{meant}")

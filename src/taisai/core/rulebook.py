@@ -328,7 +328,8 @@ class Layout:
         one follow. Where several boxes of one name have no figures, each goes by its own.
         """
         wanted, row, called = self.boxes[box], self.rows_of(box)[0], names or self.names
-        alike = not wanted.values and len(row.boxes) > 1
+        others = (box for each in self.rows if each.bet == row.bet for box in each.boxes if box != wanted)
+        alike = not wanted.values and any(not box.values for box in others)
         return called.box(wanted) if alike else called.bet(wanted, row.bet)
 
     def box_name(self, box: BoxName) -> str:

@@ -46,7 +46,17 @@ class Palette:
 DIE: Final = "#fdfaf1"
 DIE_EDGE: Final = "#b9ab86"
 PIP: Final = "#1c1a17"
-PIPS: Final = {Colour.RED: "#c4161c", Colour.GREEN: "#14743a", Colour.BLUE: "#1d4fa3", Colour.BLACK: PIP}
+PIPS: Final = {
+    Colour.RED: "#c4161c",
+    Colour.GREEN: "#14743a",
+    Colour.BLUE: "#1d4fa3",
+    Colour.BLACK: PIP,
+    Colour.YELLOW: "#e0a800",
+    Colour.ORANGE: "#d65f00",
+    Colour.PINK: "#d8438f",
+    Colour.PURPLE: "#6b2fa0",
+    Colour.GREY: "#6f6f6f",
+}
 """Pips and pictures by the colour of their face."""
 
 CHIPS: Final = ("#c4161c", "#1d4fa3", "#1a7a3c", "#5d2d91", "#c95a00", "#1f1f24", "#b1136d", "#0b7285")

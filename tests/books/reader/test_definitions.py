@@ -12,7 +12,7 @@ from taisai.core.boxes import BoxName
 from taisai.core.dice import ALL_ROLLS
 from taisai.core.odds import box_odds
 from taisai.core.rulebook import Layout
-from tests.books.broken_cases import GOOD
+from tests.books.broken_cases import GOOD, LAYOUT
 from tests.books.helpers import lines_of, write_book
 
 OWN = """boxes = [
@@ -121,3 +121,21 @@ def test_wrong_definitions_are_named(tmp_path: Path, files: dict[str, str], star
     found = [line for line in lines_of(write_book(tmp_path / "house", files)) if "felt" not in line]
     assert len(found) == len(starts)
     assert all(line.startswith(start) for line, start in zip(found, starts, strict=True)), found
+
+
+def test_boxes_that_share_a_bet_are_told_apart(tmp_path: Path) -> None:
+    """Boxes of one bet that have no figures go by their own names; one alone, and families, by that of the bet."""
+    rows = """
+  { bet = "Same Colour", boxes = "all-red", when = "n({1, 6}) == 3", pays = 20, clause = "5" },
+  { bet = "Same Colour", boxes = "all-blue", when = "n({3, 4}) == 3", pays = 20, clause = "5" },
+  { bet = "Even Chance", boxes = "odd", pays = 1, clause = "5" },
+  { bet = "Even Chance", boxes = "even", pays = 1, clause = "5" },
+  { bet = "Lucky Seven", boxes = "seven", when = "total == 7", pays = 12, clause = "5" },
+  { bet = "Exactly Two", boxes = "two:{a}", when = "n(a) == 2", pays = 10, clause = "5" },
+]
+"""
+    text = LAYOUT[: LAYOUT.index("pay = [")] + "pay = [" + rows
+    layout = read_book(write_book(tmp_path / "mini", {"layout-A.toml": text})).layouts["A"]
+    names = [layout.box_name(box) for box in layout.boxes]
+    assert names[:6] == ["All red", "All blue", "Odd", "Even", "Lucky Seven", "Exactly Two 1"]
+    assert names == [layout.bet_name(box) for box in layout.boxes]

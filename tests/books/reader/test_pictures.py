@@ -35,7 +35,7 @@ def test_a_book_brings_its_own_picture(tmp_path: Path) -> None:
         ('"Two"', '"Fish"', "faces row 2: two faces are called 'Fish'"),
         ('  { face = 2, name = "Two" },\n', "", "faces: faces are named all or none: 2 missing"),
         ("face = 6", "face = 7", "faces row 6: `face` must be a face, 1 to 6, got 7"),
-        ('"red"', '"pink"', "faces row 1: unknown colour 'pink'; known are red, green, blue, black"),
+        ('"red"', '"magenta"', "faces row 1: unknown colour 'magenta'; known are red, green, blue, black, yellow"),
     ],
 )
 def test_faces_that_are_none(tmp_path: Path, old: str, new: str, line: str) -> None:

@@ -7,6 +7,7 @@ Leaves: `Definitions`, by which pay rows and felts name their boxes.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -69,12 +70,15 @@ def with_pay_rows(definitions: Definitions, rows: Iterable[forms.PayForm]) -> De
         if row.when is not None and row.boxes.partition(":")[0].strip() not in kinds:
             brought.setdefault(row.boxes, []).append(row)
     families = []
+    bets = Counter(alike[0].bet for alike in brought.values())
     for pattern, alike in brought.items():
         try:
-            _, letters = split_pattern(pattern)
+            kind, letters = split_pattern(pattern)
         except InputFault:
             continue  # The row itself is refused: it names no box.
-        title = alike[0].bet + (" {n}" if letters else "")
+        # Boxes that share a bet are told apart by their own names: `all-red`, `all-blue`.
+        title = alike[0].bet if bets[alike[0].bet] == 1 or letters else kind.replace("-", " ").capitalize()
+        title += " {n}" if letters else ""
         needs = " or ".join(dict.fromkeys(_filled_in(str(row.when), letters) for row in alike))
         families.append(definition_of(forms.BoxForm(pattern, title, needs)))
     return Definitions(families, definitions) if families else definitions

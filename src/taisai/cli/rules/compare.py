@@ -63,7 +63,7 @@ def compare(
 
 
 def _pays(box: BoxOdds | None) -> str:
-    return "–" if box is None else "/".join(str(odds_number(each.pays)) for each in box.pay_ways)
+    return "–" if box is None else "/".join(str(odds_number(each.pays) or "push") for each in box.pay_ways)
 
 
 def _edge(box: BoxOdds | None) -> str:

@@ -15,6 +15,7 @@ from typing import Final
 from taisai.books.reader.files import ID, ID_WORDS
 from taisai.cli.show import dated
 from taisai.core.faults import InputFault, shown
+from taisai.core.money import odds_number
 from taisai.core.odds import layout_odds, percent
 from taisai.core.rulebook import Layout, RuleBook
 from taisai.felt import draw
@@ -95,7 +96,7 @@ def _rows(layout: Layout) -> Iterator[str]:
     """A row for all boxes of a bet that pay and cost the same."""
     alike: dict[tuple[str, str, str, str], list[str]] = {}
     for odds in layout_odds(layout):
-        pays = "<br>".join(f"{each.pays}: {each.ways}" for each in odds.pay_ways)
+        pays = "<br>".join(f"{odds_number(each.pays) or 'push'}: {each.ways}" for each in odds.pay_ways)
         edge = percent(odds.edge) + (" (below 75 % returned)" if odds.is_below_floor else "")
         alike.setdefault((odds.bet, pays, edge, ", ".join(odds.clauses)), []).append(odds.box.name)
     for (bet, pays, edge, clauses), boxes in alike.items():

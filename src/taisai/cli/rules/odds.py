@@ -60,7 +60,7 @@ def odds(
 
 
 def _pays(box: BoxOdds) -> str:
-    return "/".join(str(odds_number(each.pays)) for each in box.pay_ways)
+    return "/".join(str(odds_number(each.pays) or "push") for each in box.pay_ways)
 
 
 def _show_boxes(layout: Layout, boxes: tuple[BoxOdds, ...], *, as_csv: bool, as_json: bool) -> None:
