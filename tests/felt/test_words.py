@@ -122,3 +122,17 @@ def test_a_row_says_by_its_own_words_when_it_pays() -> None:
     svg = draw(house_of("thai-hilo").layouts["1"])
     assert "1 TO 1 ON ANY TWO OF THEM" in svg.replace("\n", " ")
     assert "n(1)" not in svg
+
+
+def test_a_part_that_a_translation_does_not_name_is_called_by_its_kinds(shelf: Shelf) -> None:
+    """Sections of the package's books are told in Chinese by the kinds of bets that lie there."""
+    book = shelf.book("rws-tai-sai-v6")
+    layout = book.layouts["C"]
+    plan = plan_for(layout)
+    own, told = (
+        words.sections_of(each, plan, words.rows_of(layout))
+        for each in (layout, layout.in_words(book.names_in("zh-Hant")))
+    )
+    assert len(set(told)) == len(set(own))
+    assert {"總和", "兩骰組合"} <= set(told)
+    assert not any(re.search("[A-Za-z]", each) for each in told)

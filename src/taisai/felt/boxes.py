@@ -60,7 +60,7 @@ def print_boxes(
 ) -> list[PrintedBox]:
     """Every area in the felt's order. `headed` are the blocks with a heading, which says the odds of plain areas."""
     rows = words.rows_of(layout)
-    sections = [words.section_of(layout, block, rows) for block in plan.blocks]
+    sections = words.sections_of(layout, plan, rows)
     grounds = [
         _ground(
             layout, plan, area, rows[area.box.name], lit=lit, headed=headed, heat=heat, palette=palette, prefix=prefix

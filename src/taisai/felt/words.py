@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from taisai.core.boxes import BoxName
-from taisai.core.cloth import FACE_WORDS, FeltBlock, PrintLine, PrintRole, argument_of, faces_of, label
+from taisai.core.cloth import FACE_WORDS, FeltBlock, FeltPlan, PrintLine, PrintRole, argument_of, faces_of, label
 from taisai.core.dice import ALL_COMBINATIONS
 from taisai.core.money import odds_number
-from taisai.core.names import DIGITS, Part
+from taisai.core.names import DIGITS, OWN_LANGUAGE, Part
 from taisai.core.rulebook import Layout, PayRow
 
 _DICE_WORDS: Final = {1: "ONE DIE", 2: "TWO DICE", 3: "THREE DICE"}
@@ -24,6 +24,7 @@ _ODDS: Final = "{pays} TO 1"
 _PUSH: Final = "PUSH"
 _CASE: Final = "{odds} ON {case}"
 _AND: Final = " AND "
+_COMMA: Final = ", "
 
 Rows = Mapping[BoxName, Sequence[PayRow]]
 """The pay rows of every box of a layout."""
@@ -140,7 +141,18 @@ def heading_of(layout: Layout, block: FeltBlock, rows: Rows) -> str:
     return " · ".join(words)
 
 
-def section_of(layout: Layout, block: FeltBlock, rows: Rows) -> str:
-    """The part of the felt that a block belongs to, by the name that screens show."""
-    own = block.section or rows[next(box.name for box in block.boxes if box is not None)][0].bet
-    return layout.names.of(Part.SECTIONS, own)
+def sections_of(layout: Layout, plan: FeltPlan, rows: Rows) -> list[str]:
+    """For each block the part of the felt that it belongs to, by the name that screens show.
+
+    A part that a translation does not name is called by the kinds of bets that it has.
+    """
+    names = layout.names
+    own = [
+        block.section or rows[next(box.name for box in block.boxes if box is not None)][0].bet for block in plan.blocks
+    ]
+    if names.lang == OWN_LANGUAGE:
+        return [names.of(Part.SECTIONS, section) for section in own]
+    kinds: dict[str, dict[str, None]] = {section: {} for section in own}
+    for section, block in zip(own, plan.blocks, strict=True):
+        kinds[section] |= dict.fromkeys(layout.kind_name(box.kind) for box in block.boxes if box is not None)
+    return [names.of(Part.SECTIONS, section, _said(layout, _COMMA).join(kinds[section])) for section in own]

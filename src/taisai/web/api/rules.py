@@ -15,7 +15,7 @@ from taisai.books.citations import find_clause, spelled
 from taisai.core.bets import parse_bets
 from taisai.core.dice import parse_roll
 from taisai.core.faults import InputFault
-from taisai.core.names import OWN_LANGUAGE, Names
+from taisai.core.names import OWN_LANGUAGE
 from taisai.core.odds import bets_odds, compare
 from taisai.core.rulebook import Layout, RuleBook
 from taisai.felt import PALETTES, draw_untitled
@@ -42,7 +42,7 @@ from taisai.web.endpoint import Call, Endpoint
 from taisai.web.errors import Stop
 from taisai.web.guard.work import Made, made_with_room
 
-Language = Annotated[str, Meta(max_length=12, description="A language of the book: its own, or such as zh-Hant.")]
+Language = Annotated[str, Meta(max_length=12, description="A language; the book's own where it has it not.")]
 
 
 def _book(call: Call) -> RuleBook:
@@ -62,12 +62,10 @@ def _layout(call: Call) -> Layout:
     return found
 
 
-def _names(book: RuleBook, lang: str) -> Names:
-    """The names of a book in a language that it has, so that nobody has it drawn for languages that do not exist."""
-    if lang not in {OWN_LANGUAGE, *book.translations}:
-        languages = ", ".join((OWN_LANGUAGE, *book.translations))
-        raise Stop(Refusal(HouseCode.BAD_MESSAGE, f"The language is one of {languages}.", field="lang"))
-    return book.names_in(lang)
+def _lang(call: Call) -> str:
+    """The language that is asked for, or the book's own where it does not have that one."""
+    lang = call.query.lang
+    return lang if lang in _book(call).translations else OWN_LANGUAGE
 
 
 def list_books(call: Call) -> list[BookCard]:
@@ -120,7 +118,12 @@ class LayoutQuery(Struct, frozen=True):
 def get_layout(call: Call) -> LayoutOddsSheet:
     """A layout: its pay table, the exact odds of every box, and what it is called in a language."""
     book = _book(call)
-    return layout_odds_sheet(book, _layout(call), _names(book, call.query.lang))
+    return layout_odds_sheet(book, _layout(call), book.names_in(call.query.lang))
+
+
+def told_for(call: Call) -> tuple[Call, str]:
+    """The call in a language that the book has: nobody has it told in languages that there are not."""
+    return replace(call, query=structs.replace(call.query, lang=_lang(call))), ""
 
 
 class FeltQuery(Struct, frozen=True):
@@ -138,16 +141,17 @@ class FeltQuery(Struct, frozen=True):
 
 
 def drawn_for(call: Call) -> tuple[Call, str]:
-    """The call with the dice spelled one way and any title in the place of this one; and this title."""
+    """The call with dice and language spelled one way and any title in the place of this one; and this title."""
     query = call.query
     dice = "-".join(map(str, parse_roll(query.dice, "dice").faces)) if query.dice else ""
-    return replace(call, query=structs.replace(query, dice=dice, title="any" if query.title else "")), query.title
+    title = "any" if query.title else ""
+    return replace(call, query=structs.replace(query, dice=dice, title=title, lang=_lang(call))), query.title
 
 
 def get_felt(call: Call) -> Made:
     """A layout drawn as SVG, once for all titles."""
     query = call.query
-    layout = _layout(call).in_words(_names(_book(call), query.lang))
+    layout = _layout(call).in_words(_book(call).names_in(query.lang))
     if query.palette and query.palette not in PALETTES:
         raise Stop(Refusal(HouseCode.BAD_MESSAGE, f"The palette is one of {', '.join(PALETTES)}.", field="palette"))
     roll = parse_roll(query.dice, "dice") if query.dice else None
@@ -201,7 +205,7 @@ RULES_ENDPOINTS: Final = (
     ),
     Endpoint(
         "GET", "/api/books/{book}/layouts/{layout}", get_layout, "A layout and its exact odds", LayoutOddsSheet, _TAG,
-        query=LayoutQuery, cost=5, derived=True,
+        query=LayoutQuery, cost=5, derived=True, made_for=told_for,
     ),
     Endpoint(
         "GET", "/api/books/{book}/layouts/{layout}/felt.svg", get_felt, "A layout drawn", str, _TAG,

@@ -4,7 +4,6 @@
 //   asSections(felt, 374, 44); asPrinted(felt)
 
 import { s } from "../lib/dom.js";
-import { sectionName } from "./sections.js";
 
 /** @typedef {import("./felt.js").Place} Place */
 /** @typedef {{width: number, height: number}} Size */
@@ -60,7 +59,7 @@ export function asSections(felt, width, least) {
   const moved = new Map();
   let top = 0;
   for (const section of sections) {
-    if (section) headings.append(s("text", { x: 2, y: top + HEADING - 8 }, sectionName(felt, section)));
+    if (section) headings.append(s("text", { x: 2, y: top + HEADING - 8 }, section));
     top += section ? HEADING : 0;
     /** @type {Map<string, string[]>} */
     const bySize = new Map();
