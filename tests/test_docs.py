@@ -36,7 +36,7 @@ ELSEWHERE = {
     "tools/texts.py merge": "changes the catalogues; tests/web/test_texts.py",
     "examples/bot.py": "needs a running floor; tests/client/test_docs.py",
     "taisai serve": "serves; `--check` is tried instead, below, and tests/test_package.py serves the demo",
-    "taisai night": "serves; tests/cli/floor/test_night.py tests its words and settings, without a server",
+    "taisai night": "serves; tests/browser/test_night.py runs it with four phones",
     "taisai accounts": "needs staff; tests/cli/floor/test_accounts.py",
     "taisai persons erase": "the id is somebody's own; tests/cli/floor/test_accounts.py",
     "make ": "runs this; CONTRIBUTING.md says how long each takes",

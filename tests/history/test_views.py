@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pandas  # type: ignore[import-untyped] # has no types of its own
+import polars
 import pytest
 
 from taisai.core.faults import InputFault
@@ -21,6 +23,7 @@ from taisai.journal import MemoryJournal
 from taisai.streams.codec import event_of
 from taisai.streams.house_events import HOUSE_STREAM
 from taisai.table import events as e
+from taisai.table.ledger import DROP, postings_of
 from tests import ROOT
 from tests.history.asked import SINGAPORE
 
@@ -35,10 +38,10 @@ def viewed_fixture(house: MemoryJournal, tmp_path_factory: pytest.TempPathFactor
     return folder / "floor.duckdb"
 
 
-def by_journal(house: MemoryJournal) -> dict[tuple[str, str, int], tuple[int, int]]:
-    """Stakes and win by book, currency and hour in Singapore, from the events themselves."""
+def by_journal(house: MemoryJournal) -> dict[tuple[str, str, int], tuple[int, int, int]]:
+    """Stakes, win and drop by book, currency and hour in Singapore, from the events themselves."""
     under: dict[str, tuple[str, str]] = {}
-    sums: dict[tuple[str, str, int], list[int]] = defaultdict(lambda: [0, 0])
+    sums: dict[tuple[str, str, int], list[int]] = defaultdict(lambda: [0, 0, 0])
     for record in house.read_all():
         if record.table == HOUSE_STREAM:
             continue
@@ -58,16 +61,39 @@ def by_journal(house: MemoryJournal) -> dict[tuple[str, str, int], tuple[int, in
                 found = sums[*under[record.table], hour]
                 found[0] -= staked
                 found[1] -= staked - returned
-    return {key: (staked, win) for key, (staked, win) in sums.items() if staked}
+        for account, amount in postings_of(what):
+            if account == DROP and amount > 0:
+                sums[*under[record.table], hour][2] += amount
+    return {key: (staked, win, drop) for key, (staked, win, drop) in sums.items() if staked or drop}
 
 
-def test_win_by_book_currency_and_hour_is_one_query(house: MemoryJournal, viewed: Path) -> None:
+def test_hold_by_book_currency_and_hour_is_one_query(house: MemoryJournal, viewed: Path) -> None:
     """No sum mixes currencies, hours are the house's own, and every figure is that of the journal."""
-    text = "SELECT book, currency, house_hour, SUM(staked), SUM(win) FROM hours GROUP BY ALL HAVING SUM(staked) <> 0"
+    text = """
+        SELECT book, currency, house_hour, SUM(staked), SUM(win), SUM(drop), SUM(win) / NULLIF(SUM(drop), 0) AS hold
+        FROM hours GROUP BY ALL HAVING SUM(staked) <> 0 OR SUM(drop) <> 0
+    """
     with duckdb.connect(str(viewed), read_only=True) as base:
-        found = {tuple(row[:3]): (int(row[3]), int(row[4])) for row in base.execute(text).fetchall()}
+        rows = base.execute(text).fetchall()
         assert base.execute("SELECT DISTINCT currency FROM bets ORDER BY 1").fetchall() == [("NZD",), ("SGD",)]
-    assert found == by_journal(house)
+    assert {tuple(row[:3]): tuple(map(int, row[3:6])) for row in rows} == by_journal(house)
+    assert any(row[5] for row in rows)
+    assert all(row[6] == (pytest.approx(row[4] / row[5]) if row[5] else None) for row in rows)
+
+
+def test_pandas_and_polars_read_the_export(viewed: Path) -> None:
+    """Both read the folder `current` as it is, with the day as a column, and come to DuckDB's sums."""
+    current = viewed.parent / "history" / "current"
+    with duckdb.connect(str(viewed), read_only=True) as base:
+        wanted = base.execute("SELECT currency, SUM(stake), COUNT(*) FROM bets GROUP BY 1 ORDER BY 1").fetchall()
+    by_pandas = pandas.read_parquet(current / "bets", dtype_backend="pyarrow").groupby("currency")["stake"]
+    assert list(zip(by_pandas.sum().index, by_pandas.sum(), by_pandas.count(), strict=True)) == wanted
+    lazy = polars.scan_parquet(current / "bets" / "*" / "*.parquet", hive_partitioning=True)
+    sums = lazy.group_by("currency").agg(polars.col("stake").sum(), polars.len()).sort("currency")
+    assert sums.collect().rows() == wanted
+    rounds = polars.read_parquet(current / "rounds" / "*" / "*.parquet", hive_partitioning=True)
+    assert rounds.schema["happened_at"] == polars.Datetime("us", "UTC")
+    assert (rounds["house_day"] == rounds["day"].cast(polars.Date)).all()
 
 
 def test_times_are_timestamps_and_days_those_of_the_house(viewed: Path) -> None:

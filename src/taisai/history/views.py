@@ -1,7 +1,7 @@
 """An export as views of a DuckDB file, for analysts.
 
 Enters: an export and the name of a file. Leaves: a DuckDB database with one view for each dataset, each column with its
-description, and the view `hours`: what was staked and won by book, currency and hour of the house's day. The views read
+description, and the view `hours`: what was staked, won and dropped by book, currency and hour of the house's day. The views read
 the folder `current`, so they show what is committed when they are asked, also while an export goes on.
 """
 
@@ -18,14 +18,30 @@ from taisai.outside import real_path
 
 HOURS: Final = """
 CREATE OR REPLACE VIEW hours AS
+WITH played AS (
+    SELECT book, currency, house_day, house_hour, sign, sign * staked AS staked, sign * (staked - returned) AS win,
+           0 AS cash
+    FROM (SELECT *, CASE outcome WHEN 'concluded' THEN 1 WHEN 'reversed' THEN -1 ELSE 0 END AS sign FROM rounds)
+), under AS (
+    SELECT table_name, position, body ->> '$.what.book' AS book,
+           LAST_VALUE(body ->> '$.what.currency' IGNORE NULLS) OVER (PARTITION BY table_name ORDER BY position) AS currency
+    FROM events WHERE kind IN ('table-set-up', 'edition-taken')
+), bought AS (
+    SELECT u.book, u.currency, p.house_day, p.house_hour, 0 AS sign, 0 AS staked, 0 AS win, p.amount AS cash
+    FROM postings p ASOF JOIN under u ON p.table_name = u.table_name AND p.position >= u.position
+    WHERE p.account = 'drop' AND p.amount > 0
+)
 SELECT book, currency, house_day, house_hour,
        CAST(COUNT(*) FILTER (sign = 1) AS BIGINT) AS rounds,
-       CAST(SUM(sign * r.staked) AS BIGINT) AS staked,
-       CAST(SUM(sign * (r.staked - r.returned)) AS BIGINT) AS win
-FROM (SELECT *, CASE outcome WHEN 'concluded' THEN 1 WHEN 'reversed' THEN -1 ELSE 0 END AS sign FROM rounds) r
+       CAST(SUM(staked) AS BIGINT) AS staked,
+       CAST(SUM(win) AS BIGINT) AS win,
+       CAST(SUM(cash) AS BIGINT) AS "drop"
+FROM (FROM played UNION ALL FROM bought)
 GROUP BY ALL
 """
-HOURS_MEANING: Final = "Rounds, stakes and win by book, currency and hour of the house's day; reversals are taken off."
+HOURS_MEANING: Final = (
+    "Rounds, stakes, win and drop by book, currency and hour of the house's day; reversals are taken off."
+)
 
 
 def write_views(export: Export, file: Path) -> list[str]:

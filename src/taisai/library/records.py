@@ -24,7 +24,10 @@ from taisai.table import events as e
 
 
 def open_journal(source: str | Path, *, book_dirs: Iterable[str | Path] = ()) -> Journal:
-    """A journal by its file or address; it is opened for reading only, when something is asked."""
+    """A journal by its file or address; it is read only, when something is asked."""
+    file = opening.file_of(str(source))
+    if file is not None and not file.is_file():
+        raise InputFault("source", f"there is no journal at {file}")
     return Journal(str(source), tuple(book_dirs))
 
 

@@ -49,7 +49,7 @@ def test_a_human_dealer_has_links(served: list[Settings], capfd: pytest.CaptureF
     said = printed(capfd, "night", "--dealer", "human", "--host", "127.0.0.1")
     assert "/welcome?post=dealer&table=Night-C#tok1" in said
     assert re.search(r"/sign-in\?post=supervisor&table=Night-C +login: supervisor", said)
-    assert "only this machine reaches it" in said
+    assert "that is this machine alone: no phone reaches it" in said
     assert served[0].tables[0].mode == "dealer"
 
 

@@ -71,7 +71,10 @@ class TheNight(Told):
         console().print(code_of(join), style="#ffffff on #000000", soft_wrap=True)
         say(f"[bold]Casino night[/]: scan the code, or type [bold]{address}[/] into any phone in this network")
         if address.startswith(("http://127.", "http://[::1]")):
-            say("  no local network was found: only this machine reaches it (connect it, or say --host ADDRESS)")
+            why = (
+                "that is this machine alone" if self.settings.listen.host != "0.0.0.0" else "no local network was found"
+            )
+            say(f"  {why}: no phone reaches it (connect it, or say --host ADDRESS)")
         say(f"  television          {address}/board?table={table}")
         if self.settings.tables[0].mode == "dealer":
             for post in ("dealer", "supervisor"):
