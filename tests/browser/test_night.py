@@ -1,4 +1,4 @@
-"""`taisai night` as a process: four phones scan the code, sit down by nickname and play, and the television shows it."""
+"""`taisai night` as a process: four phones sit down by nickname and play, and the television shows it."""
 
 from __future__ import annotations
 

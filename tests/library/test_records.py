@@ -51,6 +51,6 @@ def test_faults_name_the_field(file: Path) -> None:
 
 def test_a_journal_that_is_not_there_is_said_at_once(tmp_path: Path) -> None:
     """A mistyped file is refused when it is opened, and not made."""
-    with pytest.raises(InputFault, match="source: there is no journal at .*nope.db"):
+    with pytest.raises(InputFault, match=r"source: there is no journal at .*nope\.db"):
         taisai.open_journal(tmp_path / "nope.db")
     assert not (tmp_path / "nope.db").exists()

@@ -1,7 +1,7 @@
 """An export as views of a DuckDB file, for analysts.
 
 Enters: an export and the name of a file. Leaves: a DuckDB database with one view for each dataset, each column with its
-description, and the view `hours`: what was staked, won and dropped by book, currency and hour of the house's day. The views read
+description, and the view `hours`: stakes, win and drop by book, currency and hour of the house's day. The views read
 the folder `current`, so they show what is committed when they are asked, also while an export goes on.
 """
 
@@ -24,7 +24,8 @@ WITH played AS (
     FROM (SELECT *, CASE outcome WHEN 'concluded' THEN 1 WHEN 'reversed' THEN -1 ELSE 0 END AS sign FROM rounds)
 ), under AS (
     SELECT table_name, position, body ->> '$.what.book' AS book,
-           LAST_VALUE(body ->> '$.what.currency' IGNORE NULLS) OVER (PARTITION BY table_name ORDER BY position) AS currency
+           LAST_VALUE(body ->> '$.what.currency' IGNORE NULLS) OVER (PARTITION BY table_name ORDER BY position)
+               AS currency
     FROM events WHERE kind IN ('table-set-up', 'edition-taken')
 ), bought AS (
     SELECT u.book, u.currency, p.house_day, p.house_hour, 0 AS sign, 0 AS staked, 0 AS win, p.amount AS cash
