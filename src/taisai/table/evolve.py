@@ -344,7 +344,8 @@ def _concluded(state: TableState, event: e.Event, what: e.RoundConcluded) -> Tab
     for line in state.round.lines:
         staked, returned = players.get(line.player, (0, 0))
         players[line.player] = (staked + line.stake, returned + line.returned)
-    played = (*state.unproven.get(state.dice_in, ()), Played(what.round, players))
+    book = state.set_up.book if state.set_up is not None else ""
+    played = (*state.unproven.get(state.dice_in, ()), Played(what.round, players, book))
     return replace(after, unproven={**state.unproven, state.dice_in: played})
 
 

@@ -138,6 +138,8 @@ class Played(Struct, frozen=True, gc=False, array_like=True):
 
     number: int
     players: dict[str, tuple[int, int]]
+    book: str = ""
+    """Under which book it was played; earlier versions kept the rounds of the book at hand alone."""
 
 
 class Round(Struct, frozen=True):

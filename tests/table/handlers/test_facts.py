@@ -11,6 +11,7 @@ from taisai.table import commands as c
 from taisai.table import events as e
 from taisai.table.people import Person
 from taisai.table.refusals import Code
+from taisai.table.rules import TableRules
 from taisai.table.state import RoundPhase, TablePhase
 from taisai.view.steps import procedure_view
 from tests.table.driver import (
@@ -28,6 +29,7 @@ from tests.table.driver import (
     Deal,
     opened,
     player,
+    shelf,
 )
 
 BOX = "single:1"
@@ -243,6 +245,23 @@ def test_5_6_damage_found_at_night_is_owed_to_players_who_have_left() -> None:
     assert (deal.state.balance("debt:ann"), deal.state.balance("debt:bob")) == (-100, 100)
     assert (deal.funds("ann"), deal.funds("bob")) == (0, 0)
     deal.refused(c.OpenTable(), Code.CHECK_INCOMPLETE, SUPERVISOR)
+
+
+@pytest.mark.clause("rws-tai-sai-v6 §5.6", "rws-open-cover-v3 I26")
+def test_5_6_another_book_in_between_makes_no_round_sound() -> None:
+    """Rounds of version six stay affected though the table stood under open cover since; those of open cover stand."""
+    deal = opened(TAI_SAI, ann=1000).begin().bet("ann", BOX, 100).finish(1, 2, 4)
+    for layout in (OPEN_COVER, TAI_SAI):
+        deal.do(c.CloseTable(COUNT), SUPERVISOR)
+        book_id, _, layout_id = layout.partition("/")
+        deal.rules = TableRules(shelf().book(book_id))
+        deal.do(c.SetUp(book_id, layout_id, deal.rules.book.digest, deal.limits, "NZD", (5, 100, 500)), SUPERVISOR)
+        deal.do(c.CountFloat(COUNT), SUPERVISOR)
+        deal.do(c.OpenTable(), SUPERVISOR)
+        if layout == OPEN_COVER:
+            deal.seat(ann=1000).begin().bet("ann", BOX, 100).finish(1, 2, 4)
+    deal.altered(c.Report(Fact.DAMAGED_DICE))
+    assert [each.round for each in deal.happened(e.RoundReversed)] == [1]
 
 
 @pytest.mark.clause("rws-open-cover-v3 §5.1.1", "rws-mini-dice-v3 §5.1.3", "nz-division-9 §7.4")

@@ -145,6 +145,8 @@ class Course(Struct):
     """Sets of dice at the table, and whether they are sound."""
     played: dict[str, dict[str, dict[str, tuple[int, int]]]] = field(default_factory=dict)
     """By set of dice the rounds settled since it was last found sound: what each player staked and got back."""
+    played_under: dict[str, str] = field(default_factory=dict)
+    """The book of each of those rounds."""
     items: dict[str, bool] = field(default_factory=dict)
     tests: dict[str, bool] = field(default_factory=dict)
     """Test runs since the lights were last in doubt, by the dice from low to high: whether the right areas lit."""
@@ -161,6 +163,10 @@ class Course(Struct):
     """By book: how often each check looked."""
     unseen: dict[str, int] = field(default_factory=dict)
     """What could not be checked, and how often."""
+
+    def affected(self, dice_set: str) -> list[str]:
+        """The rounds settled with a set since it was last found sound, under the book at hand."""
+        return [number for number in self.played.get(dice_set, ()) if self.played_under.get(number) == self.book]
 
     def could_not(self, what: str, count: int = 1) -> None:
         """Count what could not be checked."""
@@ -187,8 +193,6 @@ Follow = Callable[[Course, Any, Any], None]
 
 
 def _set_up(course: Course, _event: Any, what: Any) -> None:
-    if course.book != what.book:
-        course.played = {}
     course.phase, course.book, course.layout, course.digest = "closed", what.book, what.layout, what.digest
     course.sign, course.coverage = plain_limits(what.limits), str(what.coverage)
     course.items, course.tests, course.source_sound = {}, {}, False
@@ -209,6 +213,8 @@ def _plain_limit(limit: Any) -> dict[str, Any]:
 
 
 def _edition(course: Course, _event: Any, what: Any) -> None:
+    under = course.played_under
+    course.played_under = {number: what.book if book == what.replaces else book for number, book in under.items()}
     course.book, course.layout, course.digest = what.book, what.layout, what.digest
 
 
@@ -239,7 +245,8 @@ def _sealed(course: Course, _event: Any, what: Any) -> None:
 def _inspected(course: Course, _event: Any, what: Any) -> None:
     course.sets[what.dice_set], course.turn.tumbles = what.sound, 0
     if what.sound:
-        course.played.pop(what.dice_set, None)
+        for number in course.played.pop(what.dice_set, {}):
+            course.played_under.pop(number, None)
 
 
 def _retired(course: Course, _event: Any, what: Any) -> None:
@@ -414,6 +421,7 @@ def _concluded(course: Course, _event: Any, what: Any) -> None:
             before = players.get(player, (0, 0))
             players[player] = (before[0] + stake, before[1] + returned)
         course.played.setdefault(course.dice_in, {})[str(what.round)] = players
+        course.played_under[str(what.round)] = course.book
     _ended(course)
 
 
@@ -507,6 +515,7 @@ def _line_ruled(course: Course, _event: Any, what: Any) -> None:
 def _reversed(course: Course, _event: Any, what: Any) -> None:
     for rounds in course.played.values():
         rounds.pop(str(what.round), None)
+    course.played_under.pop(str(what.round), None)
 
 
 FOLLOWS: Final[Mapping[str, Follow]] = {

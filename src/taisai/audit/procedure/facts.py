@@ -82,7 +82,7 @@ def _contradicted(seen: Seen, what: Any, reading: Reading) -> Iterator[AuditFind
 
 def _undoes(course: Course, what: Any, then: tuple[str, ...]) -> bool:
     known = (course.turn.step in KNOWN or course.turn.fixed is not None) and not _elsewhere(course, what)
-    played = course.played.get(what.dice_set or course.dice_in)
+    played = course.affected(what.dice_set or course.dice_in)
     return (known and not ENDS.isdisjoint(then)) or (VOID_SET in then and bool(played))
 
 
@@ -101,7 +101,7 @@ def _follows(course: Course, what: Any, then: tuple[str, ...], reading: Reading)
             due.append(("settlement-undone", str(turn.number)))
         due.append(("round-voided", reading.word(fact)))
     if VOID_SET in then:
-        due += [("round-reversed", number) for number in course.played.get(what.dice_set or course.dice_in, ())]
+        due += [("round-reversed", number) for number in course.affected(what.dice_set or course.dice_in)]
     return due
 
 

@@ -24,7 +24,7 @@ from taisai.table.ledger import postings_of
 from taisai.table.people import CREW, SUPERVISORS, Role
 from taisai.table.refusals import Code, Refusal
 from taisai.table.rules import TableRules, listed
-from taisai.table.state import RoundPhase, TablePhase, TableState
+from taisai.table.state import Played, RoundPhase, TablePhase, TableState
 
 _BEFORE_REVEAL: Final = (RoundPhase.BETWEEN, RoundPhase.BETTING, RoundPhase.CLOSED)
 _OF_A_SPIN: Final = (Fact.TUMBLER_FAULT, Fact.NOT_ACTIVATED, Fact.LIGHTS_FAULT, Fact.TERMINAL_DEAD, Fact.DAMAGED_DICE)
@@ -167,13 +167,18 @@ def _then(rules: TableRules, state: TableState, fact: Fact, dice_set: str) -> tu
 def undoes_result(rules: TableRules, state: TableState, fact: Fact, dice_set: str) -> bool:
     """Whether a result that is known, of this round or of settled ones, would not stand."""
     then = _then(rules, state, fact, dice_set)
-    if Then.VOID_ROUNDS_OF_SET in then and state.unproven.get(dice_set):
+    if Then.VOID_ROUNDS_OF_SET in then and _affected(rules, state, dice_set):
         return True
     if dice_set and dice_set != state.dice_in:
         return False
     ends = {Then.VOID_ROUND, Then.VOID_ROUNDS_OF_SET, Then.RE_ROLL}
     known = state.round.phase not in _BEFORE_REVEAL or state.round.fixed is not None  # virtual dice, from the close
     return known and not ends.isdisjoint(then)
+
+
+def _affected(rules: TableRules, state: TableState, dice_set: str) -> list[Played]:
+    """The rounds settled with a set since it was last found sound, under this book: others are another book's."""
+    return [each for each in state.unproven.get(dice_set, ()) if each.book in ("", rules.book.id)]
 
 
 def _number(state: TableState) -> int:
@@ -230,7 +235,7 @@ def _rounds_of_set(
             balances[account] = balances.get(account, 0) + amount
     clauses = clauses_behind_void(rules.book, rule)
     found: list[e.EventBody] = []
-    for played in state.unproven.get(dice_set, ()):
+    for played in _affected(rules, state, dice_set):
         lines = undone_lines(balances, played.players, state.players)
         found.append(e.RoundReversed(played.number, lines, clauses, rule.reason))
     return found

@@ -38,18 +38,19 @@ def _set_up(state: TableState, _event: e.Event, what: e.TableSetUp) -> TableStat
     made = SetUpState(
         what.book, what.layout, what.digest, what.limits, what.currency, what.denominations, what.colours, what.coverage
     )
-    # What was checked was checked on the layout that stood before, and what was played was played under its book.
-    same_book = state.set_up is not None and state.set_up.book == what.book
-    unproven = state.unproven if same_book else {}
-    return replace(
-        state, phase=TablePhase.CLOSED, set_up=made, checks={}, tested={}, source_sound=False, unproven=unproven
-    )
+    # What was checked was checked on the layout that stood before.
+    return replace(state, phase=TablePhase.CLOSED, set_up=made, checks={}, tested={}, source_sound=False)
 
 
 def _edition_taken(state: TableState, _event: e.Event, what: e.EditionTaken) -> TableState:
     if state.set_up is None:
         return state
-    return replace(state, set_up=replace(state.set_up, book=what.book, layout=what.layout, digest=what.digest))
+    unproven = {
+        name: tuple(replace(each, book=what.book) if each.book == what.replaces else each for each in played)
+        for name, played in state.unproven.items()
+    }
+    set_up = replace(state.set_up, book=what.book, layout=what.layout, digest=what.digest)
+    return replace(state, set_up=set_up, unproven=unproven)
 
 
 def _dealing_assigned(state: TableState, _event: e.Event, what: e.DealingAssigned) -> TableState:
