@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from taisai.core.rulebook import Fact
 from taisai.table import commands as c
@@ -353,6 +354,26 @@ def test_5_14_a_fact_that_has_its_consequence_leaves_nothing_to_rule_on() -> Non
     void = c.MakeRuling("the lights", "void", c.RulingGround.MEANING, ("5.10",), void_round=True)
     refusal = deal.refused(void, Code.CONTRADICTED, SHIFT_MANAGER)
     assert refusal.clauses == ("5.10",)
+    paid = c.MakeRuling("the lights", "as lit", c.RulingGround.MEANING, ("5.10",), amounts={"ann": 50})
+    assert deal.refused(paid, Code.CONTRADICTED, SHIFT_MANAGER).clauses == ("5.10",)
+
+
+@pytest.mark.clause("rws-tai-sai-v6 §5.14", "rws-tai-sai-v6 §5.5", "rws-tai-sai-v6 §5.6", "rws-tai-sai-v6 §1.9")
+def test_5_14_nobody_pays_by_a_ruling_what_a_void_round_would_have_won() -> None:
+    """A round that is void by a fact has no result: amounts of it are refused, amounts of another round are not."""
+    deal = betting().finish(1, 2, 4).begin().bet("ann", "small", 100)
+    deal.void(Fact.EXPOSED)
+    as_won = c.MakeRuling("round 2", "as won", c.RulingGround.NOT_COVERED, ("5.8",), amounts={"ann": 100})
+    assert "round 2 is void, exposed" in deal.refused(as_won, Code.CONTRADICTED, SHIFT_MANAGER).sentence
+    late = replace(as_won, about=3)
+    assert deal.refused(late, Code.UNKNOWN, SHIFT_MANAGER).allowed == "1 to 2"
+    deal.do(replace(as_won, about=1), SHIFT_MANAGER)
+    assert deal.last(e.Ruled).about == 1
+    deal.damage()
+    assert (
+        "round 1 is void, damaged-dice"
+        in deal.refused(replace(as_won, about=1), Code.CONTRADICTED, SHIFT_MANAGER).sentence
+    )
 
 
 def test_a_dispute_is_opened_once_and_ended_once() -> None:

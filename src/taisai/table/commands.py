@@ -533,6 +533,8 @@ class MakeRuling(_Action, frozen=True, tag="rule"):
         dict[Name, Annotated[int, Meta(ge=-(10**15), le=10**15)]], Meta(max_length=100), asked_by(Widget.AMOUNTS)
     ] = {}
     """What the house pays each player by it; below zero, what the player pays the house."""
+    about: RoundNumber | None = None
+    """The round that the amounts are of; the newest when none is named."""
 
 
 class NoteError(_Action, frozen=True, tag="note-error"):

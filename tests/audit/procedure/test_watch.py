@@ -15,7 +15,7 @@ from taisai.streams.codec import KIND_OF
 from taisai.table import commands as c
 from taisai.table import events as e
 from taisai.table.commands import BoxLimit, How, TableLimits
-from taisai.table.parts import Handed
+from taisai.table.parts import Handed, ReversedLine
 from taisai.table.people import Person, Role
 from tests.audit.forged import Change, altered, dealt, event, found_in
 from tests.table.driver import SUPERVISOR, opened
@@ -228,6 +228,11 @@ def test_damage_of_a_set_that_was_taken_out_is_followed() -> None:
     short = [each for each in deal.record[:whole] if getattr(each.what, "round", 0) != 2 or
              not isinstance(each.what, e.RoundReversed)]  # fmt: skip
     assert "reversal-incomplete" in {finding.code for finding in found_in(deal_shelf(), short)}
+    lines = (ReversedLine("ann", 0, 0, 10, 0, 0),)
+    ruling = event(e.Ruled("x", "y", ("5.14",), "not-covered", ("5.8",), lines, 1), Person("max", Role.SHIFT_MANAGER))
+    codes = [{finding.code for finding in found_in(deal_shelf(), [*deal.record, each])} for each in (
+        ruling, replace(ruling, what=replace(ruling.what, about=3)))]  # fmt: skip
+    assert codes == [{"ruling-under-fact"}, set()]
     void = event(e.RoundVoided(3, "damaged-dice", True, "Void", (Handed("ann", "single:1", 100),), ()))
     assert "void-without-fact" in {finding.code for finding in found_in(deal_shelf(), [*deal.record[:whole], void])}
 

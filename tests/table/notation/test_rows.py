@@ -148,12 +148,20 @@ ROWS = {
             "  - round 6 void, ruling (§1.9, §5.12, §5.14)",
         ),
     ),
+    "no ruling pays what a void round would have won": (
+        (f"{V6} §5.14", f"{V6} §5.5.1"),
+        Row(
+            f"{V6}/facts",
+            'kim: rule "round 2" "ann would have won" not-covered 5.8 amounts=ann:500 about=2\n  ! contradicted',
+            "  - round 2 void, too-few-tumbles (§1.9, §5.12, §5.5.1): ann gets 500 back from small",
+        ),
+    ),
     "nobody below the shift manager rules": (
         (f"{V6} §5.14",),
         Row(
             f"{V6}/facts",
-            'lee: rule "round 3" "ann was paid 100 too much" not-covered 5.8 amounts=ann:-100\n  ! not-yours-to-do',
-            "ann was paid 100 too much; ann gives 100",
+            'lee: rule "round 3" "ann was paid 100 too much" not-covered 5.8 amounts=ann:-100 about=3\n  ! not-yours',
+            "ann was paid 100 too much; of round 3 ann gives 100",
         ),
     ),
     "a wager on the line goes back when the line is on record": (

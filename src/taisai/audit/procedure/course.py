@@ -152,6 +152,8 @@ class Course(Struct):
     """Test runs since the lights were last in doubt, by the dice from low to high: whether the right areas lit."""
     unopened: dict[str, tuple[str, list[str]]] = field(default_factory=dict)
     """Void rounds of committed dice that are not opened yet: the commitment, and what players brought."""
+    void_by_fact: dict[str, str] = field(default_factory=dict)
+    """The newest rounds that are void by a fact, and why."""
     due: list[tuple[str, str]] = field(default_factory=list)
     """What must follow now: the kind of the event, and which."""
     due_of: str = ""
@@ -478,7 +480,15 @@ def _void(course: Course, _event: Any, what: Any) -> None:
     if what.why == "damaged-dice" and course.dice_in:
         course.sets[course.dice_in] = False
     turn.number = what.round
+    _void_by(course, what)
     _ended(course)
+
+
+def _void_by(course: Course, what: Any) -> None:
+    if what.why != "ruling":
+        course.void_by_fact[str(what.round)] = what.why
+        for number in list(course.void_by_fact)[:-UNOPENED_MAX]:
+            del course.void_by_fact[number]
 
 
 def _interrupted(course: Course, _event: Any, _what: Any) -> None:
@@ -516,6 +526,7 @@ def _reversed(course: Course, _event: Any, what: Any) -> None:
     for rounds in course.played.values():
         rounds.pop(str(what.round), None)
     course.played_under.pop(str(what.round), None)
+    _void_by(course, what)
 
 
 FOLLOWS: Final[Mapping[str, Follow]] = {

@@ -114,6 +114,11 @@ def ruled(seen: Seen, what: Any) -> Iterator[AuditFinding]:
     if what.lines and not reading.shift_manager:
         sentence = "a ruling moved amounts, under a book that gives nobody that right"
         yield seen.finding("not-in-book", sentence, "shift-manager-decides")
+    decided = [fact for fact in seen.turn.facts if reading.then(fact) != ("record",)]
+    why = decided[0] if decided and what.about == seen.turn.number else course.void_by_fact.get(str(what.about), "")
+    if what.lines and why:
+        sentence = f"a ruling moved amounts of round {what.about}, and the book says what follows from {why}"
+        yield seen.finding("ruling-under-fact", sentence, "shift-manager-decides")
     for line in what.lines:
         if line.staked or line.returned or line.owing or (line.given_back and (line.taken or line.owed)):
             sentence = f"the amount of {line.player} goes both ways, or is told as of a bet"

@@ -174,10 +174,14 @@ def make_ruling(rules: TableRules, state: TableState, _command: c.Command, do: c
     if refused is None and do.void_round and state.round.phase is RoundPhase.BETWEEN:
         sentence = "No round is in play that could be void."
         refused = rules.refuse(Code.WRONG_STEP, sentence, Rule.LATER_ROUND_UNTOUCHED, Rule.SHIFT_MANAGER_DECIDES)
+    about = do.about or state.round.number
+    if refused is None and do.amounts:
+        refused = _amounts_against_the_record(rules, state, about)
     lines = _named_amounts(rules, state, do.amounts) if refused is None else refused
     if isinstance(lines, Refusal):
         return lines
-    found: list[e.EventBody] = [e.Ruled(do.matter, do.decision, clauses, do.ground, do.considered, lines)]
+    of_round = about if lines else 0
+    found: list[e.EventBody] = [e.Ruled(do.matter, do.decision, clauses, do.ground, do.considered, lines, of_round)]
     if do.void_round:
         cited = tuple(dict.fromkeys((*rules.clauses(Rule.VOID_RETURNS_BETS), *clauses)))
         found += voided(rules, state, RULED, cited, announced=True)
@@ -192,6 +196,20 @@ def _settled_by_a_fact(rules: TableRules, state: TableState) -> Refusal | None:
             sentence = f"On record: {rule.summary}. What follows from that is the book's word ({cite(rule.clauses)})."
             return Refusal(Code.CONTRADICTED, sentence, rule.clauses)
     return None
+
+
+def _amounts_against_the_record(rules: TableRules, state: TableState, about: int) -> Refusal | None:
+    """No money moves by a ruling where the book says what a recorded fact makes of that round: it is void, or held."""
+    if about > state.round.number:
+        sentence = f"about: there has been no round {about}."
+        return rules.refuse(Code.UNKNOWN, sentence, Rule.SHIFT_MANAGER_DECIDES, allowed=f"1 to {state.round.number}")
+    if about == state.round.number and state.round.phase is not RoundPhase.BETWEEN:
+        return _settled_by_a_fact(rules, state)
+    past = next((each for each in state.history if each.number == about), None)
+    if past is None or past.void in ("", RULED):
+        return None
+    sentence = f"On record: round {about} is void, {past.void}. What follows from that is the book's word."
+    return Refusal(Code.CONTRADICTED, sentence, past.clauses)
 
 
 def _named_amounts(rules: TableRules, state: TableState, amounts: dict[str, int]) -> tuple[ReversedLine, ...] | Refusal:

@@ -295,7 +295,8 @@ def _reversed(what: e.RoundReversed) -> str:
 
 def _ruled(what: e.Ruled) -> str:
     on = f", {what.ground}, {cite(what.considered)} considered" if what.ground else ""
-    moved = f"; {_undone(what.lines)}" if what.lines else ""
+    of_round = f" of round {what.about}" if what.about else ""
+    moved = f";{of_round} {_undone(what.lines)}" if what.lines else ""
     return f"ruling on {what.matter}{on}{_by(what.clauses)}: {what.decision}{moved}"
 
 

@@ -158,6 +158,8 @@ class Ruled(Happened, frozen=True, gc=False, tag="ruled"):
     considered: tuple[str, ...] = ()
     lines: tuple[ReversedLine, ...] = ()
     """What it moves between the house and named players."""
+    about: int = 0
+    """The round that the amounts are of."""
 
 
 class ErrorNoted(Happened, frozen=True, gc=False, tag="error-noted"):

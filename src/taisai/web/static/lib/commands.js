@@ -378,6 +378,7 @@ export const COMMANDS = {
       { name: "considered", widget: "clauses", required: true, shortest: 1, longest: 20 },
       { name: "void_round", widget: "yes-no", required: false, default: false },
       { name: "amounts", widget: "amounts", required: false, default: {} },
+      { name: "about", widget: "round", required: false, min: 1 },
     ],
   },
   "note-error": {
