@@ -68,6 +68,18 @@ def open_file(path: Path | str) -> BinaryIO:
     return os.fdopen(descriptor, "rb")
 
 
+def place_for(path: Path, field: str) -> Path:
+    """A path that a whole file may take: it names a file, and nothing but a file stands there.
+
+    Whoever puts a complete file in the place of another would put it in the place of a device as well.
+    """
+    if not path.name:
+        raise InputFault(field, f"{str(path)!r} names no file")
+    if path.exists() and not path.is_file():
+        raise InputFault(field, f"{path} is not a file: nothing is put in its place")
+    return path
+
+
 def read_bytes(path: Path | str, most: int) -> bytes:
     """The content of a file of so many bytes at most."""
     try:

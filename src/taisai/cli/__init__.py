@@ -64,6 +64,9 @@ def main(words: Sequence[str] | None = None) -> int:
     if given in ([], ["--help"], ["-h"]):
         sys.stdout.write(front_page(get_terminal_size().columns))
         return 0
+    for word in given:
+        if not word.isprintable() and any("\ud800" <= each <= "\udfff" for each in word):
+            return _bad_input(f"{word!r}: its bytes are no text in UTF-8")
     return _run(given)
 
 

@@ -22,10 +22,12 @@ from typing import Final, NamedTuple, Protocol
 from taisai.core.fair import SECRET_BYTES, commitment_of, opening_of
 from taisai.core.faults import InputFault
 from taisai.core.rulebook import Fact, Procedure
+from taisai.outside import Unreadable, read_text
 
 TUMBLES: Final = 3
 """Every book requires at least three tumbles."""
 TEST_BYTES: Final = 65_536
+KEY_BYTES_MAX: Final = 1_024
 """How much a test of a source looks at: every value of a byte 256 times on average."""
 
 
@@ -182,8 +184,9 @@ def dice_key(path: Path) -> bytes:
                 pass
             finally:
                 draft.unlink()
-        text = path.read_text(encoding="ascii").strip()
-        key = bytes.fromhex(text)
+        key = bytes.fromhex(read_text(path, KEY_BYTES_MAX))
+    except Unreadable as error:
+        raise InputFault("house.dice_key", f"{path} {error.reason}") from error
     except OSError as error:
         raise InputFault("house.dice_key", f"{path} cannot be read or made: {error.strerror}") from error
     except ValueError as error:

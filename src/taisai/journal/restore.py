@@ -45,6 +45,8 @@ def restore(
         raise JournalUnreachable(f"there is no backup at {backup}")
     if not target.parent.is_dir():
         raise JournalUnreachable(f"the folder {target.parent} does not exist: make it first")
+    if target.exists() and not target.is_file():
+        raise RestoreRefused(f"{target} is not a file: nothing is put in its place")
     if target.exists() and not force:
         raise RestoreRefused(f"{target} exists already: it is replaced only when that is asked for")
     lock = WriterLock(target)

@@ -167,14 +167,19 @@ def public_from_pem(pem: bytes) -> Ed25519PublicKey:
     return key
 
 
+def _beside(journal: Path, ending: str) -> Path:
+    """A file beside a journal; of a folder, which is none, the name comes to nothing, and opening it says why."""
+    return journal.parent / (journal.name + ending)
+
+
 def key_path(journal: Path) -> Path:
     """Where the private key of a journal's file is."""
-    return journal.with_name(journal.name + ".key")
+    return _beside(journal, ".key")
 
 
 def public_path(journal: Path) -> Path:
     """Where the public key of a journal's file is."""
-    return journal.with_name(journal.name + ".pub")
+    return _beside(journal, ".pub")
 
 
 def public_beside(journal: Path) -> Ed25519PublicKey | None:

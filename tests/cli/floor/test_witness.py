@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import httpx
 import pytest
 
 from taisai.cli import main
-from taisai.cli.floor.witness import ask_house, server_of
+from taisai.cli.floor.witness import OF_ADDRESS_MAX, BoundedServer, ask_house, server_of
 from taisai.floor.witnesses import Ahead, WitnessLink
 from taisai.journal.log.desk import Desk
 from taisai.journal.log.keys import word_for
@@ -38,6 +39,41 @@ def served(desk: Desk) -> Iterator[str]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+def test_no_stranger_keeps_a_house_from_its_witness(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of one address there are so many connections; each ends after a time, however slowly it trickles."""
+    monkeypatch.setattr(BoundedServer, "connection_s", 0.3)
+    with served(Desk(tmp_path / "eyes", "witness.example")) as address:
+        place = ("127.0.0.1", int(address.rpartition(":")[2]))
+        slow = [socket.create_connection(place, timeout=10) for _ in range(OF_ADDRESS_MAX)]
+        for each in slow:
+            each.sendall(b"GET / HTTP/1.1\r\nX: ")
+        with socket.create_connection(place, timeout=10) as more, suppress(ConnectionResetError):
+            assert more.recv(1) == b""
+        for each in slow:
+            trickles(each)
+        while httpx_status(address) != 200:
+            pass
+
+
+def trickles(connection: socket.socket) -> None:
+    """Send a byte after the other until the server has had enough."""
+    connection.settimeout(0.02)
+    with connection, suppress(ConnectionError):
+        while True:
+            connection.sendall(b"x")
+            with suppress(TimeoutError):
+                assert connection.recv(100) == b""
+                return
+
+
+def httpx_status(address: str) -> int:
+    """The status of a GET, 0 when the connection is ended."""
+    try:
+        return httpx.get(address).status_code
+    except httpx.HTTPError:
+        return 0
 
 
 def test_a_house_is_cosigned_over_http(tmp_path: Path) -> None:

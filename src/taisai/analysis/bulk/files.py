@@ -18,7 +18,7 @@ import pyarrow.parquet as pq  # type: ignore[import-untyped] # as above
 from numpy.typing import NDArray
 
 from taisai.core.faults import InputFault
-from taisai.outside import open_file
+from taisai.outside import open_file, place_for
 
 BATCH: Final = 262_144
 """Rows that are read at a time."""
@@ -55,7 +55,7 @@ def _readable(path: Path, field: str) -> Iterator[None]:
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
     """A name to write to; the file becomes `path` when all went well, and is gone when not."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
+    unfinished = place_for(path, "file").with_name(f".{path.name}.{os.getpid()}.part")
     unfinished.touch()  # where nothing can be written, Python's error names the file better than Arrow's
     try:
         yield unfinished

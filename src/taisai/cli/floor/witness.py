@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import http.client
 import sys
 import time
 import urllib.request
 from base64 import b64decode
+from collections import Counter
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Annotated, Final
+from socket import SHUT_RDWR
+from threading import Lock, Timer
+from typing import Annotated, Any, Final
 
 import msgspec
 from cyclopts import Parameter
@@ -22,6 +27,11 @@ from taisai.streams.receipts import read_proof_bytes
 
 EXIT_ALARM: Final = 1
 PATIENCE_S: Final = 10
+CONNECTION_S: Final = 30.0
+"""How long a connection is kept, whatever trickles."""
+CONNECTIONS_MAX: Final = 256
+OF_ADDRESS_MAX: Final = 8
+"""Of one address: no stranger keeps a house from its witness."""
 
 
 def witness(
@@ -103,7 +113,7 @@ def _fetched(address: str, path: str) -> str:
     try:
         with urllib.request.urlopen(address.rstrip("/") + path, timeout=PATIENCE_S) as answer:
             return str(answer.read(NOTE_MAX).decode("utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, http.client.HTTPException) as error:
         raise InputFault("--ask", f"{address} does not answer: {error}") from error
 
 
@@ -124,7 +134,50 @@ def serve(desk: Desk, listen: str) -> None:
         server.server_close()
 
 
-def server_of(desk: Desk, listen: str) -> ThreadingHTTPServer:
+class BoundedServer(ThreadingHTTPServer):
+    """A thread for each connection, of which there are so many, for so long."""
+
+    connection_s = CONNECTION_S
+
+    def __init__(self, *parts: Any) -> None:
+        super().__init__(*parts)
+        self._open: Counter[str] = Counter()
+        self._lock = Lock()
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Serve a connection, unless there are too many already."""
+        where = str(client_address[0])
+        with self._lock:
+            if self._open.total() >= CONNECTIONS_MAX or self._open[where] >= OF_ADDRESS_MAX:
+                self.shutdown_request(request)
+                return
+            self._open[where] += 1
+        super().process_request(request, client_address)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """In its thread: to the end, or until its time is over."""
+        ends = Timer(self.connection_s, _end, (request,))
+        ends.daemon = True
+        ends.start()
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            ends.cancel()
+            with self._lock:
+                self._open -= Counter({str(client_address[0]): 1})
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A connection that broke, or was ended, is nothing to tell."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
+
+
+def _end(request: Any) -> None:
+    with suppress(OSError):
+        request.shutdown(SHUT_RDWR)
+
+
+def server_of(desk: Desk, listen: str) -> BoundedServer:
     """The server, not started."""
     host, colon, port = listen.rpartition(":")
     if not (colon and port.isascii() and port.isdigit() and int(port) < 65_536):
@@ -177,6 +230,6 @@ def server_of(desk: Desk, listen: str) -> ThreadingHTTPServer:
             """Requests are not logged: alarms are."""
 
     try:
-        return ThreadingHTTPServer((host, int(port)), Handler)
+        return BoundedServer((host, int(port)), Handler)
     except OSError as error:
         raise InputFault("--listen", f"cannot listen on {listen}: {error.strerror}") from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import os
 import sys
 import urllib.request
@@ -9,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import msgspec
 from cyclopts import Parameter
@@ -31,7 +32,7 @@ from taisai.journal.log.note import NOTE_MAX, BadNote, Checkpoint, Note
 from taisai.journal.opening import file_of, open_journal, shown_address
 from taisai.journal.record import Written
 from taisai.journal.signing import PEM_BYTES_MAX, Signer, key_path, public_beside, public_from_pem
-from taisai.outside import read_bytes
+from taisai.outside import open_file, place_for, read_bytes, read_text
 from taisai.streams.receipts import Receipt
 
 if TYPE_CHECKING:
@@ -97,6 +98,8 @@ def audit(
         return shelf.book(book_id) if book_id in shelf.ids else None
 
     key = public_from_pem(read_bytes(public_key, PEM_BYTES_MAX)) if public_key is not None else None
+    if save is not None:
+        place_for(save, "--save")
     earlier = None if since is None or not _is_result(since) else _earlier(since, auditor or default_auditor())
     brought = _outside(journal, receipt, witness, since if earlier is None else None)
     with progress_bar("auditing") as progress:
@@ -174,6 +177,10 @@ def _print_leases(stretches: Sequence[Written]) -> None:
     console().print(table)
 
 
+RESULT_BYTES_MAX: Final = 64 * 1024 * 1024
+RECEIPT_BYTES_MAX: Final = 1024 * 1024
+
+
 def default_auditor() -> Path:
     """Where the key of this user as an auditor is, without its ending."""
     home = os.environ.get("XDG_CONFIG_HOME")
@@ -182,7 +189,7 @@ def default_auditor() -> Path:
 
 def _is_result(file: Path) -> bool:
     """Whether a file is the result of an audit, which is JSON, or a head, which is a note."""
-    with file.open("rb") as opened:
+    with open_file(file) as opened:
         return opened.read(1) == b"{"
 
 
@@ -190,7 +197,7 @@ def _earlier(file: Path, auditor: Path) -> AuditResult:
     public = public_beside(auditor)
     if public is None:
         raise InputFault("--auditor", f"there is no key {auditor}.pub to check the earlier result by")
-    return result_in(file.read_bytes(), public, "--since")
+    return result_in(read_bytes(file, RESULT_BYTES_MAX), public, "--since")
 
 
 def _save(checked: Audit, file: Path, auditor: Path) -> bool:
@@ -207,9 +214,9 @@ def _save(checked: Audit, file: Path, auditor: Path) -> bool:
 
 def _outside(journal: str, receipts: Sequence[Path], witnesses: Sequence[str], since: Path | None) -> Outside:
     """What is known of the journal from elsewhere; the head in the file beside its key is always asked."""
-    heads = [] if since is None else [(since.name, _head_in(since.read_text(encoding="utf-8"), "--since"))]
+    heads = [] if since is None else [(since.name, _head_in(read_text(since, NOTE_MAX), "--since"))]
     for each in witnesses:
-        text = witness_text(each) if "://" in each else Path(each).read_text(encoding="utf-8")
+        text = witness_text(each) if "://" in each else read_text(each, NOTE_MAX)
         heads.append((f"what {each} remembers", _head_in(text, "--witness")))
     file = file_of(journal)
     beside = None if file is None else HeadFile(key_path(file)).read()
@@ -218,7 +225,7 @@ def _outside(journal: str, receipts: Sequence[Path], witnesses: Sequence[str], s
     proofs = []
     for path in receipts:
         try:
-            proofs.append((path.name, msgspec.json.decode(path.read_bytes(), type=Receipt)))
+            proofs.append((path.name, msgspec.json.decode(read_bytes(path, RECEIPT_BYTES_MAX), type=Receipt)))
         except msgspec.MsgspecError as error:
             raise InputFault("--receipt", f"{path} is not a receipt: {error}") from error
     return Outside(tuple(heads), tuple(proofs))
@@ -240,7 +247,7 @@ def witness_text(address: str) -> str:
     try:
         with urllib.request.urlopen(f"{address.rstrip('/')}/checkpoint", timeout=10) as answer:
             return str(answer.read(NOTE_MAX).decode("utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, http.client.HTTPException) as error:
         raise InputFault("--witness", f"{address} does not answer: {error}") from error
 
 

@@ -18,6 +18,7 @@ from taisai.house.log import append_house
 from taisai.journal import Journal, open_journal
 from taisai.journal.restore import restore as restore_file
 from taisai.journal.signing import public_path
+from taisai.outside import place_for
 from taisai.streams.house_events import HouseEvent, HouseEventBody, JournalRestored
 
 METRICS = """\
@@ -63,6 +64,8 @@ def backup(
     if into is not None and not into.is_dir():
         raise InputFault("--into", f"there is no folder {into}")
     now = datetime.now(UTC)
+    if metrics is not None:
+        place_for(metrics, "--metrics")
     made = target if into is None else into / f"floor-{now:%Y%m%dT%H%M%SZ}.db"
     assert made is not None
     with open_journal(address, read_only=True) as opened, progress_bar("copying") as progress:

@@ -22,6 +22,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+MOST = 1_000_000
+"""Characters of a file; a receipt has some thousands."""
+
 
 class Wrong(Exception):
     """What was shown does not hold; the text says why."""
@@ -334,7 +337,11 @@ def check_dice(
 
 
 def _read(name: str) -> str:
-    return Path(name).read_text(encoding="utf-8")
+    with Path(name).open(encoding="utf-8") as file:
+        text = file.read(MOST + 1)
+    if len(text) > MOST:
+        raise ValueError(f"{name} is larger than {MOST} characters")
+    return text
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -376,7 +383,7 @@ def main(words: Sequence[str] | None = None) -> int:
     except Wrong as wrong:
         print(f"does not hold: {wrong}", file=sys.stderr)
         return 1
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         print(f"cannot be read: {error}", file=sys.stderr)
         return 2
     return 0
