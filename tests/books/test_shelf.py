@@ -136,3 +136,11 @@ def test_an_edition_that_cannot_follow_is_refused(tmp_path: Path) -> None:
         book.write_text(wrong, encoding="utf-8")
         with pytest.raises(BookRefused, match="replaces"):
             open_shelf([folder], environment={}).book(SECOND)
+
+
+def test_the_shelf_tells_where_its_books_stand(tmp_path: Path) -> None:
+    """Each book has the folder that it is read from, a house's own too: another process reads the same ones."""
+    own = write_book(tmp_path / "harbour")
+    folders = open_shelf([tmp_path], environment={}).folders
+    assert set(folders) == {*OWN_IDS, "harbour"}
+    assert folders["harbour"] == own

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Meta, Struct
 
-from taisai.core.faults import InputFault, decoding_fault, shown
+from taisai.core.faults import InputFault, decoding_fault, one_line, shown
 from tests.core.samples import ANYTHING, MANY
 
 
@@ -126,3 +126,9 @@ def test_a_message_that_is_not_known_is_passed_on() -> None:
     """A decoder of another version may say something new: it is said as it is."""
     assert str(decoding_fault("something new")) == "something new"
     assert str(decoding_fault("something\nnew - at `$.a.b`")) == "a.b: something\nnew"
+
+
+def test_control_characters_are_written_out() -> None:
+    """A text for a terminal or a log stays on one line and sends no escapes; other scripts stay as they are."""
+    assert one_line("caf\u00e9 \u56f4\u9ab0") == "caf\u00e9 \u56f4\u9ab0"
+    assert one_line("a\r\nb\x1b[2J\x9b") == r"a\r\nb\x1b[2J\x9b"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import MutableMapping
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
+from datetime import UTC, date, datetime, timedelta, timezone
 from typing import cast
 
 import pytest
@@ -12,8 +13,11 @@ from taisai.books import Shelf
 from taisai.core.boxes import BoxName
 from taisai.core.dice import ALL_ROLLS, parse_roll, roll_of
 from taisai.core.predicates import parse_predicate
-from taisai.core.rulebook import Layout, PayRow, Rule, RuleBook, make_layout
+from taisai.core.rulebook import Device, Layout, PayRow, Rule, RuleBook, make_layout
 from tests.core.samples import ALL_BOXES, parse_boxes
+
+EIGHT = datetime.fromisoformat("2026-03-01T08:00")
+"""Eight in the morning, by the clock of a house wherever it is."""
 
 
 def row(
@@ -164,3 +168,31 @@ def test_a_book_reads_boxes_by_their_terms() -> None:
     layout = laid_out(row("small"), row("double:{a}", 8, when="n(a) == 2"))
     assert layout.terms_of(BoxName("small")) == {"total", "triple"}
     assert layout.terms_of(BoxName("double:4")) == {"n"}
+
+
+@pytest.mark.parametrize(
+    ("since", "moment", "expected"),
+    [
+        (None, datetime(1900, 1, 1, tzinfo=UTC), True),
+        (date(2026, 3, 1), datetime(2026, 2, 28, 23, 59, tzinfo=UTC), False),
+        (date(2026, 3, 1), datetime(2026, 3, 1, tzinfo=UTC), True),
+        (EIGHT, datetime(2026, 3, 1, 7, 59, tzinfo=UTC), False),
+        (EIGHT, datetime(2026, 3, 1, 8, tzinfo=timezone(timedelta(hours=8))), True),
+        (datetime(2026, 3, 1, 8, tzinfo=UTC), datetime(2026, 3, 1, 15, 59, tzinfo=timezone(timedelta(hours=8))), False),
+        (datetime(2026, 3, 1, 8, tzinfo=UTC), datetime(2026, 3, 1, 16, tzinfo=timezone(timedelta(hours=8))), True),
+    ],
+)
+def test_a_book_is_in_force_from_its_date_on(
+    tai_sai: RuleBook, since: date | datetime | None, moment: datetime, expected: bool
+) -> None:
+    """A date or a time without a zone is the house's own; a time with a zone is the same moment everywhere."""
+    assert replace(tai_sai, effective=since).in_force(moment) is expected
+
+
+def test_a_book_admits_its_own_device_and_no_other(tai_sai: RuleBook) -> None:
+    """Without a word of the book or a reading, games are played with the book's own device."""
+    own = tai_sai.procedure.device
+    assert [device for device in Device if tai_sai.admits(device)] == [own]
+    other = next(device for device in Device if device is not own)
+    wider = replace(tai_sai, procedure=replace(tai_sai.procedure, admits=frozenset((other,))))
+    assert {device for device in Device if wider.admits(device)} == {own, other}

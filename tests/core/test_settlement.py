@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import combinations, permutations, product
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -11,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from taisai.audit import recount
-from taisai.books import Shelf
+from taisai.books import Shelf, open_shelf
 from taisai.core.bets import Bet, merge_bets
 from taisai.core.boxes import BoxName
 from taisai.core.dice import ALL_COMBINATIONS, ALL_ROLLS, Roll, roll_of
 from taisai.core.faults import InputFault
 from taisai.core.money import CHIPS_MAX, Chips
 from taisai.core.rulebook import Layout
-from taisai.core.settlement import Decision, Totals, decided, is_established, settle, settle_void
+from taisai.core.settlement import Decision, Totals, decided, drawn_layout, is_established, settle, settle_void
 from tests.core.samples import (
     MANY,
     PAY_TABLE_CLAUSES,
@@ -433,3 +434,19 @@ def test_known_faces_are_faces(shelf: Shelf, known: list[int]) -> None:
     with pytest.raises(InputFault, match=r"^known: at most three faces from 1 to 6, got ") as caught:
         decided(shelf.layout("rws-tai-sai-v6/A"), known)
     assert len(str(caught.value)) < 120
+
+
+def test_a_round_is_settled_by_the_layout_of_its_draw(layout: Layout) -> None:
+    """A layout without draws stands for itself; one that draws odds asks which draw came, and names those it has."""
+    assert drawn_layout(layout, None) is layout
+    with pytest.raises(
+        InputFault, match=r"draw: the draw of the round, one of none, this layout draws no odds; got 'x'"
+    ):
+        drawn_layout(layout, "x")
+    folder = Path(__file__).parents[2] / "examples" / "books"
+    drawing = open_shelf([folder], environment={}).layout("multiplier-sic-bo/1")
+    for name in drawing.drawn:
+        assert drawn_layout(drawing, name) is drawing.drawn[name]
+    for missing in (None, "", "x"):
+        with pytest.raises(InputFault, match="draw of the round, one of "):
+            drawn_layout(drawing, missing)
