@@ -106,6 +106,9 @@ class Bot:
             case RoundPhase.CLOSED:
                 if chance.random() < self._trouble:
                     return c.Report(Fact.NOT_FLAT), DAN, None
+                draws = self._book.layouts[self._layout].draws
+                if draws and not current.draw:
+                    return c.DrawOdds(chance.choice(draws).name), DAN, None
                 dice = (chance.randint(1, 6), chance.randint(1, 6), chance.randint(1, 6))
                 return (c.Uncover(dice) if enough else c.Tumble(3)), DAN, None
             case RoundPhase.UNCOVERED:

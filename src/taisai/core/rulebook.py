@@ -21,7 +21,7 @@ from taisai.core.cloth import FeltPlan
 from taisai.core.dice import ALL_COMBINATIONS, ALL_ROLLS, Roll
 from taisai.core.faults import InputFault
 from taisai.core.money import Odds, RoundingRule, odds_words, unit_needed
-from taisai.core.names import OWN, Calls, Face, Names
+from taisai.core.names import OWN, Calls, Face, Names, Part
 from taisai.core.predicates import TRIPLES, Combinations, Predicate, showing, totalling
 
 
@@ -341,7 +341,8 @@ class Layout:
         """What the sign of limits calls all boxes of a kind."""
         alike = [box for box in self.boxes.values() if box.kind == kind]
         bets = dict.fromkeys(row.bet for row in self.rows for box in row.boxes if box.kind == kind)
-        return self.names.kind(alike[0], tuple(bets))
+        only = len(alike) == 1 and kind not in self.names.words.get(Part.KINDS, {})
+        return self.box_name(alike[0].name) if only else self.names.kind(alike[0], tuple(bets))
 
     def in_words(self, names: Names) -> Layout:
         """The same layout in the words of another language."""

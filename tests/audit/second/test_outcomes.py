@@ -22,6 +22,7 @@ from taisai.core.predicates import parse_predicate
 from taisai.core.rulebook import Layout
 from taisai.core.settlement import settle
 from taisai.table import events as e
+from tests import ROOT
 from tests.audit.forged import altered, dealt, found_in
 from tests.books.helpers import HOUSE, change, write_book
 from tests.core.samples import LAYOUT_NAMES, bet
@@ -149,15 +150,24 @@ def harbour() -> Shelf:
     return open_shelf([HOUSE], environment={})
 
 
-def test_a_falsified_journal_of_an_outside_book_is_found(harbour: Shelf) -> None:
-    """Odds, lights and calls that the casino's own book does not say are findings; the true journal has none."""
-    layout = f"harbour-sic-bo/{next(iter(harbour.book('harbour-sic-bo').layouts))}"
-    events = dealt(harbour, layout)
-    assert found_in(harbour, events) == []
-    tenfold = altered(events, e.BetPaid, lambda what: replace(what, pays=10 * (what.pays or 1)))
-    assert "settled-wrong" in {finding.code for finding in found_in(harbour, tenfold)}
+EXAMPLES = open_shelf([ROOT / "examples" / "books"], environment={})
+OUTSIDE = [
+    f"{folder.name}/{layout}"
+    for folder in sorted((ROOT / "examples" / "books").iterdir())
+    for layout in EXAMPLES.book(folder.name).layouts
+]
+
+
+@pytest.mark.parametrize("layout", [*OUTSIDE, "harbour-sic-bo/club"])
+def test_a_falsified_journal_of_an_outside_book_is_found(harbour: Shelf, layout: str) -> None:
+    """Odds, lights and calls that another house's own book does not say are findings; the true journal has none."""
+    shelf = harbour if layout.startswith("harbour") else EXAMPLES
+    events = dealt(shelf, layout, commands=200)
+    assert found_in(shelf, events) == []
+    tenfold = altered(events, e.BetPaid, lambda what: replace(what, pays=10 * Fraction(str(what.pays or 1)).numerator))
+    assert "settled-wrong" in {finding.code for finding in found_in(shelf, tenfold)}
     called = altered(events, e.ResultAnnounced, lambda what: replace(what, call="snake eyes"))
-    assert "call-wrong" in {finding.code for finding in found_in(harbour, called)}
+    assert "call-wrong" in {finding.code for finding in found_in(shelf, called)}
 
 
 @pytest.mark.parametrize("dice", ["1,2,4", "2,2,4", "1,4,4", "3,3,3"])

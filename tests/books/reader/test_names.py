@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from taisai.books import Shelf, read_book
+from taisai.books import Shelf, open_shelf, read_book
 from taisai.books.reader.definitions import standard_definitions
 from taisai.books.reader.names import package_names
 from taisai.core.boxes import BoxName
 from taisai.core.names import Part
+from tests import ROOT
 from tests.books.broken_cases import BOOK, LAYOUT
 from tests.books.helpers import lines_of, write_book
 
@@ -164,3 +165,12 @@ def test_screens_call_a_box_by_its_bet_unless_the_book_gives_it_a_title(tmp_path
     assert titled.layouts["A"].box_name(small) == "Low"
     assert layout.in_words(plain.names_in("zh-Hant")).box_name(small) == "小"
     assert layout.in_words(plain.names_in("fr")) is layout
+
+
+def test_the_sign_calls_a_kind_of_one_box_by_the_name_of_the_box() -> None:
+    """The sign of a book's own box is translated with the box."""
+    book = open_shelf([ROOT / "examples" / "books"], environment={}).book("macau-fish-prawn-crab")
+    layout = book.layouts["1"]
+    told = layout.in_words(book.names_in("zh-Hant"))
+    assert (layout.kind_name("red-once"), told.kind_name("red-once")) == ("Red once", "紅色一次")
+    assert (layout.kind_name("pair"), told.kind_name("pair")) == ("Two Pictures", "兩骰組合")
