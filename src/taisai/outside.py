@@ -142,6 +142,7 @@ _SLIPS = (
     (r"[：，＝［］｛｝]", "full-width punctuation; write : , = [ ] { }"),
     (r"=\s*\d{1,2}\.\d{1,2}\.\d{4}", "a date is written year first, 2024-01-31"),
     (r"=\s*\d{1,2}/\d{1,2}/\d{4}", "a date is written year first, 2024-01-31"),
+    (r"=\s*\d{4}-\d{1,2}-\d{1,2}\b", "there is no such date; a date is written with two digits each, 2024-01-31"),
     (r"=\s*(True|False|yes|no)\b", "write true or false"),
     (r"=\s*[A-Za-z§][\w .-]*\s*(,|\}|$)", 'text stands in quotation marks, "like this"'),
 )

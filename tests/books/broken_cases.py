@@ -500,6 +500,17 @@ _SLIPS = (
     _in_book("slip-date", "effective = 2024-01-01", "effective = 29.02.2024"),
     _in_book("slip-date-slashes", "effective = 2024-01-01", "effective = 2/29/2024"),
     _in_book("slip-true", "bell = false", "bell = False"),
+    _in_book("slip-no-such-date", "effective = 2024-01-01", "effective = 2024-13-01"),
+    _in_layout("slip-box-with-a-space", 'boxes = "small", pays', 'boxes = "Any Triple", pays'),
+    _in_layout("slip-kind-in-the-plural", '"double: 1 2", dice = 2', '"doubles: 1 2", dice = 2'),
+    _in_layout("slip-edge-without-percent", '"small", pays = 1', '"small", edge = "2.78", pays = 1'),
+    _in_layout("slip-edge-as-a-number", '"small", pays = 1', '"small", edge = 2.78, pays = 1'),
+    _red("when-arithmetic", "n({1, 4})", "low + 3"),
+    _red("when-chain-of-comparisons", "n({1, 4}) == 1", "4 <= total <= 10"),
+    _red("when-name-of-a-face", "n({1, 4})", "n(fish)"),
+    _red("when-sum", "n({1, 4})", "sum"),
+    _red("when-arrow", "== 1", "=> 1"),
+    _red("when-square-brackets", "n({1, 4}) == 1", "total in [4, 5]"),
 )
 
 CASES: Final = (*_FILES, *_KEYS, *_VALUES, *_NAMES, *_CLAUSES, *_PROCEDURE, *_PAY_ROWS, *_FELT, *_LANGUAGE, *_SLIPS)

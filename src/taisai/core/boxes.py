@@ -7,6 +7,7 @@ Enters: definitions, which are data: a name such as `double:{a}`, a predicate su
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -136,8 +137,10 @@ def _how_named(boxes: Mapping[BoxName, Box], text: str) -> str:
     alike = [box for box in boxes.values() if box.kind == kind]
     if not alike:
         full_width = not colon and "：" in text
-        kinds = ", ".join(dict.fromkeys(box.kind for box in boxes.values()))
-        return "write an ordinary colon (:)" if full_width else f"kinds are {kinds}"
+        kinds = list(dict.fromkeys(box.kind for box in boxes.values()))
+        near = difflib.get_close_matches(kind.strip().lower().replace(" ", "-"), kinds, n=1)
+        meant = f"did you mean {near[0]}? " if near else ""
+        return "write an ordinary colon (:)" if full_width else f"{meant}kinds are {', '.join(kinds)}"
     turned = as_printed(boxes, text)
     if turned is not None:  # in a book, a box has one name
         return f"write {turned}"

@@ -61,8 +61,23 @@ _COMPARED: Final[Mapping[str, Callable[[int, int], bool]]] = {
     ">": operator.gt,
 }
 _NUMBERS: Final = f"a whole number, {', '.join(_MEASURES)} or n(...)"
-_MARK: Final = re.compile(r"[0-9]+|[A-Za-z]+|[=!<>]=|\.\.|[<>(){},]|\S")
-_MEANT: Final = {"=": "==", "≥": ">=", "≤": "<=", "≠": "!=", "&": "and", "|": "or", "-": "..", "–": "..", "…": ".."}
+_MARK: Final = re.compile(r"[0-9]+|[A-Za-z]+|[=!<>]=|=[<>]|\.\.|[<>(){},]|\S")
+_MEANT: Final = {
+    "=": "==",
+    "=>": ">=",
+    "=<": "<=",
+    "≥": ">=",
+    "≤": "<=",
+    "≠": "!=",
+    "&": "and",
+    "|": "or",
+    "-": "..",
+    "–": "..",
+    "…": "..",
+    "sum": "total",
+    "is": "==",
+    "[": "{",
+}
 
 
 @cache
@@ -168,6 +183,10 @@ class _Parser:
             meant = "; a range is written 4..10"
         if mark in {"+", "*", "/"}:
             meant = "; there is no arithmetic: write out each case, joined by `or`"
+        elif mark in _COMPARED and wanted.startswith("and"):
+            meant = "; compare one by one, joined by `and`, or write a range: total in 4..10"
+        elif wanted.startswith("a face") and mark.isalpha() and len(mark) > 1:
+            meant = "; faces are their numbers, 1 to 6"
         if mark.isalpha() and len(mark) == 1 and mark in (*FACE_VARIABLES, TOTAL_VARIABLE):
             meant = f"; the boxes' name has no {{{mark}}}"
         return InputFault(self._field, f"{shown(self._text)}: character {place + 1}: needs {wanted}, {found}{meant}")

@@ -33,6 +33,7 @@ OTHER_GROUP = "other"
 """The group of boxes whose book names none."""
 
 Text = Annotated[str, Meta(pattern=_ONE_LINE, description="a line of text")]
+Share = Annotated[str, Meta(pattern=_ONE_LINE, description='a share in quotation marks, such as "2.78 %" or "1/36"')]
 Prose = Annotated[str, Meta(pattern=_NOT_BLANK, description="text")]
 # No pattern here: in a union with a list, msgspec 0.22 would corrupt memory. A strange id is refused as unknown anyway.
 _Id = Annotated[str, Meta(min_length=1)]
@@ -291,7 +292,7 @@ class PayForm(Struct, forbid_unknown_fields=True):
     clause: Citation
     when: Text | None = None
     ways: Annotated[int, Meta(ge=1, le=216, description="on how many of the 216 rolls, 1 to 216")] | None = None
-    edge: Text | None = None
+    edge: Share | None = None
     dice: Annotated[int, Meta(ge=1, le=3, description="1, 2 or 3")] | None = None
     totals: (
         Annotated[

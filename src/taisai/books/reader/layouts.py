@@ -19,7 +19,7 @@ from taisai.books.reader.forms import quoted
 from taisai.core.boxes import Box, BoxName, Definitions
 from taisai.core.cloth import FeltPlan
 from taisai.core.dice import ALL_ROLLS
-from taisai.core.faults import InputFault
+from taisai.core.faults import InputFault, shown
 from taisai.core.money import Odds, RoundingRule, odds_number, parse_odds, unit_needed
 from taisai.core.names import Face, Names
 from taisai.core.odds import percent
@@ -182,7 +182,10 @@ def _edge_faults(
             if said.ways not in {None, ways}:
                 yield RowFault(number, f"{box.name} is paid on {ways} of the 216 rolls, not on {said.ways} ways")
             if said.edge is not None and not _is_edge(said.edge, edge):
-                yield RowFault(number, f"the edge of {box.name} is {percent(edge)} ({edge}), not {said.edge}")
+                found = f"the edge of {box.name} is {percent(edge)} ({edge})"
+                slip = any(mark in said.edge for mark in "%/")
+                remedy = "which is mistyped, the odds or the edge?" if slip else f'an edge is written "{percent(edge)}"'
+                yield RowFault(number, f"{found}, not {shown(said.edge)}; {remedy}")
             if edge < 0 and not form.player_edge:
                 odds = f"{row.odds}, or what a draw makes of it," if draws else row.odds
                 reason = f"{box.name} returns more than it takes (edge {percent(edge)}); is {odds} a typo?"
