@@ -12,7 +12,7 @@ from playwright.sync_api import Page
 from tests import ROOT
 
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
-LANGUAGES = {"en": "en-GB", "zh-Hans": "zh-CN", "zh-Hant": "zh-TW"}
+LANGUAGES = {"en": "en-GB", "ms": "ms-MY", "zh-Hans": "zh-CN", "zh-Hant": "zh-TW"}
 SIZES = {"phone": (390, 844), "tablet": (820, 1180), "table": (1920, 1080)}
 SCRIPT_BYTES = 150_000
 _TOO_WIDE = """() => {

@@ -111,7 +111,7 @@ def _ground(
         ink = heat_map.ink_on(fill)
         inks = Inks(ink, ink, plan.lang)
         kept = tuple(line for line in lines if line.role in _NAMING) or lines[:1]
-        lines = (*kept, PrintLine(PrintRole.ODDS, percent(edge)))
+        lines = (*kept, PrintLine(PrintRole.ODDS, percent(edge).replace(" ", "\u00a0")))
         label = f"{label}, house edge {percent(edge)}"
     if lit is not None and name in lit:
         fill, inks = f"url(#{prefix}-lit)", Inks(palette.lit_ink, palette.lit_ink, plan.lang)

@@ -16,9 +16,9 @@ from taisai.felt.geometry import Rect
 from taisai.felt.lettering import balanced, is_han, width_of
 from taisai.felt.stack import Dice, Inks, Item, Line, Named, Piece, Rondels
 
-_READABLE: Final = {PrintRole.NAME: 15.0, PrintRole.RANGE: 12.0, PrintRole.ODDS: 12.0, PrintRole.NOTE: 12.0}
-"""A line that would be smaller than this on one line is broken over two or three."""
-_LINES_MOST: Final = 3
+_READABLE: Final = {PrintRole.NAME: 15.0, PrintRole.RANGE: 14.4, PrintRole.ODDS: 14.4, PrintRole.NOTE: 14.4}
+"""A line that would be smaller than this on one line is broken over two to four."""
+_LINES_MOST: Final = 4
 _FEW: Final = 3
 """So many dice are what an area is about; more are an ornament beside its name."""
 
@@ -154,8 +154,14 @@ def _breaks(areas: Sequence[Sequence[PrintLine]], width: float) -> list[int]:
     for at, (role, _) in enumerate(areas[0]):
         texts = [lines[at].text for lines in areas]
         words = max(len(text.split(" ")) for text in texts)
-        wanted = ceil(max(map(width_of, texts)) * _READABLE[role] / max(width, 1)) if role in _READABLE else 1
-        counts.append(max(1, min(wanted, words, _LINES_MOST)))
+        most = min(words, _LINES_MOST) if role in _READABLE else 1
+        fits = width / _READABLE.get(role, 1.0)
+        readable = (
+            count
+            for count in range(1, most)
+            if max(width_of(line) for text in texts for line in balanced(text, count)) <= fits
+        )
+        counts.append(next(readable, most))
     return counts
 
 

@@ -19,6 +19,11 @@ from taisai.felt.svg import Markup, element, together, words
 
 SMALLEST: Final = 8.5
 """Words that may be left away are, when their size falls below this."""
+LEGIBLE: Final = 14.4
+"""Words are not set smaller than this where their place allows it: 9 pixels of a felt beside which a player's purse and
+results stand, on a screen 1440 pixels wide (tests/browser/test_player.py measures it)."""
+_BOLD_HAN: Final = 60.0
+"""Smaller characters are not bold: the strokes of 圍 or 骰 would run into one another."""
 _GAP: Final = 0.22
 _GAP_MOST: Final = 0.12
 """A gap is at most this part of the height, so that a few short lines stay together."""
@@ -68,12 +73,12 @@ class Line:
         drawn = (
             element(
                 "text",
-                words(text),
+                words(text.replace("\u00a0", " ")),
                 class_=self.role,
                 x=middle,
                 y=top + (rise_of(self.text) + _LEADING * number) * size,
                 font_size=size,
-                font_weight="400" if self.role == "note" else None,
+                font_weight="400" if self.role == "note" or (is_han(text) and size < _BOLD_HAN) else None,
                 fill=inks.gold if self.golden else None,
                 lang=inks.lang if is_han(text) else None,
             )
@@ -233,9 +238,15 @@ def _fit(
     items: Sequence[Item], widths: Sequence[float], heights: Sequence[float], width: float, height: float
 ) -> tuple[list[float], float]:
     """Grow all items together until the place is full; an item that is as wide as the place stops growing."""
+    least = [min(LEGIBLE, item.most) if isinstance(item, Line) else 0.0 for item in items]
+    if sum(size * tall for size, tall in zip(least, heights, strict=True)) > 0.96 * height:
+        least = [0.0] * len(items)
 
     def at_scale(scale: float) -> tuple[list[float], float]:
-        sizes = [min(scale * item.ideal, item.most, width / broad) for item, broad in zip(items, widths, strict=True)]
+        sizes = [
+            min(max(min(scale * item.ideal, item.most), floor), width / broad)
+            for item, broad, floor in zip(items, widths, least, strict=True)
+        ]
         return sizes, min(_GAP * scale, _GAP_MOST * height)
 
     low, high = 0.0, 4 * height + 1

@@ -1,33 +1,49 @@
-// The board above the table: last results, roads, frequencies, limits, countdown, the current call.
-// Enters: /board?table=T; the public view. Leaves: a display to be read from five metres, of completed rounds only
-// (R11), which says that the table prevails (`rws-tai-sai-v6` §5.11).
+// The board above the table, in two languages: last results, roads, frequencies, limits, countdown, the current call.
+// Enters: /board?table=T, with &view=near for one that is read from two metres and shows everything; without, what is
+// shown is read from five (tests/browser/test_board.py computes both). &second=CODE chooses the second language.
+// Leaves: completed rounds only (R11), and that the table prevails (`rws-tai-sai-v6` §5.11).
 
 import { get, getOnce, part } from "../lib/api.js";
-import { layoutOf, limitText, raisedWords, signOf } from "../lib/boxes.js";
+import { boxesNamed, boxName, kindName, layoutOf, limitText, raisedWords, signOf } from "../lib/boxes.js";
 import { diceRow, faceName, Tumbler } from "../lib/dice.js";
 import { $, h, put, query, say } from "../lib/dom.js";
-import { language, t, voidWhy } from "../lib/i18n.js";
+import { language, LANGUAGES, t, textsIn, voidWhy } from "../lib/i18n.js";
 import { money, number, percent, setCurrency } from "../lib/money.js";
 import { rackOf } from "../lib/rack.js";
 import { called, totalOf } from "../lib/rolls.js";
 import { countdown, isTumbling } from "../lib/round.js";
 import { clauseLinks, startPage, watchConnection } from "../lib/shell.js";
 import { Table } from "../lib/table.js";
-import { drawRoad } from "./road.js";
+import { bead, drawRoad } from "./road.js";
 import { faceCounts, shares, sidesOf, totalCounts } from "./roads.js";
 
 /** @typedef {import("../lib/types").PublicView} View */
 
 const TICK_MS = 200;
 const COLUMNS = 40;
-const SHOWN = 10;
 
 const name = query("table");
+const near = query("view") === "near";
+const shownResults = near ? 10 : 8;
 await startPage({ title: "board.title", quiet: true });
+const wished = query("second") || (language() === "en" ? "zh-Hans" : "en");
+const second = wished in LANGUAGES && wished !== language() ? wished : "";
+const other = second ? await textsIn(second) : null;
+
+/**
+ * A text in both languages.
+ * @param {string} key
+ * @param {Record<string, string | number>} [values]
+ */
+function both(key, values) {
+  return [h("span", null, t(key, values)), other && h("span", { class: "two", lang: second }, other(key, values))];
+}
+
 const table = new Table(name);
 const ui = {
   book: h("span", { class: "muted", lang: "en" }),
   call: h("p", { class: "b-call", role: "status" }),
+  also: h("p", { class: "b-call two", lang: second || null }),
   seconds: h("span", { class: "b-seconds number", role: "timer", "aria-label": t("play.seconds") }),
   dice: h("div", null),
   total: h("p", { class: "b-total number" }),
@@ -42,32 +58,41 @@ const ui = {
   rack: h("div", { class: "b-rack" }),
   note: h("p", { class: "b-note" }),
 };
+document.body.dataset.view = near ? "near" : "far";
 put(
   $("#main"),
   h(
     "div",
     { class: "board" },
-    h("header", { class: "b-top" }, h("h1", null, name), ui.book, h("div", { class: "b-say" }, ui.call, ui.seconds)),
+    h(
+      "header",
+      { class: "b-top" },
+      h("h1", null, name),
+      ui.book,
+      h("div", { class: "b-say" }, h("div", { class: "b-calls" }, ui.call, ui.also), ui.seconds),
+    ),
     h("section", { class: "b-now", "aria-label": t("play.round") }, ui.dice, ui.total),
-    h("section", { class: "b-box b-results" }, h("h2", null, t("board.last")), ui.last),
+    h("section", { class: "b-box b-results" }, h("h2", null, both("board.last")), ui.last),
     h(
       "section",
       { class: "b-box b-roads" },
-      h("h2", null, t("board.size-road")),
+      h("h2", null, both("board.size-road")),
       ui.size,
-      h("h2", { class: "b-parity" }, t("board.parity-road")),
-      ui.parity,
+      near && h("h2", { class: "b-parity" }, both("board.parity-road")),
+      near && ui.parity,
+      !near && ui.shares,
     ),
-    h(
-      "section",
-      { class: "b-box b-counts" },
-      h("h2", null, t("board.totals")),
-      ui.totals,
-      h("h2", null, t("board.faces")),
-      ui.faces,
-      ui.shares,
-    ),
-    h("section", { class: "b-box b-sign" }, h("h2", null, t("play.limits")), ui.limits, ui.rack),
+    near &&
+      h(
+        "section",
+        { class: "b-box b-counts" },
+        h("h2", null, both("board.totals")),
+        ui.totals,
+        h("h2", null, both("board.faces")),
+        ui.faces,
+        ui.shares,
+      ),
+    h("section", { class: "b-box b-sign" }, h("h2", null, both("play.limits")), ui.limits, ui.rack),
     ui.join,
     ui.note,
   ),
@@ -107,7 +132,7 @@ function drawResults(view) {
   put(
     ui.last,
     ...results
-      .slice(-SHOWN)
+      .slice(-shownResults)
       .reverse()
       .map((each) => {
         if (!each.dice || each.void)
@@ -124,8 +149,8 @@ function drawResults(view) {
           h("span", { class: "b-number" }, `#${each.number}`),
           diceRow(each.dice),
           h("b", { class: "number" }, total),
-          h("span", { class: `bead ${size}` }, t(`board.${size}-short`)),
-          size === "triple" ? null : h("span", { class: `bead ${parity}` }, t(`board.${parity}-short`)),
+          bead(size),
+          size === "triple" ? null : bead(parity),
         );
       }),
   );
@@ -155,13 +180,53 @@ function drawResults(view) {
       h(
         "li",
         null,
-        h("span", { class: `bead ${side}` }, t(`board.${side}-short`)),
-        t(`board.${side}`),
+        bead(side),
+        near && t(`board.${side}`),
         h("b", { class: "number" }, share === null ? "–" : percent(share, 0)),
       ),
     ),
     h("li", { class: "muted" }, t("board.of", { n: number(rolls.length) })),
   );
+}
+
+/** @param {import("../lib/types").BoxLimit} limit */
+function amounts(limit) {
+  return limit.per === "player" ? limitText(limit) : `${money(limit.min)} – ${money(limit.max)}`;
+}
+
+/**
+ * What the book calls the kinds of bets in the second language.
+ * @param {string} book
+ * @param {string} layout
+ * @returns {Promise<Record<string, string>>}
+ */
+async function otherKinds(book, layout) {
+  if (!second) return {};
+  const asked = getOnce(`/api/books/${part(book)}/layouts/${part(layout)}?lang=${second}`);
+  return asked.then((sheet) => sheet.words.kinds).catch(() => ({}));
+}
+
+/**
+ * The sign for five metres: what has limits of its own, then everything else.
+ * @param {NonNullable<View["set_up"]>} setUp
+ * @param {Record<string, string>} said kinds of bets in the second language
+ */
+function farSign({ limits }, said) {
+  const own = Object.entries(limits.kinds).map(([name, limit]) => {
+    const words = /[:/]/.test(name)
+      ? h("span", null, boxesNamed(name).map(boxName).join(t("list.comma")))
+      : [h("span", null, kindName(name)), said[name] && h("span", { class: "two", lang: second }, said[name])];
+    return h("li", null, h("span", null, words), h("b", null, amounts(limit)));
+  });
+  return [
+    ...own,
+    h(
+      "li",
+      null,
+      own.length ? h("span", null, both("play.limit-default")) : null,
+      h("b", null, amounts(limits.default)),
+    ),
+  ];
 }
 
 /** @param {View} view */
@@ -170,22 +235,23 @@ async function drawSign(view) {
   if (!setUp || ui.limits.dataset.now === JSON.stringify(setUp.limits)) return;
   ui.limits.dataset.now = JSON.stringify(setUp.limits);
   setCurrency(setUp.currency);
-  await aboutBook(setUp.book, setUp.layout);
+  const { book, layout } = setUp;
+  const [words] = await Promise.all([otherKinds(book, layout), aboutBook(book, layout)]);
   if (ui.limits.dataset.now !== JSON.stringify(setUp.limits)) return;
-  put(
-    ui.limits,
-    ...signOf(setUp, Object.keys(view.room ?? {})).map(({ words, limit }) =>
-      h("li", null, h("span", null, words), h("b", null, limitText(limit))),
-    ),
-    ...Object.entries(setUp.limits.differential).map(([pair, most]) =>
-      h(
-        "li",
-        { class: "differential" },
-        h("span", null, t("play.differential", { pair: t(`pair.${pair}`) })),
-        h("b", null, money(most)),
-      ),
-    ),
-  );
+  const lines = near
+    ? signOf(setUp, Object.keys(view.room ?? {})).map(({ words, limit }) =>
+        h("li", null, h("span", null, words), h("b", null, limitText(limit))),
+      )
+    : farSign(setUp, words);
+  const differentials = Object.entries(setUp.limits.differential).map(([pair, most]) => {
+    const words = [h("span", null, t("play.differential", { pair: t(`pair.${pair}`) }))];
+    if (other) {
+      const said = other("play.differential", { pair: other(`pair.${pair}`) });
+      words.push(h("span", { class: "two", lang: second }, said));
+    }
+    return h("li", { class: "differential" }, h("span", null, words), h("b", null, money(most)));
+  });
+  put(ui.limits, ...lines, ...differentials);
 }
 
 /**
@@ -196,12 +262,19 @@ async function aboutBook(id, layout) {
   const [book] = await Promise.all([getOnce(`/api/books/${part(id)}`), layoutOf(id, layout)]).catch(() => [null]);
   if (!book) return;
   say(ui.book, `${book.title} · ${layout}`);
+  const asked = new URLSearchParams(location.search);
+  if (near) asked.delete("view");
+  else asked.set("view", "near");
   put(
     ui.note,
     t("board.prevails"),
     " ",
+    other && h("span", { lang: second }, other("board.prevails")),
+    " ",
     clauseLinks(id, book.rules["display-is-information"] ?? []),
     " ",
+    h("a", { href: `/board?${asked}` }, t(near ? "board.far" : "board.near")),
+    " · ",
     h("a", { href: `/rules?book=${part(id)}&layout=${part(layout)}` }, t("nav.rules")),
     " · ",
     h("a", { href: "/" }, t("nav.tables")),
@@ -226,24 +299,34 @@ function drawNow(view) {
   else if (dice) tumbler.show(dice);
   else tumbler.cover();
   say(ui.total, dice && !tumbling ? String(totalOf(dice)) : "");
-  say(ui.call, words(view));
+  say(ui.call, words(view, t, language()));
+  if (other) say(ui.also, words(view, other, second));
 }
 
-/** The current call. @param {View} view */
-function words(view) {
+/**
+ * The current call in a language.
+ * @param {View} view
+ * @param {typeof t} told
+ * @param {string} code
+ */
+function words(view, told, code) {
   const { round } = view;
-  if (round.interrupted) return t("stage.interrupted");
-  if (view.held.length) return t("stage.held", { why: voidWhy(view.held[0]) });
-  if (view.suspended) return t("stage.suspended");
-  if (view.phase !== "open") return t("stage.not-open");
+  const why = (/** @type {string} */ reason) =>
+    told(`void.${reason}`) === `void.${reason}` ? voidWhy(reason) : told(`void.${reason}`);
+  if (round.interrupted) return told("stage.interrupted");
+  if (view.held.length) return told("stage.held", { why: why(view.held[0]) });
+  if (view.suspended) return told("stage.suspended");
+  if (view.phase !== "open") return told("stage.not-open");
   if (round.call && round.dice)
-    return language() === "en"
-      ? round.call
-      : t("play.result", { dice: called(round.dice, faceName), total: totalOf(round.dice) });
+    if (round.call && round.dice)
+      return code === "en"
+        ? round.call
+        : told("play.result", { dice: called(round.dice, faceName), total: totalOf(round.dice) });
   const last = view.results[view.results.length - 1];
   if (round.phase === "between-rounds" && last?.void && last.number === round.number)
-    return t("result.void", { why: voidWhy(last.void) });
-  return raisedWords(round) || (table.until ? t(`stage.${table.until.what}`) : t(`phase.${round.phase}`));
+    return told("result.void", { why: why(last.void) });
+  const raised = told === t ? raisedWords(round) : "";
+  return raised || (table.until ? told(`stage.${table.until.what}`) : told(`phase.${round.phase}`));
 }
 
 table.on("change", () => {
@@ -268,7 +351,7 @@ async function showJoin() {
   put(
     ui.join,
     h("img", { src: `/api/tables/${part(name)}/join.svg`, alt: t("board.join-code") }),
-    h("h2", null, t("board.join")),
+    h("h2", null, both("board.join")),
     h("p", { class: "b-address" }, floor.join),
   );
 }

@@ -111,15 +111,16 @@ export class Rail {
         button("rebet", () => void bets.rebet()),
         button("double", () => void bets.double()),
         h("button", { "data-action": "history", onclick: () => void showHistory(setUp) }, t("play.history")),
-        again &&
-          h(
-            "button",
-            { class: "main", "data-action": "again", onclick: () => void this._buy() },
-            t("play.again", { amount: money(this.guestChips) }),
-          ),
+        again && !broke && this._againButton(),
         h("button", { "data-action": "leave", onclick: () => void this._leave() }, t("play.leave")),
       ),
-      broke && h("p", { class: "notice", role: "status" }, t("play.broke")),
+      broke &&
+        h(
+          "div",
+          { class: "notice broke" },
+          h("p", { role: "status" }, t(again ? "play.broke-demo" : "play.broke")),
+          again && this._againButton(),
+        ),
     );
     if (focused) this._focus(focused);
   }
@@ -190,10 +191,18 @@ export class Rail {
     return seat !== null && this.guestChips > 0 && seat.funds + seat.on_felt < Math.floor(this.guestChips / 2);
   }
 
-  /** Whether the player has no chips left at a table where they are bought from the dealer. */
+  /** Whether the player has no chips left: the server sells more to a guest, the dealer to everybody else. */
   _broke() {
     const { seat } = this.table;
-    return seat !== null && !this.guestChips && seat.funds + seat.on_felt === 0;
+    return seat !== null && seat.funds + seat.on_felt === 0;
+  }
+
+  _againButton() {
+    return h(
+      "button",
+      { class: "main", "data-action": "again", onclick: () => void this._buy() },
+      t("play.again", { amount: money(this.guestChips) }),
+    );
   }
 
   /** Leave the table, with everything that is in hand; asked first. */

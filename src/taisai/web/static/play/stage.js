@@ -169,6 +169,8 @@ export class Stage {
     const now = table.view && table.state === "live" ? countdown(table.until, table.view.round, table.now()) : null;
     say(ui.seconds, String(now?.seconds ?? ""));
     ui.bar.style.transform = `scaleX(${(now?.share ?? 0).toFixed(3)})`;
+    // What was said is taken away, or the same words would not be heard again in the next round.
+    if (!now?.seconds) say(ui.spoken, "");
     if (!now) return;
     ui.bar.classList.toggle("soon", now.soon);
     const spoken = now.spoken ? (now.seconds ?? -1) : -1;

@@ -214,6 +214,10 @@ felt = await mountFelt(feltHost, {
   },
   onPoint: (box) => link(box, box !== null),
 });
+// The drawing is the same for everybody; its legend is put into the reader's words here.
+const legend = felt.svg.querySelectorAll(".legend text");
+for (const [place, words] of [t("rules.legend"), t("rules.legend-words")].entries())
+  if (legend[place]) legend[place].textContent = words;
 put(partsHost, sections(felt));
 place();
 await betsPanel(betsHost, { book: part(book), layout: part(layout), boxes: new Set(sheet.boxes) });
