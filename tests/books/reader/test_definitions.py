@@ -139,3 +139,17 @@ def test_boxes_that_share_a_bet_are_told_apart(tmp_path: Path) -> None:
     names = [layout.box_name(box) for box in layout.boxes]
     assert names[:6] == ["All red", "All blue", "Odd", "Even", "Lucky Seven", "Exactly Two 1"]
     assert names == [layout.bet_name(box) for box in layout.boxes]
+
+
+def test_what_a_box_needs_is_told_in_the_words_of_its_rows(tmp_path: Path) -> None:
+    """Rows that say in words when they pay say so in sentences too; without words the predicate stands there."""
+    rows = """
+  { bet = "Low", boxes = "low", when = "total in 4..10 and not triple", pays = 1, on = "4 to 10", clause = "5" },
+  { bet = "Low", boxes = "low", when = "triple", pays = "push", on = "any triple", clause = "5" },
+  { bet = "Exactly Two", boxes = "two:{a}", when = "n(a) == 2", pays = 10, clause = "5" },
+]
+"""
+    text = LAYOUT[: LAYOUT.index("pay = [")] + "pay = [" + rows
+    layout = read_book(write_book(tmp_path / "mini", {"layout-A.toml": text})).layouts["A"]
+    told = [layout.names.needs(layout.boxes[BoxName(name)]) for name in ("low", "two:3")]
+    assert told == ["4 to 10 or any triple", "n(3) == 2"]

@@ -79,7 +79,7 @@ def with_pay_rows(definitions: Definitions, rows: Iterable[forms.PayForm]) -> De
         # Boxes that share a bet are told apart by their own names: `all-red`, `all-blue`.
         title = alike[0].bet if bets[alike[0].bet] == 1 or letters else kind.replace("-", " ").capitalize()
         title += " {n}" if letters else ""
-        needs = " or ".join(dict.fromkeys(_filled_in(str(row.when), letters) for row in alike))
+        needs = " or ".join(dict.fromkeys(row.on or _filled_in(str(row.when), letters) for row in alike))
         families.append(definition_of(forms.BoxForm(pattern, title, needs)))
     return Definitions(families, definitions) if families else definitions
 
