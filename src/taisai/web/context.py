@@ -44,7 +44,7 @@ from taisai.protocol.messages import Do, Notice
 from taisai.settings.editions import not_admitted
 from taisai.settings.forms import Settings
 from taisai.streams.house_events import HouseStopped, Post
-from taisai.table.commands import Command, SitDown
+from taisai.table.commands import Command, MakeRuling, OpenDispute, SitDown
 from taisai.table.decide import can, may_authorise
 from taisai.table.events import Event, PlayerLeft, PlayerSat, PlayerWalkedAway, TableClosed
 from taisai.table.people import CREW, Person, Role
@@ -426,15 +426,21 @@ class Context:
     async def inward(self, do: Do, by: Person, table: str) -> Do | Refusal:
         """What somebody asks for, with ids in the place of the names that people use.
 
-        A name means the player who is shown by it at the table. Whoever the crew seats under another is a new person,
-        whose id follows from the command's own, so that a repeat seats nobody else.
+        A name means the player who is shown by it at the table. Whoever the crew seats under another, or records a
+        dispute of, is a new person, whose id follows from the command's own, so that a repeat makes nobody else. No
+        name that people write into such a field comes into a record.
         """
         name = getattr(do.do, "player", None)
         players = self.players_at(table)
+        if isinstance(do.do, MakeRuling) and do.do.amounts:
+            amounts = {self.persons.id_among(players, each): amount for each, amount in do.do.amounts.items()}
+            if len(amounts) != len(do.do.amounts):
+                return Refusal(HouseCode.BAD_MESSAGE, "amounts: a player stands there twice.", field="do.amounts")
+            return replace(do, do=replace(do.do, amounts=amounts))
         if not isinstance(name, str) or name in players:
             return do
         found = self.persons.id_among(players, name)
-        if found == name and isinstance(do.do, SitDown) and by.role in CREW:
+        if found == name and isinstance(do.do, (SitDown, OpenDispute)) and by.role in CREW:
             if is_person(name):
                 return Refusal(HouseCode.BAD_MESSAGE, "player: this is an id, and no name.", field="do.player")
             found = await self.persons.add(PLAYER, name, f"seated {table} {by.id} {do.id}")

@@ -552,3 +552,30 @@ async def node(url: str) -> AsyncIterator[Running]:
     async with serving(server_of(context)) as address, Client(address) as client:
         yield Running(context, address, client)
         await context.stop("the test is over")
+
+
+@pytest.mark.parametrize("over", ["http", "socket"])
+@on_a_loop
+async def test_no_name_comes_into_a_record_by_a_dispute_or_a_ruling(over: str) -> None:
+    """The crew writes names: of players at the table, and of some who are not; the records have ids alone."""
+    async with open_house() as running:
+        await running.ready_table("T1")
+        await running.hire("kim")
+        await running.seat("annabel")
+        await running.crew["dan"].do("T1", c.OpenBets())
+        ruling = c.MakeRuling("m", "d", c.RulingGround.MEANING, ("5.1.1",), amounts={"annabel": 100})
+        tried = [("dan", c.OpenDispute(f"d-{who}", who, 1, "claims")) for who in ("annabel", "zebedee", "zebedee2")]
+        for login, do in (*tried, ("kim", ruling)):
+            if over == "http":
+                await running.crew[login].do("T1", do)
+            else:
+                async with running.crew[login].table("T1") as table:
+                    await table.do(do)
+        told = await running.crew["dan"].journal("T1", count=500)
+        disputes = [each["what"]["player"] for each in told if each["kind"] == "dispute-opened"]
+        assert disputes == ["annabel", "zebedee", "zebedee2"]
+        (ruled,) = (each["what"] for each in told if each["kind"] == "ruled")
+        assert "annabel" in str(ruled)
+        for record in running.context.floor.writer.journal.read("T1"):
+            assert b'"annabel"' not in record.body
+            assert b'"zebedee' not in record.body

@@ -21,7 +21,7 @@ from taisai.floor.clock import Clock
 from taisai.floor.live import LiveTable
 from taisai.house.sessions import Session
 from taisai.protocol.messages import Do, Done, Hello, Ping, Pong, Watch, You
-from taisai.table.commands import Command, PlaceBet
+from taisai.table.commands import Command, MakeRuling, PlaceBet
 from taisai.table.people import Person
 from taisai.table.refusals import Refusal
 from taisai.version import __version__
@@ -185,7 +185,11 @@ class PlaySocket:
             name = getattr(do, "player", None)
             if name is not None and name == self._name:
                 do = replace(do, player=person.id)  # a player's own bets: by far the most of all that comes
-            elif message.second is not None or (name is not None and name not in self._table.state.players):
+            elif (
+                message.second is not None
+                or (name is not None and name not in self._table.state.players)
+                or type(do) is MakeRuling
+            ):
                 self._context.floor.background(self._do_apart(message, person))
                 return
             self._submit(Command(id=message.id, at=at, by=person, do=do, reason=message.reason, round=message.round))
