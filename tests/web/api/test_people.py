@@ -564,7 +564,8 @@ async def test_no_name_comes_into_a_record_by_a_dispute_or_a_ruling(over: str) -
         await running.seat("annabel")
         await running.crew["dan"].do("T1", c.OpenBets())
         ruling = c.MakeRuling("m", "d", c.RulingGround.MEANING, ("5.1.1",), amounts={"annabel": 100})
-        tried = [("dan", c.OpenDispute(f"d-{who}", who, 1, "claims")) for who in ("annabel", "zebedee", "zebedee2")]
+        named = ("annabel", "zebedee", "zebedee2")
+        tried: list[tuple[str, c.Action]] = [("dan", c.OpenDispute(f"d-{who}", who, 1, "claims")) for who in named]
         for login, do in (*tried, ("kim", ruling)):
             if over == "http":
                 await running.crew[login].do("T1", do)
