@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from taisai.journal import (
     open_journal,
 )
 from taisai.journal.chain import genesis
+from taisai.journal.contract import MILESTONES_KEPT, SNAPSHOTS_KEPT
 from taisai.journal.record import Row
 from taisai.journal.verify import verify, verify_file
 from tests.journal.samples import NOON, TABLES, content, fill, new, several, sign_checkpoint
@@ -184,7 +185,7 @@ def test_many_recent_commands_are_found(journal: Journal) -> None:
 
 
 def test_the_newest_snapshot_is_found(journal: Journal) -> None:
-    """The newest snapshot is found, or the newest up to a record, and only the last few are kept."""
+    """The newest snapshot is found, or the newest up to a record."""
     journal.append([Batch("a", 0, several(0, 9))])
     for seq in (2, 4, 6, 8):
         journal.save_snapshot("a", seq, 1, b"after %d" % seq)
@@ -195,9 +196,25 @@ def test_the_newest_snapshot_is_found(journal: Journal) -> None:
     earlier = journal.latest_snapshot("a", 7)
     assert earlier is not None
     assert earlier.seq == 6
-    assert journal.latest_snapshot("a", 3) is None
+    assert journal.latest_snapshot("a", 1) is None
     assert journal.latest_snapshot("b") is None
-    assert [one.seq for one in journal.snapshots()] == [4, 6, 8]
+
+
+def test_the_newest_snapshots_are_kept_and_a_few_far_apart(journal: Journal) -> None:
+    """Three for a restart, and eight about evenly over the whole history; none of a form that is written no more."""
+    journal.append([Batch("a", 0, several(0, 400)), Batch("b", 0, several(0, 9))])
+    for seq in range(4, 401, 4):
+        journal.save_snapshot("a", seq, 1, b"after %d" % seq)
+    kept = [one.seq for one in journal.snapshots()]
+    assert len(kept) == SNAPSHOTS_KEPT + MILESTONES_KEPT
+    assert kept[-SNAPSHOTS_KEPT:] == [392, 396, 400]
+    gaps = [late - early for early, late in pairwise([0, *kept[: -SNAPSHOTS_KEPT + 1]])]
+    assert max(gaps) <= 4 * min(gaps)
+    for seq in (1, 2, 3):
+        journal.save_snapshot("b", seq, 1, b"old form")
+    for seq in (4, 5, 6, 7):
+        journal.save_snapshot("b", seq, 2, b"new form")
+    assert [one.seq for one in journal.snapshots() if one.table == "b"] == [4, 5, 6, 7]
 
 
 def test_a_snapshot_can_be_replaced(journal: Journal) -> None:

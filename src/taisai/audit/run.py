@@ -22,6 +22,7 @@ from taisai.audit.leases import NOT_NOTED, LeaseCheck
 from taisai.audit.log import LogCheck, LogProven, Outside
 from taisai.audit.procedure.course import Course
 from taisai.audit.replay.apart import Apart, Replayed, Share, Workers, replay, shared_out
+from taisai.audit.replay.stretches import cuts
 from taisai.audit.replay.table import BookOf
 from taisai.audit.replay.tables import TableFar, Tables
 from taisai.core.faults import InputFault
@@ -48,6 +49,8 @@ class TableProven(Struct, frozen=True):
     """None for the house's own stream, which no table stands behind."""
     course: Course | None = None
     """The same by the audit's own record of it."""
+    compared: dict[int, str] = {}
+    """The snapshots that were compared with the state at their records, each by its hash."""
 
 
 class AuditResult(Struct, frozen=True, kw_only=True):
@@ -109,7 +112,7 @@ class Audit:
         self._tables.not_checked.update(since.not_checked)
         self._tables.resume(
             {
-                table: TableFar(each.state, each.course)
+                table: TableFar(each.state, each.course, compared=each.compared)
                 for table, each in since.tables.items()
                 if each.state is not None and each.course is not None
             }
@@ -165,6 +168,7 @@ class Audit:
                     head.hash.hex(),
                     replays[table].state if table in replays else None,
                     deepcopy(replays[table].watch.course) if table in replays else None,
+                    dict(replays[table].compared) if table in replays else {},
                 )
                 for table, head in self._proven.heads.items()
             },
@@ -221,10 +225,20 @@ class Audit:
             if table != HOUSE_STREAM
         }
         far = self._tables.far()
-        self._workers = Workers(
-            Share(apart.journal, apart.books, tables, after, upto, {each: far[each] for each in tables if each in far})
-            for tables in shared_out(new, apart.processes - 1)
-        )
+
+        def share(tables: tuple[str, ...]) -> Share:
+            since = {each: far[each] for each in tables if each in far}
+            return Share(apart.journal, apart.books, tables, after, upto, since)
+
+        parted = None
+        largest = max(new, key=lambda table: new[table], default=None)
+        if largest is not None and new[largest] * 2 > sum(new.values()):
+            last = heads[largest].seq
+            at = cuts(self._tables.snapshots(largest), last - new[largest], last, apart.processes)
+            if at:
+                parted = (share((largest,)), at)
+                del new[largest]
+        self._workers = Workers((share(tables) for tables in shared_out(new, apart.processes - 1)), parted)
 
     def _told(self, of_journal: Iterator[Finding]) -> Iterator[AuditFinding]:
         try:

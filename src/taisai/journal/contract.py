@@ -18,7 +18,7 @@ A journal that several nodes may share also has `Leases`: one node at a time may
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self, TypeAlias
@@ -33,9 +33,27 @@ Progress: TypeAlias = Callable[[int, int], None]
 """Called from time to time with how much is done, and of how much."""
 
 SNAPSHOTS_KEPT = 3
-"""How many snapshots of a table are kept: the newest ones."""
+"""How many snapshots of a table are kept for a restart: the newest ones."""
+MILESTONES_KEPT = 8
+"""How many older ones are kept beside them, about evenly apart: between them an audit replays in several processes."""
 NO_TABLE = "@"
 """A stream whose name begins so is no table's: every node writes to it, and nobody leases it."""
+
+
+def superseded(kept: Iterable[tuple[int, int]]) -> list[int]:
+    """Which snapshots of a table to delete, given the record and the format of each.
+
+    The newest stay, and of the older ones in the newest's format those that are about evenly apart.
+    """
+    ordered = sorted(kept)
+    older, newest = ordered[:-SNAPSHOTS_KEPT], ordered[-SNAPSHOTS_KEPT:]
+    gone = [seq for seq, form in older if form != newest[-1][1]]
+    left = [seq for seq, form in older if form == newest[-1][1]]
+    while len(left) > MILESTONES_KEPT:
+        apart = [0, *left, newest[0][0]]
+        least = min(range(len(left)), key=lambda place: apart[place + 2] - apart[place])
+        gone.append(left.pop(least))
+    return gone
 
 
 class KeyValueStore(Protocol):
@@ -188,7 +206,7 @@ class Journal(KeyValueStore, Protocol):
         ...
 
     def save_snapshot(self, table: str, seq: int, format_number: int, state: bytes) -> None:
-        """Store a table's state after record `seq`, which must exist; the newest `SNAPSHOTS_KEPT` are kept."""
+        """Store a table's state after record `seq`, which must exist; those that `superseded` names go."""
         ...
 
     def latest_snapshot(self, table: str, upto: int | None = None) -> Snapshot | None:

@@ -17,13 +17,13 @@ from msgspec.structs import astuple
 
 from taisai.journal.chain import genesis, linked, snapshot_digest
 from taisai.journal.contract import (
-    SNAPSHOTS_KEPT,
     DuplicateCommand,
     InvalidRecord,
     Journal,
     JournalClosed,
     Progress,
     SigningError,
+    superseded,
 )
 from taisai.journal.keyvalue import check_entry, check_key
 from taisai.journal.record import Batch, Checkpoint, Finding, Head, Record, Row, Snapshot, Standing
@@ -148,7 +148,7 @@ class MemoryJournal(Journal):
             digest = snapshot_digest(table, seq, format_number, record_hash, state)
             kept = self._snapshots.setdefault(table, {})
             kept[seq] = Snapshot(table, seq, format_number, state, record_hash, digest)
-            for old in sorted(kept)[:-SNAPSHOTS_KEPT]:
+            for old in superseded((each.seq, each.format) for each in kept.values()):
                 del kept[old]
 
     def latest_snapshot(self, table: str, upto: int | None = None) -> Snapshot | None:

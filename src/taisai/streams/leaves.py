@@ -30,6 +30,7 @@ BLOCK: Final = 64
 
 _packed = msgspec.msgpack.Encoder().encode
 _json = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder().decode
 
 
 class Part(NamedTuple):
@@ -77,9 +78,9 @@ SHARED: Final[Mapping[str, str]] = {
 """Events that concern several players, and the field that says what of whom: in the body as it was written."""
 
 
-def _by_player(record: Record) -> dict[str, Any]:
+def _by_player(kind: str, body: bytes) -> dict[str, Any]:
     """What an event says of each player. The body is read as it stands: the leaf of an old record never changes."""
-    said = msgspec.json.decode(record.body)["what"].get(SHARED[record.kind], ())
+    said = _decode(body)["what"].get(SHARED[kind], ())
     if isinstance(said, dict):
         return said
     found: dict[str, Any] = {}
@@ -93,7 +94,8 @@ def leaf_of(record: Record, salt: bytes) -> Leaf:
     whole = _packed((record.by, record.command_id, record.part, record.hash, record.body))
     parts = [Part("", whole)]
     if record.kind in SHARED:
-        parts += [Part(player, _packed((player, _json(said)))) for player, said in _by_player(record).items()]
+        shared = _by_player(record.kind, record.body)
+        parts += [Part(player, _packed((player, _json(said)))) for player, said in shared.items()]
     salts = tuple(part_salt(salt, record.position, number) for number in range(len(parts)))
     root = fold([part_leaf(each, part.content) for each, part in zip(salts, parts, strict=True)])
     header = (FORM, record.table, record.seq, record.position, record.kind, record.version, record.at)
@@ -101,17 +103,21 @@ def leaf_of(record: Record, salt: bytes) -> Leaf:
 
 
 def hashes_of(rows: Iterable[Row], salt: bytes) -> list[bytes]:
-    """The hashes of many records' leaves, as `leaf_of` gives them: most have one part, which is hashed at once."""
+    """The hashes of many records' leaves, as `leaf_of` gives them, without keeping their parts."""
     keyed, packed, hashed, shared = _keyed(salt), _packed, sha256, SHARED
     found = []
-    for row in rows:
-        table, seq, position, kind, version, at, command_id, part, by, body, _, digest = row
-        if kind in shared:
-            found.append(leaf_of(Record(*row), salt).hash)
-            continue
+    for table, seq, position, kind, version, at, command_id, part, by, body, _, digest in rows:
         whole = keyed(packed((position, 0)))[:SALT_BYTES] + packed((by, command_id, part, digest, body))
         root = hashed(b"\x00" + hashed(whole).digest()).digest()
-        leaf = packed((FORM, table, seq, position, kind, version, at, 1, root))
+        count = 1
+        if kind in shared:
+            leaves = [root]
+            for player, said in _by_player(kind, body).items():
+                content = keyed(packed((position, count)))[:SALT_BYTES] + packed((player, _json(said)))
+                leaves.append(hashed(b"\x00" + hashed(content).digest()).digest())
+                count += 1
+            root = fold(leaves)
+        leaf = packed((FORM, table, seq, position, kind, version, at, count, root))
         found.append(hashed(b"\x00" + leaf).digest())
     return found
 

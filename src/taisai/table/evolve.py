@@ -16,7 +16,7 @@ from taisai.bounds import DISPUTES_KEPT
 from taisai.core.rulebook import Fact, Then
 from taisai.table import events as e
 from taisai.table.events import Event
-from taisai.table.ledger import move_in, paying, placing, post, postings_of
+from taisai.table.ledger import move_in, pay_all, place_all, placing, post, postings_of
 from taisai.table.parts import Handed
 from taisai.table.record.shift import SHIFT, unchanged, unproved, with_dice
 from taisai.table.state import (
@@ -84,14 +84,15 @@ def with_run(state: TableState, run: Sequence[Event]) -> TableState:
 def _with_bets(current: Round, ledger: dict[str, int], bets: Sequence[e.BetPlaced]) -> Round:
     totals, stacks, contributions = current.totals.copy(), list(current.stacks), current.contributions
     stakes = {player: boxes.copy() for player, boxes in current.stakes.items()}
+    place_all(bets, ledger)
     for what in bets:
         player, box, amount = what.player, what.box, what.amount
-        placing(what, move_in, ledger)
         totals[box] = totals.get(box, 0) + amount
-        mine = stakes.get(player)
-        if mine is None:
-            mine = stakes[player] = {}
-        mine[box] = mine.get(box, 0) + amount
+        if player in stakes:
+            mine = stakes[player]
+            mine[box] = mine.get(box, 0) + amount
+        else:
+            stakes[player] = {box: amount}
         stacks.append(Stack(player, box, amount, what.how, what.colour))
         if what.contribution:
             contributions = {**contributions, player: what.contribution}
@@ -99,11 +100,12 @@ def _with_bets(current: Round, ledger: dict[str, int], bets: Sequence[e.BetPlace
 
 
 def _with_payments(current: Round, ledger: dict[str, int], payments: Sequence[e.BetPaid]) -> Round:
-    lines = list(current.lines)
-    for what in payments:
-        paying(what, move_in, ledger)
-        lines.append(PaidLine(what.player, what.box, what.stake, what.at_risk, what.pays, what.winnings, what.returned))
-    return replace(current, lines=tuple(lines))
+    pay_all(payments, ledger)
+    lines = [
+        PaidLine(what.player, what.box, what.stake, what.at_risk, what.pays, what.winnings, what.returned)
+        for what in payments
+    ]
+    return replace(current, lines=(*current.lines, *lines))
 
 
 IN_RUNS: Final[dict[type, Callable[..., Round]]] = {e.BetPlaced: _with_bets, e.BetPaid: _with_payments}

@@ -121,7 +121,8 @@ def _bought_in(what: e.BoughtIn) -> Postings:
 def _collected(what: e.LosersCollected) -> Postings:
     by_box: dict[str, int] = {}
     for loss in what.losses:
-        by_box[loss.box] = by_box.get(loss.box, 0) + loss.amount
+        box = loss.box
+        by_box[box] = by_box.get(box, 0) + loss.amount
     postings = [("box:" + box, -amount) for box, amount in by_box.items()]
     postings.append((FLOAT, sum(by_box.values())))
     return postings
@@ -205,6 +206,36 @@ def move_in(balances: dict[str, int], source: str, target: str, amount: int) -> 
         raise LedgerBroken(f"account {source} would stand at {left}")
     if amount:
         balances[target] = balances.get(target, 0) + amount
+
+
+def place_all(bets: Iterable[e.BetPlaced], balances: dict[str, int]) -> None:
+    """`placing` bet by bet, in place: what goes into the boxes, from which no bet draws, is added up in the end."""
+    laid: dict[str, int] = {}
+    for what in bets:
+        amount, colour = what.amount, what.colour
+        source = "player:" + what.player if colour is None else "colour:" + colour
+        left = balances.get(source, 0) - amount
+        if left > 0 and amount > 0:
+            balances[source] = left
+            box = what.box
+            laid[box] = laid.get(box, 0) + amount
+        else:  # the last chips, or a bet that no table would have taken
+            _add(balances, laid)
+            laid.clear()
+            placing(what, move_in, balances)
+    _add(balances, laid)
+
+
+def _add(balances: dict[str, int], laid: Mapping[str, int]) -> None:
+    for box, amount in laid.items():
+        account = "box:" + box
+        balances[account] = balances.get(account, 0) + amount
+
+
+def pay_all(payments: Iterable[e.BetPaid], balances: dict[str, int]) -> None:
+    """`paying` payment by payment, in place."""
+    for what in payments:
+        paying(what, move_in, balances)
 
 
 def post(balances: dict[str, int], postings: Postings) -> dict[str, int]:

@@ -31,11 +31,13 @@ def bets_placed(first: Seen, run: Run) -> list[AuditFinding]:
     for seq, event in run:
         by, what = event.by, event.what
         player, box, amount, how = what.player, what.box, what.amount, what.how
-        theirs = stakes.get(box)
-        if theirs is None:
-            theirs = stakes[box] = {}
-        theirs[player] = mine = theirs.get(player, 0) + amount
-        totals[box] = total = totals.get(box, 0) + amount
+        if box in stakes:
+            theirs = stakes[box]
+            theirs[player] = mine = theirs.get(player, 0) + amount
+            totals[box] = total = totals[box] + amount
+        else:
+            stakes[box] = {player: amount}
+            totals[box] = mine = total = amount
         put_down((player, box, amount, how))
         if what.contribution:
             turn.brought[player] = what.contribution
@@ -239,11 +241,8 @@ def left_over_rightly(seen: Seen, what: Any) -> Iterator[AuditFinding]:
 
 def bets_as_closed(seen: Seen, what: Any) -> Iterator[AuditFinding]:
     """What was fixed at the close is what lay on the felt."""
-    stakes, fixed = seen.turn.stakes, what.bets
-    none: dict[str, int] = {}
-    if len(fixed) != sum(map(len, stakes.values())) or any(
-        stakes.get(bet.box, none).get(bet.player) != bet.stake for bet in fixed
-    ):
+    fixed, lay = {(bet.player, bet.box): bet.stake for bet in what.bets}, seen.turn.bets()
+    if fixed != lay or len(what.bets) != len(lay):
         sentence = "the bets fixed at the close are not those on the felt"
         yield seen.finding("bets-differ", sentence, "settled-by-position")
 

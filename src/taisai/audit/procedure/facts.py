@@ -47,7 +47,8 @@ def fact_recorded(seen: Seen, what: Any) -> Iterator[AuditFinding]:
         sentence = f"{what.fact} undoes a known result, and no second person of rank attested it"
         yield seen.of_fact("one-person", sentence, what.fact)
     course.attested = ""
-    course.due, course.due_of = _follows(course, what, then, reading), what.fact
+    course.due = _follows(course, what, then, reading)
+    course.due_of = what.fact if course.due else ""
 
 
 def _elsewhere(course: Course, what: Any) -> bool:

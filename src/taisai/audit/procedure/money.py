@@ -53,19 +53,19 @@ def _sums_when_right(
     done = set()
     for player, box, stake, risk, pays, won_by_it, back in lines:
         key = (player, box)
-        odds = won.get(box)
-        right, due = 0, stake - risk
-        if odds is not None:
-            right = risk * odds if isinstance(odds, int) else second.winnings(layout, risk, odds)
-            due = stake + right
-        if (
-            bets.get(key) != stake
-            or risked.get(key) != risk
-            or (odds != pays and (type(pays) is not str or odds != Fraction(pays)))
-            or right != won_by_it
-            or back != due
-        ):
+        if bets.get(key) != stake or risked.get(key) != risk:
             return None
+        odds = won.get(box)
+        if odds is None:  # most bets lose
+            if pays is not None or won_by_it or back != stake - risk:
+                return None
+            right = 0
+        else:
+            right = risk * odds if isinstance(odds, int) else second.winnings(layout, risk, odds)
+            if odds != pays and (type(pays) is not str or odds != Fraction(pays)):
+                return None
+            if right != won_by_it or back != stake + right:
+                return None
         done.add(key)
         staked += stake
         at_risk += risk

@@ -5,7 +5,7 @@ Serves `nz-division-9` §4.9, §5.0, §6.6, §7.2; `rws-tai-sai-v6` §1.2, §1.5
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from taisai.audit.findings import AuditFinding
@@ -100,8 +100,15 @@ DEMONSTRATION: Final = "demonstration"
 """Opens the tables of a demonstration, and of nothing else."""
 
 
-def of_rank(seen: Seen, what: Any) -> Iterator[AuditFinding]:
+def of_rank(seen: Seen, what: Any) -> Iterable[AuditFinding]:
     """Everything is done by those whom the book names; players act for themselves."""
+    role = seen.event.by.role
+    if role in WHO[seen.kind][0] and role != PLAYER and seen.course.dealt_by != "house":
+        return ()
+    return _not_of_rank(seen, what)
+
+
+def _not_of_rank(seen: Seen, what: Any) -> Iterator[AuditFinding]:
     ranks, rule = WHO[seen.kind]
     by = seen.event.by
     of_house = seen.course.dealt_by == "house"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple
 
 from taisai.audit.findings import AuditFinding
@@ -43,16 +43,13 @@ class Seen(NamedTuple):
     books: Callable[[str], Any]
     seq: int
     event: Any
+    kind: str
+    """The name of what happened."""
 
     @property
     def turn(self) -> Turn:
         """The round in play before it."""
         return self.course.turn
-
-    @property
-    def kind(self) -> str:
-        """The name of what happened."""
-        return str(type(self.event.what).__struct_config__.tag)
 
     def finding(self, code: str, sentence: str, *rules: str) -> AuditFinding:
         """A finding at this event, with the clauses that stand behind these rules of the book."""
@@ -67,7 +64,7 @@ class Seen(NamedTuple):
         return found if rule is None else found._replace(clauses=tuple(rule.clauses))
 
 
-Check = Callable[[Seen, Any], Iterator[AuditFinding]]
+Check = Callable[[Seen, Any], Iterable[AuditFinding]]
 
 
 def clauses_of(book: Any, rules: tuple[str, ...]) -> tuple[str, ...]:

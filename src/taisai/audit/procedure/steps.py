@@ -6,7 +6,7 @@ Serves `nz-division-9` §3.3, §6.1-6.5, §7.2-7.4; `rws-open-cover-v3` §3.1-3.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, Final
 
@@ -62,8 +62,17 @@ _STOPPED: Final = frozenset(ORDER) - {
 _NOT_SUSPENDED: Final = frozenset({"dice-committed", "bets-opened", "bet-placed"})
 
 
-def in_order(seen: Seen, _what: Any) -> Iterator[AuditFinding]:
+def in_order(seen: Seen, _what: Any) -> Iterable[AuditFinding]:
     """Each step comes when the procedure has it, at an open table, and not while the round is stopped."""
+    course = seen.course
+    turn = course.turn
+    stopped = course.suspended or course.held or turn.interrupted
+    if turn.step in ORDER[seen.kind][0] and course.phase == "open" and not stopped:
+        return ()
+    return _out_of_order(seen)
+
+
+def _out_of_order(seen: Seen) -> Iterator[AuditFinding]:
     kind, course, turn = seen.kind, seen.course, seen.turn
     steps, rule = ORDER[kind]
     if turn.step not in steps:

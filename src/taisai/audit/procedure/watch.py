@@ -144,7 +144,7 @@ class Watch:
         course, what = self.course, event.what
         found: list[AuditFinding] = []
         ruled = self._stand() if course.book else _NOTHING
-        seen = Seen(self._table, course, ruled, self._books, seq, event)
+        seen = Seen(self._table, course, ruled, self._books, seq, event, kind)
         if ruled.current and (course.due or course.ruling or kind in facts.FOLLOWING):
             found += facts.is_due(seen, kind)
         for check in BY_KIND[kind]:
@@ -161,7 +161,7 @@ class Watch:
         """Look at events of one kind that follow each other, and put them down."""
         course, (look, _) = self.course, RUNS[kind]
         ruled = self._stand() if course.book else _NOTHING
-        first = Seen(self._table, course, ruled, self._books, run[0][0], run[0][1])
+        first = Seen(self._table, course, ruled, self._books, run[0][0], run[0][1], kind)
         found: list[AuditFinding] = []
         if ruled.current and (course.due or course.ruling):
             found += facts.is_due(first, kind)
@@ -183,7 +183,7 @@ class Watch:
         """What was still to follow when the records ended."""
         if not (self.course.due and self._stand().current):
             return []
-        seen = Seen(self._table, self.course, self._ruled, self._books, seq, None)
+        seen = Seen(self._table, self.course, self._ruled, self._books, seq, None, "")
         due, self.course.due = self.course.due, []
         return [facts.missing(seen, each) for each in due]
 

@@ -6,7 +6,8 @@ audit's own record, and findings. Runs of bets are replayed together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from itertools import groupby
 from operator import itemgetter
 from typing import Final
@@ -46,6 +47,8 @@ class TableReplay:
         self._actors = actors
         self.state = TableState(table)
         self._snapshots = snapshots
+        self.compared: dict[int, str] = {}
+        """The snapshots that were compared with the state at their records: each by the hash of what it said."""
         self._run: list[tuple[int, e.Event]] = []
         self._run_kind: type | None = None
         self.broken = False
@@ -53,14 +56,17 @@ class TableReplay:
         self.unreplayed = 0
         """Records after the one at which the replay broke off."""
 
-    def resume(self, state: TableState, course: Course) -> None:
-        """Go on from where an earlier audit has come to."""
+    def resume(self, state: TableState, course: Course, compared: Mapping[int, str]) -> None:
+        """Go on from where an earlier audit has come to, which has compared these snapshots."""
         self.state = state
+        self.compared = dict(compared)
         self.watch = Watch(self._table, self._books, course)
 
     def know(self, snapshots: dict[int, bytes]) -> int:
-        """Snapshots to compare on the way; how many new ones are of records that have gone by already."""
-        behind = sum(seq <= self.state.seq for seq in snapshots.keys() - self._snapshots.keys())
+        """Snapshots to compare on the way; how many are of records that went by before they stood there like this."""
+        passed = {seq: _hashed(kept) for seq, kept in snapshots.items() if seq <= self.state.seq}
+        behind = sum(self.compared.get(seq) != digest for seq, digest in passed.items())
+        self.compared = passed
         self._snapshots = snapshots
         return behind
 
@@ -163,9 +169,16 @@ class TableReplay:
     def _compare(self, seq: int, found: list[AuditFinding]) -> None:
         """A snapshot is the very state that its history leads to."""
         kept = self._snapshots.get(seq)
-        if kept is not None and not self.broken and not _is_of(kept, self.state):
+        if kept is None or self.broken:
+            return
+        self.compared[seq] = _hashed(kept)
+        if not _is_of(kept, self.state):
             sentence = "the snapshot is not the state that the records before it lead to"
             found.append(AuditFinding("snapshot-differs", sentence, self._table, None, seq))
+
+
+def _hashed(snapshot: bytes) -> str:
+    return sha256(snapshot).hexdigest()
 
 
 def _is_of(snapshot: bytes, state: TableState) -> bool:

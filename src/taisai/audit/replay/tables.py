@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from functools import cache
 from typing import Final
 
 from msgspec import Struct
@@ -35,13 +36,15 @@ class TableFar(Struct, frozen=True):
     broken: bool = False
     broken_at: int = 0
     unreplayed: int = 0
+    compared: dict[int, str] = {}
+    """The snapshots that were compared, each by its hash."""
 
 
 class Tables:
     """The tables of a journal."""
 
     def __init__(self, book_of: BookOf) -> None:
-        self._book_of = book_of
+        self._book_of = cache(book_of)  # a book stays as it is while an audit lasts
         self._snapshots: dict[str, dict[int, bytes]] = {}
         self.replays: dict[str, TableReplay] = {}
         self.actors = Actors()
@@ -70,6 +73,10 @@ class Tables:
             self.not_checked[BEHIND] += replay.know(found.get(table, {}))
         self.not_checked += Counter()  # drops what is zero
 
+    def snapshots(self, table: str) -> Mapping[int, bytes]:
+        """The snapshots of a table to compare, by their records."""
+        return self._snapshots.get(table, {})
+
     def know_none(self) -> None:
         """There are no snapshots that could be read."""
         self._snapshots = {}
@@ -79,7 +86,9 @@ class Tables:
         for each in self.replays.values():
             each.pause(self.found)
         return {
-            table: TableFar(each.state, each.watch.course, each.broken, each.broken_at, each.unreplayed)
+            table: TableFar(
+                each.state, each.watch.course, each.broken, each.broken_at, each.unreplayed, dict(each.compared)
+            )
             for table, each in self.replays.items()
         }
 
@@ -89,7 +98,7 @@ class Tables:
             replay = self.replays[table] = TableReplay(
                 table, self._book_of, self._snapshots.get(table, {}), self.actors
             )
-            replay.resume(each.state, deepcopy(each.course))
+            replay.resume(each.state, deepcopy(each.course), each.compared)
             replay.broken, replay.broken_at, replay.unreplayed = each.broken, each.broken_at, each.unreplayed
 
     def see(self, rows: Sequence[Row]) -> None:

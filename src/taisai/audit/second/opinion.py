@@ -96,9 +96,10 @@ def winners(layout: str, dice: Dice) -> Mapping[str, Fraction | int]:
     return _paying(layout, (low, middle, high))
 
 
-def lit(layout: str, dice: Dice) -> set[str]:
+@cache
+def lit(layout: str, dice: Dice) -> frozenset[str]:
     """The boxes that should light: those that win, so no push."""
-    return {box for box, odds in winners(layout, dice).items() if odds}
+    return frozenset(box for box, odds in winners(layout, dice).items() if odds)
 
 
 def call(layout: str, dice: Dice) -> str:

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from taisai.journal.chain import LARGEST, genesis, snapshot_digest
 from taisai.journal.contract import (
-    SNAPSHOTS_KEPT,
     InvalidRecord,
     Journal,
     JournalDamaged,
@@ -27,6 +26,7 @@ from taisai.journal.contract import (
     JournalUnreachable,
     Progress,
     SigningError,
+    superseded,
 )
 from taisai.journal.keyvalue import check_entry, check_key
 from taisai.journal.migrations import Migration, require_current, shipped
@@ -63,10 +63,8 @@ SAVE: Final = (
     " ON CONFLICT (table_name, seq) DO UPDATE SET format = excluded.format, state = excluded.state,"
     " record_hash = excluded.record_hash, digest = excluded.digest"
 )
-PRUNE: Final = (
-    "DELETE FROM snapshot WHERE table_name = $1 AND seq NOT IN"
-    " (SELECT seq FROM snapshot WHERE table_name = $1 ORDER BY seq DESC LIMIT $2)"
-)
+KEPT: Final = "SELECT seq, format FROM snapshot WHERE table_name = $1"
+PRUNE: Final = "DELETE FROM snapshot WHERE table_name = $1 AND seq = ANY($2::bigint[])"
 CHECKPOINTS: Final = (
     "SELECT number, prev, position, count, at, heads, key, signature, hash FROM checkpoint"
     " WHERE number > $1 AND number <= $2 ORDER BY number LIMIT 100"
@@ -220,7 +218,8 @@ class PostgresJournal(Journal):
                     raise InvalidRecord(table, f"there is no record {seq} that a snapshot could follow")
                 own = snapshot_digest(table, seq, format_number, digest, state)
                 await connection.execute(SAVE, name, seq, format_number, state, digest, own)
-                await connection.execute(PRUNE, name, SNAPSHOTS_KEPT)
+                kept = [(row[0], row[1]) for row in await connection.fetch(KEPT, name)]
+                await connection.execute(PRUNE, name, superseded(kept))
 
         self._link.write(save)
 

@@ -24,7 +24,6 @@ import apsw
 from taisai.journal.backup import write_backup
 from taisai.journal.chain import LARGEST, genesis, linked, snapshot_digest
 from taisai.journal.contract import (
-    SNAPSHOTS_KEPT,
     DuplicateCommand,
     InvalidRecord,
     Journal,
@@ -37,6 +36,7 @@ from taisai.journal.contract import (
     NotAJournal,
     Progress,
     SequenceConflict,
+    superseded,
 )
 from taisai.journal.keyvalue import after_prefix, check_entry, check_key
 from taisai.journal.migrations import Migration, require_current, shipped
@@ -72,10 +72,8 @@ NEWEST_COMMANDS: Final = "SELECT seq, command_id FROM record WHERE table_name = 
 SNAPSHOT: Final = (
     "SELECT table_name, seq, format, state, record_hash, digest FROM snapshot WHERE table_name = ? AND seq = ?"
 )
-PRUNE: Final = (
-    "DELETE FROM snapshot WHERE table_name = ?1 AND seq NOT IN"
-    " (SELECT seq FROM snapshot WHERE table_name = ?1 ORDER BY seq DESC LIMIT ?2)"
-)
+KEPT: Final = "SELECT seq, format FROM snapshot WHERE table_name = ?"
+PRUNE: Final = "DELETE FROM snapshot WHERE table_name = ? AND seq = ?"
 CHECKPOINTS: Final = "SELECT * FROM checkpoint WHERE number > ? AND number <= ? ORDER BY number LIMIT 100"
 
 ENTRY: Final = "SELECT value FROM drawer WHERE name = ?"
@@ -229,7 +227,9 @@ class SqliteJournal(Journal):
                 " VALUES (?, ?, ?, ?, ?, ?)",
                 (table, seq, format_number, state, record[0], digest),
             )
-            connection.execute(PRUNE, (table, SNAPSHOTS_KEPT))
+            kept: Any = connection.execute(KEPT, (table,)).fetchall()
+            for old in superseded(kept):
+                connection.execute(PRUNE, (table, old))
 
     def latest_snapshot(self, table: str, upto: int | None = None) -> Snapshot | None:
         """The newest intact snapshot."""
