@@ -71,7 +71,8 @@ def measured() -> list[Line]:
     ]
 
 
-def _records(count: int, *, ordered: bool = True) -> list[NewRecord]:
+def records_of(count: int, *, ordered: bool = True) -> list[NewRecord]:
+    """So many records of the most frequent event."""
     chance = random.Random(7)
     encode = msgspec.json.Encoder().encode
     found = []
@@ -87,9 +88,9 @@ def _records(count: int, *, ordered: bool = True) -> list[NewRecord]:
 
 def _append_line(size: int, count: int, *, ordered: bool = True) -> Line:
     """Records in commits of one size, four tables in turn."""
-    records = _records(count, ordered=ordered)
+    records = records_of(count, ordered=ordered)
     commits = [records[place : place + size] for place in range(0, count, size)]
-    batches = _batches(commits)
+    batches = batches_of(commits)
     rows = [[_row(place, one) for place, one in enumerate(commit)] for commit in commits]
 
     def ours(folder: Path) -> float:
@@ -110,7 +111,8 @@ def _append_line(size: int, count: int, *, ordered: bool = True) -> Line:
     return Line(what, "bare apsw inserts, no keys", ours_s / count * 1e9, bare_s / count * 1e9, None)
 
 
-def _batches(commits: list[list[NewRecord]]) -> list[list[Batch]]:
+def batches_of(commits: list[list[NewRecord]]) -> list[list[Batch]]:
+    """Commits over four tables."""
     ends = dict.fromkeys(TABLES, 0)
     found = []
     for number, commit in enumerate(commits):
@@ -139,7 +141,7 @@ def _insert(connection: apsw.Connection, commits: list[list[tuple[apsw.SQLiteVal
 
 
 def _verify_line() -> Line:
-    records = _records(VERIFIED)
+    records = records_of(VERIFIED)
     commits = [records[place : place + 1_000] for place in range(0, VERIFIED, 1_000)]
     decode = msgspec.json.Decoder(Event).decode
 
@@ -152,7 +154,7 @@ def _verify_line() -> Line:
         return _seconds(plain)
 
     with tempfile.TemporaryDirectory() as place, SqliteJournal(Path(place) / "journal.db") as journal:
-        for number, batch in enumerate(_batches(commits)):
+        for number, batch in enumerate(batches_of(commits)):
             journal.append(batch)
             if number % 10 == 9:
                 sign_checkpoint(journal, NOON + number)

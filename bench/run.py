@@ -18,6 +18,7 @@ from bench import dice as dice_bench
 from bench import growth as growth_bench
 from bench import history as history_bench
 from bench import hostile as hostile_bench
+from bench import proof as proof_bench
 from bench import session as session_bench
 from bench import simulate as simulate_bench
 from bench import start as start_bench
@@ -32,6 +33,7 @@ BENCHMARKS = (
     ("Single settlement", single_settle.measured),
     ("The table, the audit, a restart", table_bench.measured),
     ("The journal", journal.measured),
+    ("The proof", proof_bench.measured),
     ("The floor", floor.measured),
     ("The hostile soak", hostile_bench.measured),
     ("PostgreSQL", postgres.measured),
