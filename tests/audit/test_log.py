@@ -62,6 +62,20 @@ def test_clocks_of_nodes_that_are_apart_are_no_delay(step_us: int, codes: list[s
     assert [finding.code for finding in check.ended()] == codes
 
 
+def test_what_was_written_before_there_was_a_log_waited_for_no_head() -> None:
+    """The log of a journal of version 0.1 begins after hours of play, which no head could have covered."""
+    journal, began = MemoryJournal(), 1_800_000_000_000_000
+    for number in range(100):
+        append_house(journal, [HouseEvent(began + number * 2_000_000, HOUSE_ACTOR, SigningRefused("the disk is full"))])
+    prover = Prover(lambda: journal, lambda: began + 200_000_000, ORIGIN)
+    while prover.follow():
+        pass
+    prover.sign()
+    check = LogCheck(journal, journal.public_key())
+    check.see(journal.rows(0, journal.position(), 1_000))
+    assert [finding.code for finding in check.ended()] == []
+
+
 def rotated(kept: Kept, word: Callable[[Signer, Verifier], str]) -> None:
     """The house goes over to a new key."""
     old, new = kept.private(), Ed25519PrivateKey.from_private_bytes(b"n" * 32)

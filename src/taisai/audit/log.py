@@ -301,6 +301,8 @@ class LogCheck:
             what = house_event_of(record).what
             match what:
                 case LogBegan(key=key) | LogRestarted(key=key):
+                    if not self._keys:
+                        self._waited_us = 0  # what was written before there was a log waited for no head of it
                     self._keys.append(Verifier.read(key))
                 case KeyChanged(before=before, after=after, word=word):
                     old, new = Verifier.read(before), Verifier.read(after)

@@ -49,7 +49,7 @@ class TableProven(Struct, frozen=True):
     """None for the house's own stream, which no table stands behind."""
     course: Course | None = None
     """The same by the audit's own record of it."""
-    compared: dict[int, str] = {}
+    compared: dict[str, str] = {}
     """The snapshots that were compared with the state at their records, each by its hash."""
 
 

@@ -47,7 +47,7 @@ class TableReplay:
         self._actors = actors
         self.state = TableState(table)
         self._snapshots = snapshots
-        self.compared: dict[int, str] = {}
+        self.compared: dict[str, str] = {}
         """The snapshots that were compared with the state at their records: each by the hash of what it said."""
         self._run: list[tuple[int, e.Event]] = []
         self._run_kind: type | None = None
@@ -56,7 +56,7 @@ class TableReplay:
         self.unreplayed = 0
         """Records after the one at which the replay broke off."""
 
-    def resume(self, state: TableState, course: Course, compared: Mapping[int, str]) -> None:
+    def resume(self, state: TableState, course: Course, compared: Mapping[str, str]) -> None:
         """Go on from where an earlier audit has come to, which has compared these snapshots."""
         self.state = state
         self.compared = dict(compared)
@@ -64,7 +64,7 @@ class TableReplay:
 
     def know(self, snapshots: dict[int, bytes]) -> int:
         """Snapshots to compare on the way; how many are of records that went by before they stood there like this."""
-        passed = {seq: _hashed(kept) for seq, kept in snapshots.items() if seq <= self.state.seq}
+        passed = {str(seq): _hashed(kept) for seq, kept in snapshots.items() if seq <= self.state.seq}
         behind = sum(self.compared.get(seq) != digest for seq, digest in passed.items())
         self.compared = passed
         self._snapshots = snapshots
@@ -171,7 +171,7 @@ class TableReplay:
         kept = self._snapshots.get(seq)
         if kept is None or self.broken:
             return
-        self.compared[seq] = _hashed(kept)
+        self.compared[str(seq)] = _hashed(kept)
         if not _is_of(kept, self.state):
             sentence = "the snapshot is not the state that the records before it lead to"
             found.append(AuditFinding("snapshot-differs", sentence, self._table, None, seq))

@@ -36,7 +36,7 @@ class TableFar(Struct, frozen=True):
     broken: bool = False
     broken_at: int = 0
     unreplayed: int = 0
-    compared: dict[int, str] = {}
+    compared: dict[str, str] = {}
     """The snapshots that were compared, each by its hash."""
 
 
