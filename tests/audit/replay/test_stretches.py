@@ -71,7 +71,15 @@ def test_a_stretch_that_began_elsewhere_is_not_believed(shelf: Shelf, tmp_path: 
     assert joined("T1", [first, None]) is None
     broken = replace(first, tables={"T1": replace(first.tables["T1"], broken=True)})
     assert joined("T1", [broken, second]) is None
-    far = first.tables["T1"]
+    far, ended = first.tables["T1"], second.tables["T1"]
+    older = replace(far.course, void_by_fact={"0": "not-flat", **far.course.void_by_fact})
+    before = replace(first, tables={"T1": replace(far, course=older)})
+    assert joined("T1", [before, second]) is not None  # the state tells of the last rounds alone
+    looked = {book: {**counts, "ruled": 1} for book, counts in ended.course.looked.items()}
+    asked = replace(second, tables={"T1": replace(ended, course=replace(ended.course, looked=looked))})
+    assert joined("T1", [before, asked]) is None  # and a ruling may have been about an older one
+    unknown = TableFar(begun.state, replace(begun.course, void_by_fact={"0": "not-flat"}))
+    assert joined("T1", [first, replace(second, begun=unknown)]) is None
     assert joined("T1", [replace(first, tables={}), second]) is None
     assert joined("T1", [replace(first, tables={"T1": replace(far, course=begun.course)}), second]) is not None
 

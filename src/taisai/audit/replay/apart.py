@@ -129,7 +129,7 @@ def joined(table: str, parts: Sequence[Replayed | None]) -> Replayed | None:
         if place and part.begun is None and not any(each is None or each.begun for each in parts[place:]):
             break  # no round was concluded after its snapshot: the one before it went on to the end
         ended = part.tables.get(table)
-        if ended is None or (far is not None and (part.begun is None or not are_one(far, part.begun))):
+        if ended is None or (far is not None and (part.begun is None or not are_one(far, part.begun, ended))):
             return None
         if far is not None:
             compared = {**far.compared, **ended.compared}

@@ -133,6 +133,7 @@ def course_of(state: TableState) -> Course:
         procedure=state.procedure,
         held={each.fact: (each.by.id, str(each.by.role)) for each in state.held},
         seated={player: seat.present for player, seat in state.players.items()},
+        colours={seat.colour: (player, seat.value) for player, seat in state.players.items() if seat.colour},
         dice_in=state.dice_in or "",
         sets={name: each.sound for name, each in state.dice_sets.items() if each.retired_at is None},
         played={
@@ -140,6 +141,8 @@ def course_of(state: TableState) -> Course:
             for name, rounds in state.unproven.items()
             if rounds
         },
+        played_under={str(each.number): each.book for rounds in state.unproven.values() for each in rounds},
+        void_by_fact={str(past.number): past.void for past in state.history if past.void and past.void != "ruling"},
         items={item: check.passed for item, check in state.checks.items()},
         tests=dict(state.tested),
         unopened=dict(list(unopened.items())[-UNOPENED_MAX:]),
@@ -147,10 +150,16 @@ def course_of(state: TableState) -> Course:
     )
 
 
-def are_one(before: TableFar, begun: TableFar) -> bool:
-    """Whether what came before led to where a stretch began: the state, and the audit's own record."""
-    ended = replace(before.course, looked={}, unseen={})
-    return not before.broken and before.state == begun.state and ended == begun.course
+def are_one(before: TableFar, begun: TableFar, after: TableFar) -> bool:
+    """Whether what came before led to where a stretch began: the state, and the audit's own record.
+
+    Of rounds void by a fact the state tells those of the last rounds alone: no ruling may have asked for others since.
+    """
+    ended = replace(before.course, looked={}, unseen={}, void_by_fact=begun.course.void_by_fact)
+    void, told = before.course.void_by_fact, begun.course.void_by_fact
+    ruled = any("ruled" in counts for counts in after.course.looked.values())
+    are_void = told.items() <= void.items() and (told == void or not ruled)
+    return not before.broken and before.state == begun.state and ended == begun.course and are_void
 
 
 def together(before: Course, after: Course) -> Course:
@@ -163,4 +172,5 @@ def together(before: Course, after: Course) -> Course:
     unseen = dict(before.unseen)
     for what, count in after.unseen.items():
         unseen[what] = unseen.get(what, 0) + count
-    return replace(after, looked=looked, unseen=unseen)
+    void = list({**before.void_by_fact, **after.void_by_fact}.items())[-UNOPENED_MAX:]
+    return replace(after, looked=looked, unseen=unseen, void_by_fact=dict(void))
