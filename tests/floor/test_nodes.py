@@ -25,7 +25,7 @@ from taisai.table import commands as c
 from taisai.table.events import ClockSet
 from taisai.table.people import Person, Role
 from taisai.table.state import RoundPhase
-from tests.floor.gated import bet
+from tests.floor.gated import GatedJournal, bet, floor_on, opening
 from tests.floor.test_driver import FAST, HOUR_US, driver, open_table, until
 from tests.postgres import journal_url
 from tests.streams.keeper import TableKeeper
@@ -61,6 +61,30 @@ async def test_a_journal_without_leases_is_refused() -> None:
     with pytest.raises(JournalFailed, match="several nodes need a journal with leases: use PostgreSQL"):
         await nodes.start(["T1"])
     floor.nodes = None
+    await floor.stop()
+
+
+@on_a_loop
+async def test_a_table_does_not_move_while_its_next_round_is_being_written() -> None:
+    """What is decided and not yet on disk counts: a round that has begun would lose the secret of its dice."""
+    journal = GatedJournal()
+    floor = await floor_on(journal)
+    nodes = Nodes(floor, "http://one", _unreachable, lambda: journal)
+    *before, opens = opening(["p1"])
+    for each in before:
+        await floor.do("T", each)
+    table = floor.table("T")
+    journal.hold()
+    opened = asyncio.ensure_future(floor.do("T", opens))
+    await journal.held()
+    nodes._leaving = {"T"}
+    nodes._leave_those_ready()
+    assert table.owned
+    assert nodes._leaving == {"T"}
+    journal.open.set()
+    assert (await opened).refusal is None
+    nodes._leave_those_ready()
+    assert table.owned
     await floor.stop()
 
 

@@ -5,7 +5,7 @@
 The first line on standard output is JSON: the port, and the players' tokens by table. Started again on the same
 journal it continues with the same players, whose chips are what the journal says. With a port it is one node of several
 on the same journal. TAISAI_TEST_NODE is JSON with more options: `betting_ms`; `peers`, the address at which each other
-node is reached; `version`, the version that it states.
+node is reached; `dice_key`, the file of the dice's key; `version`, the version that it states.
 """
 
 from __future__ import annotations
@@ -98,6 +98,7 @@ async def main(journal: str, tables: int, players: int, port: int = 0) -> None:
     set_up_logs("json", os.environ.get("TAISAI_TEST_LOG", "error"))
     wanted = json.loads(os.environ.get("TAISAI_TEST_NODE", "{}"))
     settings = settings_for(journal, tables, port, wanted.get("betting_ms", HURRY.betting_ms))
+    settings = replace(settings, house=replace(settings.house, dice_key=wanted.get("dice_key", "")))
     context = Context(settings, open_shelf(environment={}))
     context.rates = Rates(MANY, MANY)  # everybody comes from one address here
     context.peers.version = wanted.get("version", context.peers.version)

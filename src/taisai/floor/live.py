@@ -266,6 +266,11 @@ class LiveTable:
         if moved:
             self._listener(self, ())
 
+    @property
+    def decided(self) -> TableState:
+        """The state after everything that was decided, which is not all on disk yet."""
+        return self._next
+
     async def hand_over(self) -> None:
         """Decide nothing more, and wait until everything decided is on disk."""
         self.owned = False

@@ -322,7 +322,7 @@ class Nodes:
         """Release the tables that are to leave: between rounds, or at once where people deal and the node stops."""
         for name in sorted(self._leaving):
             by_people = self._floor.closing and name not in self._floor.drivers
-            if by_people or _is_over(self._floor.tables[name].state.round):
+            if by_people or _is_over(self._floor.tables[name].decided.round):
                 self._leave(name)
 
     def _idle(self) -> list[str]:
@@ -383,7 +383,7 @@ class Nodes:
 
     def _changed(self, table: LiveTable, _events: tuple[Event, ...]) -> None:
         """Release a table that is to leave, as soon as its round is over."""
-        if table.name in self._leaving and table.owned and _is_over(table.state.round):
+        if table.name in self._leaving and table.owned and _is_over(table.decided.round):
             self._leave(table.name)
 
     def _leave(self, name: str) -> None:
