@@ -91,6 +91,21 @@ def test_the_process_looks_and_ends_with_its_input(shelf: Shelf, tmp_path: Path)
     assert (look.position, look.findings, look.fault) == (len(events), (), "")
 
 
+def test_the_process_ends_in_silence_when_the_house_is_gone(tmp_path: Path) -> None:
+    """A house that is killed reads no more: no traceback is left in its log."""
+    asked = msgspec.json.encode(Asked(str(tmp_path / "missing.db"), {}, 60.0)) + b"\n"
+    command = [sys.executable, "-m", "taisai.audit.watch"]
+    with subprocess.Popen(command, stdin=-1, stdout=-1, stderr=-1) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        process.stdin.write(asked)
+        process.stdin.flush()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
+
+
 def test_a_book_that_is_not_there_is_none() -> None:
     """The audit then says so of each round."""
     assert books_of({})("nowhere") is None

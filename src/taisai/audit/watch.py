@@ -118,8 +118,11 @@ def main() -> None:
     out = sys.stdout.buffer
 
     def tell(look: Look) -> None:
-        out.write(msgspec.json.encode(look) + b"\n")
-        out.flush()
+        try:
+            out.write(msgspec.json.encode(look) + b"\n")
+            out.flush()
+        except BrokenPipeError:  # the house was killed: there is nobody to tell, and nothing to write at the end
+            os._exit(0)
 
     watcher = Watcher(books_of(asked.books), tell)
     journal: Journal | None = None
