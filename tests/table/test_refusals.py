@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from taisai.bounds import DISPUTES_OF_ROUND
 from taisai.core.rulebook import Fact
 from taisai.table import commands as c
+from taisai.table.actions import name_of
 from taisai.table.people import Person
 from taisai.table.refusals import Code, Refusal, cite, comes_before
 from taisai.table.rules import TableRules
@@ -33,6 +34,7 @@ from tests.table.driver import (
     set_up_of,
     shelf,
 )
+from tests.table.notation.dealt_shifts import FILES, dealt
 
 ANN, BOB = player("ann"), player("bob")
 
@@ -564,3 +566,44 @@ def test_a_refusal_reads_as_one_line() -> None:
     assert str(refusal) == "over-maximum: Too much. (§5.1.1, I6) Allowed: at most 5"
     assert str(Refusal(Code.UNKNOWN, "No such box.")) == "unknown: No such box."
     assert cite(("I", "Ix", "I12")) == "§I, §Ix, I12"
+
+
+OF_THE_TABLE = {
+    "not-set-up",
+    "already-set-up",
+    "table-open",
+    "table-not-open",
+    "table-suspended",
+    "not-suspended",
+    "too-much",
+}
+"""Codes of the house's own order. Of the four books New Zealand alone has clauses on opening and suspending."""
+NO_CLAUSE = {
+    "nz-division-9": {"reject-excess"},  # limits are the house's
+    "rws-open-cover-v3": {"report", "press", "enter", "correct-bet"},  # no terminal, no lights, no moved wagers
+    "rws-mini-dice-v3": {"press", "seal-dice"},
+    "rws-tai-sai-v6": {
+        # colours, cash and the cage
+        "take-colour", "turn-in-colour", "place-bet", "leave-table", "sit-down", "buy-in", "bring-chips", "cash-out",
+        "settle-debt", "count-float", "fill", "credit", "close-table",
+        # a terminal, an opening check, a line or a suspension, which this book does not have
+        "press", "enter", "amend-entry", "check-item", "open-table", "rule-on-line", "report", "suspend-table",
+        "resume-table",
+        # the house
+        "set-up", "assign-dealing", "set-clock", "open-dispute", "resolve-dispute",
+    },
+}  # fmt: skip
+"""Actions of which something is refused that no clause of the book speaks of."""
+
+
+@pytest.mark.parametrize("book", NO_CLAUSE)
+def test_a_refusal_cites_the_clause_wherever_the_book_has_one(book: str) -> None:
+    """What the golden shifts try in vain is refused by a clause, but for matters of which the book says nothing."""
+    refused = [entry for path in FILES if path.parent.name == book for entry in dealt(path)[1].entries if entry.refusal]
+    uncited = {
+        (str(entry.refusal.code), name_of(type(entry.command.do)))
+        for entry in refused
+        if entry.refusal is not None and not entry.refusal.clauses
+    }
+    assert {action for code, action in uncited if code not in OF_THE_TABLE} == NO_CLAUSE[book]
+    assert book != "nz-division-9" or not {code for code, _ in uncited} & OF_THE_TABLE

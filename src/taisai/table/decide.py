@@ -216,7 +216,7 @@ def _wrong_step(rules: TableRules, wanted: frozenset[RoundPhase], phase: RoundPh
     cited = _cited(needs.rule)
     if wanted is BETWEEN:
         sentence = f"A round is in play ({phase}): it must be settled first."
-        return rules.refuse(Code.ROUND_IN_PLAY, sentence, *cited)
+        return Refusal(Code.ROUND_IN_PLAY, sentence, rules.clauses(*cited) or _behind(rules, needs))
     if wanted is BETTING and needs.rule is Rule.NO_CHANGE_AFTER_CLOSE:
         return _no_bet_now(rules, phase)
     if wanted is BETTING:

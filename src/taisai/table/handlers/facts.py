@@ -92,15 +92,21 @@ def _not_here(rules: TableRules, state: TableState, fact: Fact, dice_set: str) -
             return rules.refuse(Code.UNKNOWN, sentence, Rule.DICE_SET, allowed=known)
         if not state.dice_sets[dice_set].sound:
             sentence = f"Dice set {dice_set} is on record as damaged."
-            return rules.refuse(Code.NOTHING_TO_DO, sentence, Rule.DICE_SET, allowed="retire-dice")
+            return Refusal(Code.NOTHING_TO_DO, sentence, _of_dice(rules), "retire-dice")
     return None
+
+
+def _of_dice(rules: TableRules) -> tuple[str, ...]:
+    """The clauses about the set of dice; where a book has none, those about damage."""
+    return rules.clauses(Rule.DICE_SET) or rules.clauses_of_fact(Fact.DAMAGED_DICE)
 
 
 def _unfit_second(rules: TableRules, command: c.Command) -> Refusal | None:
     if command.authorised_by is None or has_second(command):
         return None
     sentence = "The one who attests must be another person of the crew, and one of the two a supervisor."
-    return rules.refuse(Code.SECOND_PERSON_UNFIT, sentence, Rule.ROLES, allowed="with another person who is supervisor")
+    clauses = rules.clauses(Rule.ROLES) or rules.clauses(Rule.VOID_RETURNS_BETS)
+    return Refusal(Code.SECOND_PERSON_UNFIT, sentence, clauses, "with another person who is supervisor")
 
 
 def has_second(command: c.Command) -> bool:
@@ -271,12 +277,12 @@ def inspect_dice(rules: TableRules, state: TableState, command: c.Command, do: c
     if do.sound:
         if not state.dice_sets[state.dice_in].sound:
             sentence = f"Dice set {state.dice_in} was found damaged: it is changed, not looked at again."
-            return rules.refuse(Code.CONTRADICTED, sentence, Rule.DICE_SET, allowed="retire-dice")
+            return Refusal(Code.CONTRADICTED, sentence, _of_dice(rules), "retire-dice")
         damaged = (Fact.DAMAGED_DICE, state.dice_in)
         held = next((each for each in state.held if (each.fact, each.dice_set) == damaged), None)
         if held is not None:
             sentence = f"{held.by.id} recorded that set {state.dice_in} is damaged; a second person says whether it is."
-            return rules.refuse(Code.CONTRADICTED, sentence, Rule.DICE_SET, allowed="attest")
+            return Refusal(Code.CONTRADICTED, sentence, _of_dice(rules), "attest")
         return [e.DiceInspected(state.dice_in, sound=True, note=do.note)]
     refused = _not_here(rules, state, Fact.DAMAGED_DICE, state.dice_in) or _unfit_second(rules, command)
     if refused is not None:
