@@ -8,14 +8,17 @@ from random import Random
 
 import pytest
 
+from taisai.analysis.dice.cells import Before
 from taisai.analysis.dice.evidence import checks_of
-from taisai.analysis.dice.mixtures import SIDES, Mixture, log_sum, mixture_of, permanent
+from taisai.analysis.dice.mixtures import SIDES, Mixture, Product, log_sum, mixture_of, permanent
 from taisai.core.dice import roll_of
 
 
 def mixture(name: str, *, ordered: bool) -> Mixture:
     """The mixture of a check."""
-    return next(check.mixture for check in checks_of(ordered=ordered) if check.name == name)
+    found = next(check.mixture for check in checks_of(ordered=ordered) if check.name == name)
+    assert isinstance(found, Mixture)
+    return found
 
 
 def test_the_permanent_is_the_sum_over_permutations() -> None:
@@ -37,7 +40,8 @@ def test_a_shuffle_is_the_mean_over_all_permutations(ordered: bool) -> None:
     counts = [chance.randrange(30) for _ in range(moves.size)]
     for shuffle in moves.shuffles:
         logs = {
-            order: sum(
+            order: shuffle.common[1] * sum(counts[: shuffle.common[0]])
+            + sum(
                 ratio * counts[cell] for row, to in enumerate(order) for cell, ratio in shuffle.forms[SIDES * row + to]
             )
             for order in permutations(range(SIDES))
@@ -71,7 +75,7 @@ def test_beliefs_begin_fair_and_follow_the_counts(ordered: bool) -> None:
     for _ in range(4000):
         before = [chance.randint(1, 6) for _ in range(3)]
         now = [face % 6 + 1 if chance.random() < 0.25 else chance.randint(1, 6) for face in before]
-        for cell in cells(roll_of(before), roll_of(now)):
+        for cell in cells(Before(roll_of(before), roll_of(before), 0), roll_of(now)):
             counts[cell] += 1
     shares = moves.moves(counts)
     assert all(sum(row) == pytest.approx(1) for row in shares)
@@ -84,3 +88,11 @@ def test_urns_lie_in_rows() -> None:
     one = mixture_of((0.5, 0.5), (10.0,))
     two = mixture_of((0.5, 0.5), (10.0,), rows=2)
     assert two.log_e([5, 1, 0, 7]) == pytest.approx(one.log_e([5, 1]) + one.log_e([0, 7]))
+
+
+def test_a_product_bets_on_each_row_by_itself() -> None:
+    """Its wealth is that of one bettor for each row, multiplied."""
+    each = mixture_of((0.5, 0.5), (10.0,))
+    rows = Product(each, 3)
+    assert rows.size == 6
+    assert rows.log_e([5, 1, 0, 7, 2, 2]) == pytest.approx(sum(map(each.log_e, ([5, 1], [0, 7], [2, 2]))))

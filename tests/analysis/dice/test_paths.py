@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from taisai.analysis.dice.evidence import WINDOW
 from taisai.analysis.dice.paths import alarm_rounds, draw_tumblers, is_sorted, watch_rolls
 from taisai.analysis.dice.watch import DiceWatch
 from taisai.core.dice import ALL_ROLLS
@@ -37,12 +38,38 @@ def test_columns_agree_with_the_watch(ordered: bool, per_chunk: int) -> None:
 
 
 @pytest.mark.parametrize("ordered", [True, False])
+def test_windows_agree_with_the_watch(ordered: bool) -> None:
+    """Over the end of a window too: path, state and what is carried over, whatever the chunk."""
+    rolls = draw_tumblers(1, WINDOW + 60, 3, retention=0.1)[0]
+    watch = watch_rolls(rolls[: WINDOW - 20], ordered=ordered).watch
+    found = [watch.see(ALL_ROLLS[index]).log_e for index in rolls[WINDOW - 20 :].tolist()]
+    for per_chunk in (999, 1 << 16):
+        watched = watch_rolls(rolls, ordered=ordered, per_chunk=per_chunk)
+        assert watched.path[WINDOW - 20 :] == pytest.approx(found, abs=1e-8)
+        mine, other = watched.watch.state(), watch.state()
+        assert mine.pop("carried") == pytest.approx(other.pop("carried"))
+        assert mine.pop("peak") == pytest.approx(other.pop("peak"))
+        assert mine == other
+
+
+@pytest.mark.parametrize("ordered", [True, False])
 def test_many_tumblers_agree_with_one(ordered: bool) -> None:
     """Each tumbler of many alarms in the round in which it would alarm alone."""
     rolls = draw_tumblers(9, 400, 8, retention=0.12)
     alone = [watch_rolls(row, level=0.01, ordered=ordered).watch.evidence().alarm_round or 0 for row in rolls]
     assert alarm_rounds(rolls, level=0.01, ordered=ordered, per_chunk=700).tolist() == alone
     assert any(alone)
+
+
+def test_looking_now_and_then_finds_alarms_later() -> None:
+    """An alarm is found at the next look at which the evidence is still there; a step must divide the rounds."""
+    rolls = draw_tumblers(6, 300, 8, retention=0.12)
+    paths = [watch_rolls(row).path[24::25] >= log(100) for row in rolls]
+    looked = [25 * (int(path.argmax()) + 1) if path.any() else 0 for path in paths]
+    assert alarm_rounds(rolls, level=0.01, every=25).tolist() == looked
+    assert any(looked)
+    with pytest.raises(InputFault, match="every: divides the rounds"):
+        alarm_rounds(rolls, every=7)
 
 
 def test_a_file_without_rolls_is_quiet() -> None:

@@ -13,8 +13,9 @@ from fractions import Fraction
 from math import inf, lgamma, log
 from typing import Final, NamedTuple, TypeAlias
 
-from taisai.analysis.dice.evidence import Check, checks_of, kept_unordered, log_ratio_unordered
-from taisai.analysis.dice.mixtures import log_sum
+from taisai.analysis.dice.cells import kept_unordered
+from taisai.analysis.dice.evidence import Check, checks_of, log_ratio_unordered
+from taisai.analysis.dice.mixtures import Mixture, log_sum
 from taisai.analysis.dice.watch import DiceWatch
 from taisai.core.dice import DICE_COUNT, FACES
 from taisai.core.faults import InputFault, shown
@@ -160,7 +161,9 @@ def estimates(watch: DiceWatch, confidence: float = CONFIDENCE) -> Estimates:
 def _moves(watch: DiceWatch, check: Check) -> MoveEstimate:
     counts = watch.counts(check.name)
     mixture = check.mixture
-    return MoveEstimate(_MOVES[check.name], check.lag, mixture.log_e(counts), mixture.moves(counts))
+    if not isinstance(mixture, Mixture):  # pragma: no cover - products are bets on one roll
+        raise TypeError(check.name)
+    return MoveEstimate(_MOVES[check.name], check.look.back, mixture.log_e(counts), mixture.moves(counts))
 
 
 def retention_from(same: Fraction) -> Fraction:

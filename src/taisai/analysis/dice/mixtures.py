@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from itertools import combinations
 from math import exp, factorial, inf, lgamma, log
 from operator import add, mul
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 SIDES: Final = 6
 
@@ -48,12 +48,14 @@ class Shuffle(NamedTuple):
     """The chance that a die goes where its face leads; else all faces come alike."""
     forms: tuple[tuple[tuple[int, float], ...], ...]
     """For each a and b, row by row: cells and what each of their counts adds."""
+    common: tuple[int, float]
+    """What every permutation has: the first so many cells, and what each of their counts adds."""
 
     def log_e(self, counts: Sequence[int]) -> float:
         """Logarithm of the wealth of all permutations together."""
         matrix, top = self._matrix(counts)
         ways = permanent(matrix)
-        return self.log_share + top + log(ways / factorial(SIDES)) if ways else -inf
+        return self.log_share + top + self._common(counts) + log(ways / factorial(SIDES)) if ways else -inf
 
     def leads(self, counts: Sequence[int]) -> list[float]:
         """For each a and b, row by row: how probable it is by now that a leads to b."""
@@ -68,6 +70,10 @@ class Shuffle(NamedTuple):
             found.append(permanent(only) / ways)
         return found
 
+    def _common(self, counts: Sequence[int]) -> float:
+        cells, ratio = self.common
+        return ratio * sum(counts[:cells])
+
     def _matrix(self, counts: Sequence[int]) -> tuple[list[float], float]:
         """The likelihood ratios, each row by its largest, and the logarithm of what was taken out."""
         logs = [sum([ratio * counts[cell] for cell, ratio in form]) for form in self.forms]
@@ -75,25 +81,27 @@ class Shuffle(NamedTuple):
         return [exp(each - tops[at // SIDES]) for at, each in enumerate(logs)], sum(tops)
 
 
-@cache
-def subsets() -> tuple[tuple[tuple[int, int], ...], ...]:
-    """For each set of columns, as bits: the sets with one column less, and the place of that column in its row."""
-    return tuple(
-        tuple(
-            (chosen & ~(1 << column), (chosen.bit_count() - 1) * SIDES + column)
-            for column in range(SIDES)
-            if chosen >> column & 1
-        )
-        for chosen in range(1 << SIDES)
-    )
+_PAIRS: Final = tuple(combinations(range(SIDES), 2))
+_TRIPLES: Final = tuple(
+    (_PAIRS.index((j, k)), i, _PAIRS.index((i, k)), j, _PAIRS.index((i, j)), k)
+    for i, j, k in combinations(range(SIDES), 3)
+)
 
 
-def permanent(matrix: Sequence[float]) -> float:
-    """The sum over all ways to choose one cell of each row and column, of their products; six by six, row by row."""
-    ways = [1.0]
-    for less in subsets()[1:]:
-        ways.append(sum([ways[before] * matrix[cell] for before, cell in less]))
-    return ways[-1]
+def permanent(matrix: Sequence[Any]) -> Any:
+    """The sum over all ways to choose one cell of each row and column, of their products; six by six, row by row.
+
+    Cells are floats, or columns of them. The first three rows take three columns, the others the three that are left:
+    in the order of `combinations` these are the same sets backwards.
+    """
+    return sum(map(mul, _of_three(matrix[: 3 * SIDES]), reversed(_of_three(matrix[3 * SIDES :]))))
+
+
+def _of_three(rows: Sequence[Any]) -> list[Any]:
+    """The permanents of three rows, for each set of three columns."""
+    a, b, c = rows[:SIDES], rows[SIDES : 2 * SIDES], rows[2 * SIDES :]
+    two = [a[i] * b[j] + a[j] * b[i] for i, j in _PAIRS]
+    return [two[p] * c[i] + two[q] * c[j] + two[r] * c[k] for p, i, q, j, r, k in _TRIPLES]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +152,26 @@ class Mixture:
         whole = log_sum(weight for weight, _ in beliefs)
         mean = [sum(exp(weight - whole) * shares[at] for weight, shares in beliefs) for at in range(SIDES**2)]
         return tuple(tuple(mean[at : at + SIDES]) for at in range(0, SIDES**2, SIDES))
+
+
+class Product(NamedTuple):
+    """Rows of cells, each bet on by a bettor of its own; their wealth is multiplied.
+
+    That is fair where what falls into one row says nothing of the others: they are filled in different rounds.
+    """
+
+    each: Mixture
+    rows: int
+
+    @property
+    def size(self) -> int:
+        """Number of cells."""
+        return self.each.size * self.rows
+
+    def log_e(self, counts: Sequence[int]) -> float:
+        """Logarithm of the wealth of all rows together."""
+        width = self.each.size
+        return sum(self.each.log_e(counts[at : at + width]) for at in range(0, self.size, width))
 
 
 def log_sum(logs: Iterable[float]) -> float:

@@ -11,11 +11,12 @@ from collections.abc import Mapping
 from math import exp, inf, isfinite, log
 from typing import Final, NamedTuple, Self
 
-from taisai.analysis.dice.evidence import LAG_MOST, LEVEL, Check, checks_of, combined_log_e
+from taisai.analysis.dice.cells import LAG_MOST, seen_by
+from taisai.analysis.dice.evidence import LEVEL, Check, carried, checks_of, combined_log_e, logs_of
 from taisai.core.dice import ALL_ROLLS, Roll
 from taisai.core.faults import InputFault, shown
 
-FORMAT: Final = 3
+FORMAT: Final = 4
 """Of the JSON state. Another set of checks or cells is another format."""
 
 
@@ -63,7 +64,7 @@ class DiceWatch:
     """The evidence against one set of dice in one tumbler. Other dice need another watch."""
 
     __slots__ = (
-        "_alarm_round", "_begun", "_checks", "_counts", "_first", "_last", "_level", "_ordered", "_peak", "_rounds",
+        "_alarm_round", "_carried", "_checks", "_counts", "_last", "_level", "_ordered", "_peak", "_rounds",
     )  # fmt: skip
 
     def __init__(self, level: float = LEVEL, *, ordered: bool = True) -> None:
@@ -72,10 +73,8 @@ class DiceWatch:
         self._checks: tuple[Check, ...] = checks_of(ordered=ordered)
         self._counts: list[list[int]] = [[0] * check.size for check in self._checks]
         self._rounds = 0
-        self._first: tuple[Roll, ...] = ()
-        """The first rolls, as far as nothing came between them and a check looks back."""
-        self._begun = False
-        """Whether `_first` is complete."""
+        self._carried = {check.name: 0.0 for check in self._checks if check.window}
+        """Logarithm of the wealth of a check of a window from the windows before this one."""
         self._last: tuple[Roll, ...] = ()
         """The rolls that the next one follows, the last one first."""
         self._peak = 0.0
@@ -116,43 +115,16 @@ class DiceWatch:
     def pause(self) -> None:
         """The dice were touched or thrown unseen: the next roll does not follow the last one."""
         self._last = ()
-        self._begun = self._begun or bool(self._rounds)
 
     def evidence(self) -> Evidence:
         """The evidence as it stands."""
-        logs = [check.mixture.log_e(counts) for check, counts in zip(self._checks, self._counts, strict=True)]
+        logs = logs_of(self._checks, [self._own(*each) for each in zip(self._checks, self._counts, strict=True)])
         together = combined_log_e(self._checks, logs)
         checks = tuple(
             CheckEvidence(check.name, check.title, check.weight, each, check.weight * exp(each - together))
             for check, each in zip(self._checks, logs, strict=True)
         )
         return Evidence(self._rounds, together, self._peak, self._level, self._alarm_round, checks)
-
-    def then(self, later: DiceWatch) -> DiceWatch:
-        """One watch of both: this one, and a later one of the same dice, as if its rolls had come here.
-
-        The peak of the later one is not known to the whole: what counts is the evidence at the end of each part.
-        """
-        if (self._level, self._ordered) != (later._level, later._ordered):
-            raise InputFault("level", "two watches are put together only with the same level and the same checks")
-        whole = DiceWatch(self._level, ordered=self._ordered)
-        for mine, one, two in zip(whole._counts, self._counts, later._counts, strict=True):
-            mine[:] = map(int.__add__, one, two)
-        for place, roll in enumerate(later._first):
-            for check, counts in zip(self._checks, whole._counts, strict=True):
-                back = check.lag - place - 1
-                if 0 <= back < len(self._last):
-                    _add(counts, check, self._last[back], roll)
-        whole._rounds = self._rounds + later._rounds
-        # A part without a gap, shorter than checks look back, goes on in the other one.
-        whole._first = self._first if self._begun else (self._first + later._first)[:LAG_MOST]
-        whole._begun = self._begun or later._begun or len(whole._first) == LAG_MOST
-        is_whole = len(later._last) == later._rounds
-        whole._last = (later._last + (self._last if is_whole else ()))[:LAG_MOST]
-        whole._peak, whole._alarm_round = self._peak, self._alarm_round
-        if later._rounds:
-            whole._look()
-        return whole
 
     def state(self) -> dict[str, object]:
         """Everything the watch remembers, as JSON holds it."""
@@ -161,12 +133,15 @@ class DiceWatch:
             "level": self._level,
             "ordered": self._ordered,
             "rounds": self._rounds,
-            "first": [roll.index for roll in self._first],
-            "begun": self._begun,
             "last": [roll.index for roll in self._last],
             "peak": self._peak,
             "alarm_round": self._alarm_round,
-            "counts": {check.name: list(counts) for check, counts in zip(self._checks, self._counts, strict=True)},
+            "counts": {
+                check.name: list(counts)
+                for check, counts in zip(self._checks, self._counts, strict=True)
+                if not check.parts
+            },
+            "carried": dict(self._carried),
         }
 
     @classmethod
@@ -183,12 +158,13 @@ class DiceWatch:
         watch._peak = float(peak)
         watch._rounds = _whole(state, "rounds")
         watch._alarm_round = None if state.get("alarm_round") is None else _whole(state, "alarm_round")
-        watch._begun = _truth(state, "begun")
-        watch._first, watch._last = _rolls(state, "first"), _rolls(state, "last")
+        watch._last = _rolls(state, "last")
         given = state.get("counts")
         if not isinstance(given, Mapping):
             raise InputFault("counts", "needs the counts of every check")
         for check, counts in zip(watch._checks, watch._counts, strict=True):
+            if check.parts:
+                continue
             cells = given.get(check.name)
             if not isinstance(cells, list | tuple) or len(cells) != check.size:
                 raise InputFault(f"counts.{check.name}", f"needs {check.size} counts")
@@ -196,15 +172,35 @@ class DiceWatch:
                 _whole({f"counts.{check.name}[{place}]": count}, f"counts.{check.name}[{place}]")
                 for place, count in enumerate(cells)
             ]
+        before = state.get("carried")
+        if not isinstance(before, Mapping):
+            raise InputFault("carried", "needs the wealth of every check of a window")
+        for name in watch._carried:
+            wealth = before.get(name)
+            if not isinstance(wealth, float | int) or isinstance(wealth, bool) or not isfinite(wealth):
+                raise InputFault(f"carried.{name}", f"is a number, got {shown(wealth)}")
+            watch._carried[name] = float(wealth)
         return watch
+
+    def _own(self, check: Check, counts: list[int]) -> float:
+        """Logarithm of the wealth of a check by its own counts; that of parts is made of theirs."""
+        if check.parts:
+            return 0.0
+        if not check.window:
+            return check.mixture.log_e(counts)
+        # After the last round of a window this is still the window of that round. The first one gets nothing.
+        place = max(0, self._rounds - 1) // check.window
+        return self._carried[check.name] + carried(check.mixture.log_e(counts), place) if place else 0.0
 
     def _count(self, roll: Roll) -> None:
         for check, counts in zip(self._checks, self._counts, strict=True):
-            if check.lag <= len(self._last):
-                _add(counts, check, self._last[check.lag - 1] if check.lag else roll, roll)
-        if not self._begun:
-            self._first += (roll,)
-            self._begun = len(self._first) == LAG_MOST
+            if check.window and self._rounds and self._rounds % check.window == 0:
+                self._carried[check.name] = self._own(check, counts)
+                counts[:] = [0] * check.size
+            before = seen_by(check.look, self._last, roll, self._rounds)
+            if before is not None:
+                for cell in check.cells_of(before, roll):
+                    counts[cell] += 1
         self._last = (roll, *self._last)[:LAG_MOST]
         self._rounds += 1
 
@@ -221,11 +217,6 @@ def level_of(level: object, field: str = "level") -> float:
     if not isinstance(level, float) or not isfinite(level) or not 0 < level < 1:
         raise InputFault(field, f"is a number between 0 and 1, got {shown(level)}")
     return level
-
-
-def _add(counts: list[int], check: Check, before: Roll, now: Roll) -> None:
-    for cell in check.cells_of(before, now):
-        counts[cell] += 1
 
 
 def _truth(state: Mapping[str, object], field: str) -> bool:
