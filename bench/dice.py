@@ -4,9 +4,9 @@
     python -m bench.dice worth         one part alone: level, delays or worth
 
 Fair: 10,000 tumblers of 5,000 rounds, looked at every 25 rounds, and after every round where the evidence then came
-within a factor of 50 of an alarm. Unfair: the median of the rounds to alarm of 500 tumblers, looked at every 5 rounds.
-Worth 5 %: how many of 200 tumblers are seen within 5,000 rounds, looked at every 25, and how many a chi-square made
-for that one fault sees, looked at once. All at level 1/1000.
+within a factor of 50 of an alarm. Unfair: the median of the rounds to alarm of 500 tumblers, looked at every 5 rounds
+where dice are told apart, every 25 where they are not. Worth 5 %: how many of 200 tumblers are seen within 5,000
+rounds, looked at every 25, and how many a chi-square made for that one fault sees, looked at once. All at level 1/1000.
 """
 
 from __future__ import annotations
@@ -239,7 +239,7 @@ def delays(*, ordered: bool) -> Iterable[str]:
     for name, rounds, draw in UNFAIR:
         longest = rounds if ordered else 3 * rounds
         alarms = np.concatenate([
-            alarm_rounds(rolls, level=LEVEL, ordered=ordered, every=OFTEN)
+            alarm_rounds(rolls, level=LEVEL, ordered=ordered, every=OFTEN if ordered else SELDOM)
             for rolls in _batches(DELAY_TUMBLERS, longest, draw)
         ])  # fmt: skip
         seen = np.count_nonzero(alarms)

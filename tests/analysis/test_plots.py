@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from taisai.analysis.plots import figure_for, label_ends, plot_edges, plot_results
+from taisai.analysis.plots import figure_for, label_ends, plot_edges, plot_results, title_axes
 from taisai.books import open_shelf
 from taisai.core.bets import parse_bets
 from taisai.core.faults import InputFault
@@ -48,3 +48,18 @@ def test_labels_at_the_ends_do_not_overlap(tmp_path: Path) -> None:
     }
     assert heights["75 %"] - heights["50 %"] >= 16
     assert heights["99 %"] > heights["75 %"]
+
+
+def test_a_long_title_is_broken_and_not_cut(tmp_path: Path) -> None:
+    """Every line of a title lies within the picture, whatever its length, and no word of it is lost."""
+    title = (
+        ", ".join(["rws-tai-sai-v6/C: small 1000 total:9 200", "bankroll 50,000", "stop-win 20,000"] * 3) + "\nexpected"
+    )
+    for size in (9.0, 10.0):
+        figure, axes, _ = figure_for(8, 4.8, tmp_path / "title.png")
+        title_axes(axes, title, size=size)
+        figure.canvas.draw()
+        drawn = next(each for each in axes.get_children() if getattr(each, "get_text", str)().startswith("rws"))
+        box = drawn.get_window_extent()
+        assert 0 <= box.x0 < box.x1 <= figure.bbox.width
+        assert drawn.get_text().split() == title.split()

@@ -6,6 +6,7 @@ vision: colours are of the Okabe-Ito set, and every bar carries its figure.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +16,8 @@ from taisai.core.odds import BetsOdds, BoxOdds
 from taisai.core.rulebook import Layout
 
 SUFFIXES: Final = (".svg", ".png", ".pdf")
+_TITLE_LETTERS: Final = 92
+"""Letters of size 10 in a line of a title."""
 BLUE, ORANGE, VERMILION, GREY = "#0072B2", "#E69F00", "#D55E00", "#555555"
 
 
@@ -120,14 +123,25 @@ def plot_results(layout: Layout, odds: BetsOdds, file: Path) -> None:
     axes.set_xlabel("player's result of the round, minor units")
     axes.set_ylabel("chance, per cent")
     staked = ", ".join(f"{bet.box} {bet.stake}" for bet in odds.bets[:6]) + (" …" if len(odds.bets) > 6 else "")
-    axes.set_title(
+    title_axes(
+        axes,
         f"{layout.name}: {staked}\nreturn {float(odds.returned) * 100:.2f} %, average {float(odds.expected_net):+.2f}, "
         f"worst for the house {odds.exposure}",
-        loc="left",
-        fontsize=10,
     )
     frame_axes(axes, "y")
     save_figure(figure, file)
+
+
+def title_axes(axes: Any, title: str, *, size: float = 10) -> None:
+    """A title over the left end of the axes; lines that would not fit into a picture eight inches wide are broken."""
+    most = round(_TITLE_LETTERS * 10 / size)
+    lines = (textwrap.fill(line, most, break_long_words=False, break_on_hyphens=False) for line in title.split("\n"))
+    axes.set_title("\n".join(lines), loc="left", fontsize=size)
+
+
+def legend_below(axes: Any, columns: int) -> None:
+    """A legend under the right end of the axes, beside what they are called: nothing is drawn there."""
+    axes.legend(loc="upper right", bbox_to_anchor=(1.0, -0.075), ncols=columns, fontsize=8, frameon=False)
 
 
 def frame_axes(axes: Any, grid_axis: str) -> None:

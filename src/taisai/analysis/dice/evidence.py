@@ -319,7 +319,7 @@ def _ordered() -> tuple[Check, ...]:
     dice = range(DICE_COUNT)
     same, move = partial(c.of_dice, c.same), partial(c.of_dice, c.move)
     return (
-        Check("keeps", "dice keep their faces", 0.178, Look.LAST, keeps, partial(same, 0)),
+        Check("keeps", "dice keep their faces", 0.195, Look.LAST, keeps, partial(same, 0)),
         *(Check(f"keeps-{i + 1}", f"die {i + 1} keeps its face", 0.012, Look.LAST, keeps, partial(c.of_die, i, c.same))
           for i in dice),
         _each("keeps", "each die keeps its face in its own way", 0.005),
@@ -332,7 +332,7 @@ def _ordered() -> tuple[Check, ...]:
         Check("keeps-alike", "faces stay after a double or a triple", 0.01, Look.LAST, by_kind, c.keeps_by_kind),
         Check("keeps-again", "a face stays because it stayed before", 0.01, Look.STEPS, _keeps_again(), c.keeps_again),
         Check("turns", "same, opposite or adjacent face", 0.005, Look.LAST, turns, partial(c.of_dice, c.turned, 0)),
-        Check("moves", "which face follows which, all dice", 0.09, Look.LAST, moves, partial(move, 0)),
+        Check("moves", "which face follows which, all dice", 0.085, Look.LAST, moves, partial(move, 0)),
         *(Check(f"moves-{i + 1}", f"which face follows which, die {i + 1}", 0.012, Look.LAST, die_moves,
                 partial(c.of_die, i, c.move)) for i in dice),
         _each("moves", "which face follows which, each die in its own way", 0.025),
@@ -345,12 +345,12 @@ def _ordered() -> tuple[Check, ...]:
         Check("moves-two", "which face follows which two", 0.01, Look.STEPS,
               mixture_of(_SIXTH, (600.0,), rows=36), c.steps),
         Check("faces", "faces, all dice", 0.155, Look.ROLL, faces, c.each_face),
-        Check("faces-two", "one face on two of the dice", 0.02, Look.ROLL, _faces_of_two(), c.face_of_each),
+        Check("faces-two", "one face on two of the dice", 0.017, Look.ROLL, _faces_of_two(), c.face_of_each),
         *(Check(f"faces-{i + 1}", f"faces, die {i + 1}", 0.008, Look.ROLL, faces, partial(c.face_of, i)) for i in dice),
         _each("faces", "faces, each die in its own way", 0.005),
-        *(Check(f"pair-{i + 1}-{j + 1}", f"dice {i + 1} and {j + 1} together", 0.01, Look.ROLL, pairs,
+        *(Check(f"pair-{i + 1}-{j + 1}", f"dice {i + 1} and {j + 1} together", 0.008, Look.ROLL, pairs,
                 partial(c.pair_of, i, j)) for i, j in combinations(dice, 2)),
-        *_of_either(totals=0.02, alike=0.01, combinations=0.01, evens=0.02, sides=0.015, parity=0.005),
+        *_of_either(totals=0.02, alike=0.01, combinations=0.01, evens=0.02, sides=0.012, parity=0.005),
         *_in_windows(keeps, partial(same, 0), other_moves, partial(move, 0)),
     )  # fmt: skip
 

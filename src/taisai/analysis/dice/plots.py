@@ -58,11 +58,16 @@ def _draw_evidence(axes: Any, watched: Watched) -> None:
     axes.plot(marks, path[marks - 1], color=BLUE, linewidth=2.2, zorder=1.5, label="all checks together")
     line = -np.log10(found.level)
     axes.axhline(line, color=VERMILION, linewidth=1.2)
+    # Where there is no alarm the path stays under the line; after one it is over it, as a rule, at the right end.
+    raised = found.alarm and float(path[-1]) > line
     axes.annotate(
         f"alarm: evidence of {1 / found.level:,.6g}",
-        (0, line),
-        xytext=(4, 3),
+        (1, line) if raised else (0, line),
+        xycoords=("axes fraction", "data"),
+        xytext=(-4, -4) if raised else (4, 3),
         textcoords="offset points",
+        ha="right" if raised else "left",
+        va="top" if raised else "bottom",
         fontsize=8,
         color=VERMILION,
     )

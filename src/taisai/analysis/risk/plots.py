@@ -14,7 +14,18 @@ from typing import Any, Final
 
 import numpy as np
 
-from taisai.analysis.plots import BLUE, GREY, ORANGE, VERMILION, figure_for, frame_axes, label_ends, save_figure
+from taisai.analysis.plots import (
+    BLUE,
+    GREY,
+    ORANGE,
+    VERMILION,
+    figure_for,
+    frame_axes,
+    label_ends,
+    legend_below,
+    save_figure,
+    title_axes,
+)
 from taisai.analysis.risk.shift import ShiftResult
 from taisai.analysis.simulate.report import Report
 from taisai.analysis.simulate.tally import Tally
@@ -62,10 +73,9 @@ def plot_hours(title: str, result: ShiftResult, file: Path) -> Drawn:
     axes.set_xlabel("hours")
     axes.set_ylabel("house's win so far, minor units")
     axes.yaxis.set_major_formatter(_signed)
-    axes.set_title(
+    title_axes(
+        axes,
         f"{title}\nbands: 98, 90 and 50 % of shifts, computed; red: average; dashed: the 50 % line (median)",
-        loc="left",
-        fontsize=10,
     )
     frame_axes(axes, "y")
     save_figure(figure, file)
@@ -101,7 +111,7 @@ def plot_float(title: str, result: ShiftResult, file: Path) -> Drawn:
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.set_xlabel("float, minor units")
     axes.set_ylabel("chance to run out in the shift, per cent")
-    axes.set_title(title, loc="left", fontsize=10)
+    title_axes(axes, title)
     frame_axes(axes, "both")
     save_figure(figure, file)
     return ["float", "runs out"], [
@@ -123,10 +133,9 @@ def plot_exposure(title: str, result: ShiftResult, file: Path) -> Drawn:
     axes.set_ylabel("house's result of the round, minor units")
     axes.yaxis.set_major_formatter(_signed)
     worst = "".join(map(str, bars[0][1]))
-    axes.set_title(
+    title_axes(
+        axes,
         f"{title}\nworst for the house: {worst} ({heights[0]:+,d}); orange: the house pays, blue: it wins",
-        loc="left",
-        fontsize=10,
     )
     frame_axes(axes, "y")
     save_figure(figure, file)
@@ -183,7 +192,7 @@ def _bars(axes: Any, nets: Sequence[int], chances: Sequence[float]) -> None:
     axes.set_ylabel(f"chance, per cent (a bar for each {width:,.0f})")
     for name, colour in (("loss", ORANGE), ("no loss", BLUE)):
         axes.bar([0], [0], width=0, color=colour, label=name)
-    axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, fontsize=8, frameon=False)
+    legend_below(axes, 2)
 
 
 def _round_up(value: float) -> float:
@@ -200,7 +209,7 @@ def _line(axes: Any, place: float, words: str, height: float) -> None:
 
 def _finish(axes: Any, title: str) -> None:
     axes.xaxis.set_major_formatter(_signed)
-    axes.set_title(title, loc="left", fontsize=10)
+    title_axes(axes, title)
     frame_axes(axes, "y")
 
 

@@ -14,7 +14,18 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from taisai.analysis.plots import BLUE, GREY, ORANGE, VERMILION, figure_for, frame_axes, label_ends, save_figure
+from taisai.analysis.plots import (
+    BLUE,
+    GREY,
+    ORANGE,
+    VERMILION,
+    figure_for,
+    frame_axes,
+    label_ends,
+    legend_below,
+    save_figure,
+    title_axes,
+)
 from taisai.analysis.session.exact import LEVELS, Band, Game, Manner, Number, SessionResult, steps_of
 from taisai.core.faults import InputFault
 from taisai.core.odds import percent_chance
@@ -48,12 +59,12 @@ def plot_distribution(title: str, result: SessionResult, file: Path) -> None:
     axes.set_xlabel("player's result of the session, minor units")
     axes.set_ylabel("chance, per cent" + (f" (a bar for each {step * together:,.0f})" if together > 1 else ""))
     axes.xaxis.set_major_formatter(_signed)
-    axes.set_title(
+    title_axes(
+        axes,
         f"{title}\nexpected {float(result.mean):+,.0f}, ahead {_chance(result.ahead)}"
         + (f", ruined {_chance(result.ruin)}" if result.ruin else "")
-        + (f", at the stop-win {_chance(result.target)}" if result.target else ""),
-        loc="left",
-        fontsize=10,
+        + (f", at the stop-win {_chance(result.target)}" if result.target else "")
+        + (f", at the stop-loss {_chance(result.stopped)}" if result.stopped else ""),
     )
     frame_axes(axes, "y")
     save_figure(figure, file)
@@ -128,7 +139,7 @@ def plot_ruin(title: str, result: SessionResult, file: Path) -> None:
     label_ends(axes, labels, size=8)
     axes.set_xlabel("rounds played")
     axes.set_ylabel("chance until then, per cent")
-    axes.set_title(title, loc="left", fontsize=10)
+    title_axes(axes, title)
     frame_axes(axes, "y")
     save_figure(figure, file)
 
@@ -185,11 +196,11 @@ def plot_paths(
     axes.set_xlabel("rounds")
     axes.set_ylabel("player's result so far, minor units")
     axes.yaxis.set_major_formatter(_signed)
-    axes.set_title(
+    title_axes(
+        axes,
         f"{title}\nbands: computed, holding 98, 90 and 50 % of all sessions; red: the 50 % line (median)\n"
         f"lines: {count} sessions drawn with seed {seed}",
-        loc="left",
-        fontsize=9,
+        size=9,
     )
     frame_axes(axes, "y")
     save_figure(figure, file)
@@ -204,7 +215,7 @@ def _signed(value: float, _: object) -> str:
 
 
 def _legend(axes: Any, entries: tuple[tuple[str, str], ...]) -> None:
-    """A legend over the axes, on the right, where no bar can be."""
+    """A legend under the axes, on the right."""
     for name, colour in entries:
         axes.bar([0], [0], width=0, color=colour, label=name)
-    axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=len(entries), fontsize=8, frameon=False)
+    legend_below(axes, len(entries))
