@@ -117,3 +117,5 @@ def test_meters_count_rounds_and_returns() -> None:
     assert (counted.rounds, counted.voided, counted.reversed) == (2, 1, 2)
     assert (counted.staked, counted.at_risk, counted.winnings, counted.returned) == (200, 200, 100, 200)
     assert counted.expected_216 == counted.staked * 2 * 105, "Small wins on 105 rolls of 216"
+    # A bet of 100 on Small gives back 200 or nothing: a deviation of 99.96 and 102.78 from the average, rounded up.
+    assert (counted.variance, counted.farthest, counted.measured) == (2 * 100**2, 103, 2)

@@ -257,6 +257,19 @@ class ExposureCard(Struct, frozen=True):
     loss: int
 
 
+class ReturnCard(Struct, frozen=True):
+    """What came back to players over the table's life, and where that lies with fair dice."""
+
+    actual: float
+    """For each unit staked."""
+    theoretical: float
+    lowest: float
+    """In at least 99 of 100 such tables it lies from here ..."""
+    highest: float
+    """... to here."""
+    outside: bool
+
+
 class DiceHealthCard(Struct, frozen=True):
     """The evidence that a set of dice is not fair (R23)."""
 
@@ -275,6 +288,8 @@ class PitCard(TableCard, frozen=True, kw_only=True):
     voided: int
     win: int
     hold: Real | None
+    returned: ReturnCard | None = None
+    """None where nothing was staked, or a round's spread is not on record."""
     float: int
     drop: int
     opened_at: int

@@ -338,6 +338,9 @@ def _concluded(state: TableState, event: e.Event, what: e.RoundConcluded) -> Tab
         winnings=meters.winnings + what.winnings,
         returned=meters.returned + what.returned,
         expected_216=meters.expected_216 + what.expected_216,
+        variance=meters.variance + what.deviation**2,
+        farthest=max(meters.farthest, what.farthest),
+        measured=meters.measured + (what.deviation > 0 or what.at_risk == 0),
     )
     after = _into_history(state, _past(state, event, state.round.lines, ""), counted)
     if state.dice_in is None or state.round.commitment:  # virtual dice cannot be damaged

@@ -18,7 +18,7 @@ from taisai.table.people import Person
 
 HISTORY_ROUNDS: Final = 100
 """Rounds kept for recall and reversal; older ones are in the journal."""
-SNAPSHOT_FORMAT: Final = 5
+SNAPSHOT_FORMAT: Final = 6
 TEST_RUN_ITEM: Final = "test-run"
 """The item of an opening check that stands on test runs."""
 SEAL_ITEM: Final = "seal"
@@ -254,6 +254,12 @@ class Meters(Struct, frozen=True):
     winnings: int = 0
     returned: int = 0
     expected_216: int = 0
+    variance: int = 0
+    """Of what goes back to players under fair dice."""
+    farthest: int = 0
+    """How far from its average a round lay at most that fair dice can give."""
+    measured: int = 0
+    """Rounds whose spread is on record: those of 0.1 have none."""
 
 
 class Shift(Struct, frozen=True):

@@ -175,6 +175,25 @@ async def test_a_report_comes_in_every_form() -> None:
 
 
 @on_a_loop
+async def test_the_pit_shows_the_return_as_the_report_does() -> None:
+    """Nothing before a stake; then the return with the interval of the report over the table's life (R33)."""
+    async with open_house() as running:
+        await running.ready_table("T1")
+        ann = await running.seat("ann")
+        dan, sue = running.crew["dan"], running.crew["sue"]
+        (card,) = await sue.call("GET", "/api/pit")
+        assert card["returned"] is None
+        await dan.do("T1", c.OpenBets())
+        await ann.do("T1", c.PlaceBet("ann", "small", 1_000))
+        for step in (c.CloseBets(), c.Tumble(3), c.Uncover((1, 2, 4)), c.Announce(), c.Collect(), c.PayAll()):
+            await dan.do("T1", step)
+        (card,) = await sue.call("GET", "/api/pit")
+        (row,) = (await sue.call("GET", "/api/report", query={"by": "life"}))["rows"]
+        assert card["returned"] == {name: row[name] for name in ("actual", "theoretical", "lowest", "highest", "outside")}
+        assert card["returned"]["actual"] == 2.0
+
+
+@on_a_loop
 async def test_digests_are_verified_on_demand() -> None:
     """Any staff may verify program, books and settings (R36); an unchanged house has no difference."""
     async with open_house() as running:

@@ -12,6 +12,7 @@ from msgspec import UNSET, Meta, Struct, to_builtins
 from msgspec.structs import asdict
 from starlette.responses import Response
 
+from taisai.audit.reports import ReportRow
 from taisai.core.dice import roll_of
 from taisai.core.explain import Over
 from taisai.core.faults import InputFault
@@ -31,6 +32,7 @@ from taisai.protocol.answers import (
     JournalEntry,
     OverLimit,
     PitCard,
+    ReturnCard,
     RoundCard,
     RoundReplay,
     TableCard,
@@ -317,6 +319,7 @@ def _pit_card(call: Call, table: LiveTable) -> PitCard:
         voided=state.meters.voided,
         win=result.win,
         hold=None if result.hold is None else float(result.hold),
+        returned=_returned(table),
         float=result.closer,
         drop=result.drop,
         opened_at=state.shift.opened_at,
@@ -329,6 +332,26 @@ def _pit_card(call: Call, table: LiveTable) -> PitCard:
         dice_health=call.context.dice_health.of(table.name),
         exposure=UNSET if worst is None else ExposureCard(worst.staked, worst.loss),
     )
+
+
+def _returned(table: LiveTable) -> ReturnCard | None:
+    """The return against its interval, by the same reckoning as a report's."""
+    meters = table.state.meters
+    row = ReportRow(
+        "",
+        table.name,
+        rounds=meters.rounds,
+        staked=meters.staked,
+        returned=meters.returned,
+        expected_216=meters.expected_216,
+        variance=meters.variance,
+        farthest=meters.farthest,
+        measured=meters.measured,
+    )
+    actual, theoretical, interval = row.actual_return, row.theoretical_return, row.return_interval
+    if actual is None or theoretical is None or interval is None:
+        return None
+    return ReturnCard(float(actual), float(theoretical), *interval, outside=row.is_outside)
 
 
 def rounds_per_hour(state: TableState, now: int) -> int | None:

@@ -320,6 +320,12 @@ export interface Meters {
   winnings: number;
   returned: number;
   expected_216: number;
+  /** Of what goes back to players under fair dice. */
+  variance: number;
+  /** How far from its average a round lay at most that fair dice can give. */
+  farthest: number;
+  /** Rounds whose spread is on record: those of 0.1 have none. */
+  measured: number;
 }
 
 /** What is refused, why, by which clauses, and what would be allowed instead. */
@@ -610,6 +616,8 @@ export interface PitCard {
   voided: number;
   win: number;
   hold: number | null;
+  /** None where nothing was staked, or a round's spread is not on record. */
+  returned?: ReturnCard | null;
   float: number;
   drop: number;
   opened_at: number;
@@ -624,6 +632,18 @@ export interface PitCard {
   dice_health: DiceHealthCard | null;
   /** While the table is open. */
   exposure?: ExposureCard;
+}
+
+/** What came back to players over the table's life, and where that lies with fair dice. */
+export interface ReturnCard {
+  /** For each unit staked. */
+  actual: number;
+  theoretical: number;
+  /** In at least 99 of 100 such tables it lies from here ... */
+  lowest: number;
+  /** ... to here. */
+  highest: number;
+  outside: boolean;
 }
 
 /** The evidence that a set of dice is not fair (R23). */

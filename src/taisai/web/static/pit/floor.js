@@ -23,6 +23,17 @@ const SOON_MS = 400;
 const DICE_HOURS = 24;
 
 /**
+ * What came back to players over the table's life, and where that lies with fair dice.
+ * @param {PitCard} card
+ */
+function returned(card) {
+  const known = card.returned;
+  if (!known) return "–";
+  const words = `${percent(known.actual)} (${percent(known.lowest)} – ${percent(known.highest)})`;
+  return known.outside ? `${words} · ${t("pit.outside")}` : words;
+}
+
+/**
  * What a table is doing, as a tag.
  * @param {PitCard} card
  */
@@ -86,6 +97,7 @@ function tableCard(card) {
         fact(t("pit.exposure"), card.exposure ? cash(card.exposure.loss) : "–"),
         fact(t("pit.win"), cash(card.win), card.win < 0 ? "down" : ""),
         fact(t("pit.hold"), card.hold === null ? "–" : percent(card.hold)),
+        fact(t("pit.sum.actual"), returned(card), card.returned?.outside ? "down" : ""),
         fact(t("deal.float"), cash(card.float)),
         fact(
           t("pit.dice-age"),
