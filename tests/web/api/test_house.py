@@ -189,7 +189,9 @@ async def test_the_pit_shows_the_return_as_the_report_does() -> None:
             await dan.do("T1", step)
         (card,) = await sue.call("GET", "/api/pit")
         (row,) = (await sue.call("GET", "/api/report", query={"by": "life"}))["rows"]
-        assert card["returned"] == {name: row[name] for name in ("actual", "theoretical", "lowest", "highest", "outside")}
+        assert card["returned"] == {
+            name: row[name] for name in ("actual", "theoretical", "lowest", "highest", "outside")
+        }
         assert card["returned"]["actual"] == 2.0
 
 
