@@ -94,7 +94,8 @@ SCREENS: Final[dict[str, Screen]] = {
     "home": Screen("/", ".table-card"),
     "play": Screen("/play?table=TS-E", "g.box", _bet),
     "result": Screen("/play?table=OC-A", "g.box", _won),
-    "board": Screen("/board?table=TS-C", f".b-last li:nth-child({min(RESULTS, 10)})", _rolled),
+    "board": Screen("/board?table=TS-C", f".b-last li:nth-child({min(RESULTS, 8)})", _rolled),
+    "board-near": Screen("/board?table=TS-C&view=near", f".b-last li:nth-child({min(RESULTS, 10)})", _rolled),
     "sign-in": Screen("/sign-in", "form"),
     "docs": Screen("/docs", "details"),
     "deal": Screen("/deal?table=NZ-2", "g.box", _dealt, "dealer"),
@@ -109,6 +110,7 @@ CHOSEN: Final = (
     ("play", "phone", "light"),
     ("result", "table", "light"),
     ("board", "table", "dark"),
+    ("board-near", "table", "light"),
     ("deal", "table", "light"),
     ("pit", "table", "dark"),
     ("odds", "table", "light"),
@@ -180,6 +182,8 @@ def take(browser: Browser, address: str, picture: tuple[str, str, str], folder: 
         viewport={"width": width, "height": height},
         color_scheme="dark" if theme == "dark" else "light",
         locale="en-SG",
+        has_touch=size != "table",
+        is_mobile=size == "phone",
         reduced_motion="reduce",
     )
     context.set_default_timeout(WAIT_MS)

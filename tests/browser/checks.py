@@ -14,7 +14,9 @@ from tests import ROOT
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 LANGUAGES = {"en": "en-GB", "ms": "ms-MY", "zh-Hans": "zh-CN", "zh-Hant": "zh-TW"}
 SIZES = {"phone": (390, 844), "tablet": (820, 1180), "table": (1920, 1080)}
-SCRIPT_BYTES = 150_000
+SCRIPT_BYTES = 160_000
+PAGE_BYTES = 300_000
+"""Everything that a page loads before anybody touches it, as it comes over the line."""
 _TOO_WIDE = """() => {
     const width = document.documentElement.clientWidth;
     const found = document.documentElement.scrollWidth;
@@ -25,6 +27,8 @@ _TOO_WIDE = """() => {
 _CUT = """() => [...document.querySelectorAll('button, .button, th, .tag')]
     .filter((each) => each.offsetParent && each.scrollWidth > each.clientWidth + 2)
     .map((each) => each.textContent)"""
+_WEIGHT = """() => performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation'))
+    .reduce((sum, each) => sum + each.encodedBodySize, 0)"""
 _LOADED = "() => performance.getEntriesByType('resource').map((each) => [each.name, each.decodedBodySize])"
 
 
@@ -45,6 +49,12 @@ def too_wide(page: Page) -> list[str]:
 def cut_off(page: Page) -> list[str]:
     """Texts that do not fit their button, heading or tag."""
     found: list[str] = page.evaluate(_CUT)
+    return found
+
+
+def weight(page: Page) -> int:
+    """The bytes that came over the line for a page, itself included."""
+    found: int = page.evaluate(_WEIGHT)
     return found
 
 

@@ -46,12 +46,14 @@ def test_a_newcomer_plays_a_round(visit: Visit) -> None:
     result = page.locator(".result")
     expect(result.locator("li")).to_have_count(2)
     expect(result).to_contain_text(re.compile(r"Small (wins|loses): it needs a total from 4 to 10"))
+    result.evaluate("(each) => (each.open = true)")  # it folds when bets open, and the machine may be slow
     result.locator("button.link").first.click()
     beside = page.locator("#beside")
     expect(beside.locator(".clause")).to_contain_text(re.compile(r"\w{3}"))
     expect(beside.locator("h2")).to_be_focused()
     page.keyboard.press("Escape")
     expect(result.locator("button.link").first).to_be_focused()
+    result.evaluate("(each) => (each.open = true)")
     result.get_by_role("button", name="§4.1.2").first.click()
     expect(beside.locator(".clause-rows")).to_contain_text("Small1 to 1")
 
@@ -330,3 +332,16 @@ def test_a_player_leaves(visit: Visit, floor: Floor) -> None:
     page.locator("[data-action=leave-now]").click()
     expect(page).to_have_url(floor.address + "/")
     assert who not in floor.get("/api/tables/SLOW")["view"]["seats"]
+
+
+@pytest.mark.parametrize("table", ["SLOW", "E", "NZ", "OC", "TS"])
+def test_no_print_on_the_felt_is_below_nine_pixels(visit: Visit, table: str) -> None:
+    """On a screen 1440 pixels wide everything that the felt of a table says is at least nine pixels high."""
+    page = visit(f"/play?table={table}", viewport={"width": 1440, "height": 900})
+    expect(page.locator("g.box").first).to_be_attached()
+    least = page.evaluate(
+        """() => { const felt = document.querySelector("svg.felt"), scale = felt.getScreenCTM().a;
+            const said = [...felt.querySelectorAll("text")].filter((each) => each.textContent.trim());
+            return Math.min(...said.map((each) => parseFloat(getComputedStyle(each).fontSize) * scale)); }"""
+    )
+    assert least >= 9

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from gzip import decompress
 from html import unescape
 
 import pytest
@@ -43,6 +44,15 @@ async def test_a_file_is_not_sent_twice() -> None:
     assert first.body == (STATIC / "lib/api.js").read_bytes()
     assert (await ask("/static/{name:path}", "lib/api.js", first.headers["etag"])).status_code == 304
     assert (await ask("/static/{name:path}", "lib/api.js", '"older"')).status_code == 200
+
+
+@on_a_loop
+async def test_a_file_is_packed_for_who_unpacks_it() -> None:
+    """A browser that takes gzip gets the same file in fewer bytes."""
+    scope = {"type": "http", "headers": [(b"accept-encoding", b"gzip, br")], "path_params": {"name": "lib/api.js"}}
+    answer: Response = await routes()["/static/{name:path}"].endpoint(Request(scope))
+    assert answer.headers["content-encoding"] == "gzip"
+    assert decompress(bytes(answer.body)) == (STATIC / "lib/api.js").read_bytes()
 
 
 @pytest.mark.parametrize("name", ["nothing.js", "lib/types.d.ts", "../pages.py", ""])

@@ -16,7 +16,7 @@ from taisai.felt.geometry import Rect
 from taisai.felt.lettering import balanced, is_han, width_of
 from taisai.felt.stack import Dice, Inks, Item, Line, Named, Piece, Rondels
 
-_READABLE: Final = {PrintRole.NAME: 15.0, PrintRole.RANGE: 14.4, PrintRole.ODDS: 14.4, PrintRole.NOTE: 14.4}
+_READABLE: Final = {PrintRole.NAME: 15.0, PrintRole.RANGE: 15.0, PrintRole.ODDS: 15.0, PrintRole.NOTE: 15.0}
 """A line that would be smaller than this on one line is broken over two to four."""
 _LINES_MOST: Final = 4
 _FEW: Final = 3

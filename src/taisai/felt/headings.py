@@ -18,7 +18,7 @@ from taisai.felt.svg import Markup, element
 
 _DEEPEST: Final = 130.0
 """A heading keeps this near to its block, however wide the gap."""
-_SMALLEST: Final = 14.4
+_SMALLEST: Final = 15.0
 _LARGEST: Final = 30.0
 _RIM_X: Final = 15.0
 _RIM_Y: Final = 5.0

@@ -19,7 +19,7 @@ from taisai.felt.svg import Markup, element, together, words
 
 SMALLEST: Final = 8.5
 """Words that may be left away are, when their size falls below this."""
-LEGIBLE: Final = 14.4
+LEGIBLE: Final = 15.0
 """Words are not set smaller than this where their place allows it: 9 pixels of a felt beside which a player's purse and
 results stand, on a screen 1440 pixels wide (tests/browser/test_player.py measures it)."""
 _BOLD_HAN: Final = 60.0

@@ -6,6 +6,8 @@ revalidate every file by its digest, so they always have the newest version and 
 
 from __future__ import annotations
 
+from functools import cache
+from gzip import compress
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
@@ -50,6 +52,12 @@ TEXTS: Final = "texts/"
 """Where the catalogues of the screens' texts are, one for each language."""
 
 
+@cache
+def packed(body: bytes) -> bytes:
+    """A file as it is sent to whoever unpacks it; packed once."""
+    return compress(body, mtime=0)
+
+
 class _File(NamedTuple):
     """A file with its media type and digest."""
 
@@ -59,9 +67,12 @@ class _File(NamedTuple):
 
     def answer(self, request: Request) -> Response:
         """The file, or 304 when the browser has this version."""
-        headers = {"cache-control": "no-cache", "etag": self.digest}
+        headers = {"cache-control": "no-cache", "etag": self.digest, "vary": "accept-encoding"}
         if request.headers.get("if-none-match") == self.digest:
             return Response(status_code=304, headers=headers)
+        if "gzip" in request.headers.get("accept-encoding", ""):
+            # Files hold no secrets, so their length tells nothing.
+            return Response(packed(self.body), media_type=self.media, headers=headers | {"content-encoding": "gzip"})
         return Response(self.body, media_type=self.media, headers=headers)
 
 

@@ -21,6 +21,10 @@ import { faceCounts, shares, sidesOf, totalCounts } from "./roads.js";
 
 const TICK_MS = 200;
 const COLUMNS = 40;
+/** How long a part of the sign stands, where all of it at once would be too small for five metres. */
+const TURN_MS = 6000;
+/** How high a part of the sign is, in em. */
+const SIGN_EM = 8.6;
 
 const name = query("table");
 const near = query("view") === "near";
@@ -229,6 +233,29 @@ function farSign({ limits }, said) {
   ];
 }
 
+let turned = 0;
+
+/** Show the next part of a sign that is longer than its place; a screen for hands shows all of it. */
+function turn() {
+  const all = /** @type {HTMLElement[]} */ ([...ui.limits.children]);
+  for (const each of all) each.hidden = false;
+  if (near || innerWidth <= 1100) return;
+  const most = SIGN_EM * parseFloat(getComputedStyle(ui.limits).fontSize);
+  /** @type {HTMLElement[][]} */
+  const parts = [];
+  let left = 0;
+  for (const each of all) {
+    left -= each.offsetHeight;
+    if (left < 0) {
+      parts.push([]);
+      left = most - each.offsetHeight;
+    }
+    parts[parts.length - 1].push(each);
+  }
+  const now = parts[turned % Math.max(1, parts.length)] ?? [];
+  for (const each of all) each.hidden = !now.includes(each);
+}
+
 /** @param {View} view */
 async function drawSign(view) {
   const setUp = view.set_up;
@@ -252,6 +279,7 @@ async function drawSign(view) {
     return h("li", { class: "differential" }, h("span", null, words), h("b", null, money(most)));
   });
   put(ui.limits, ...lines, ...differentials);
+  turn();
 }
 
 /**
@@ -342,6 +370,10 @@ setInterval(() => {
   const now = view && table.state === "live" ? countdown(until, view.round, table.now()) : null;
   say(ui.seconds, String(now?.seconds ?? ""));
 }, TICK_MS);
+setInterval(() => {
+  turned += 1;
+  turn();
+}, TURN_MS);
 /** Where guests sit down with their phones, on a floor that has an address for them. */
 async function showJoin() {
   const floor = await get("/api/floor").catch(() => null);

@@ -37,6 +37,8 @@ export function buildScreen(name) {
     favourites: h("section", { class: "panel favourites-panel" }),
     guide: h("aside", { class: "guide", "aria-label": t("guide.title"), hidden: true }),
   };
+  // Where there is room beside the felt, the first steps take none of its height.
+  const beside = matchMedia("(min-width: 1101px)").matches;
   put(ui.past, h("summary", null, h("h2", null, t("play.past"))), ui.pastDrawn);
   put(
     $("#main"),
@@ -49,7 +51,7 @@ export function buildScreen(name) {
         { class: "left" },
         h("section", { class: "sign", "aria-label": t("play.limits") }, ui.limits, ui.rack, ui.seats),
         h("section", { class: "felt-area", "aria-label": t("play.felt") }, ui.sections, ui.felt),
-        h("section", { class: "hand", "aria-label": t("play.hand") }, ui.guide, ui.info, ui.rail, ui.heard),
+        h("section", { class: "hand", "aria-label": t("play.hand") }, !beside && ui.guide, ui.info, ui.rail, ui.heard),
       ),
       h(
         "div",
@@ -79,6 +81,7 @@ export function buildScreen(name) {
         h(
           "div",
           { class: "side" },
+          beside && ui.guide,
           ui.beside,
           h(
             "dl",
