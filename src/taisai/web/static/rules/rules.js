@@ -203,6 +203,7 @@ const trouble = section(
 /** @param {LayoutSheet} layout */
 function payTable(layout) {
   const short = layout.name.split("/")[1];
+  const asked = `labels=true&palette=${baize()}&lang=${language()}`;
   return h(
     "details",
     { class: "layout", open: book.layouts.length === 1 },
@@ -223,7 +224,7 @@ function payTable(layout) {
       class: "felt-picture",
       loading: "lazy",
       alt: t("rules.felt-of", { layout: short }),
-      src: `/api/books/${part(book.id)}/layouts/${part(short)}/felt.svg?labels=true&palette=${baize()}&lang=${language()}`,
+      src: `/api/books/${part(book.id)}/layouts/${part(short)}/felt.svg?${asked}`,
     }),
     h(
       "div",
