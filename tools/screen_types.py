@@ -32,6 +32,8 @@ from taisai.protocol.answers import (
     PitCard,
     ProofEntry,
     ProvenCard,
+    RequestCard,
+    RoundFile,
     RoundReplay,
     Visitor,
 )
@@ -54,7 +56,7 @@ READ = (
     Hello, Until, Done, Notice, SecondPerson, Errors,
     Visitor,
     Me, FloorCard, PitCard, RoundReplay, Alert, StaffSheet, LinkMade, PersonFound, HouseEntry, AuditRun, ProvenCard,
-    ProofEntry,
+    ProofEntry, RequestCard, RoundFile,
     HeadsNow,
     BookCard, LayoutOddsSheet, EntrySheet,
 )  # fmt: skip
@@ -112,6 +114,8 @@ class Declarations:
 
     def _literal(self, info: inspect.Type) -> str:
         match info:
+            case inspect.AnyType():
+                return "any"
             case inspect.NoneType():
                 return "null"
             case inspect.BoolType():

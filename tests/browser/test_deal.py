@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import pytest
@@ -311,3 +312,96 @@ def test_an_idle_screen_locks_itself(house: CrewHouse, visit: Visit) -> None:
     expect(lock).to_have_count(0)
     press(page, "open-bets")
     next_is(page, "close-bets")
+
+
+def test_ten_rounds_by_keys(house: CrewHouse, visit: Visit) -> None:
+    """A dealer deals ten rounds by keyboard alone; the large button never moves."""
+    table = house.new_table("rws-tai-sai-v6/A")
+    page = house.page(visit, "dan", f"/deal?table={table}")
+    places = set()
+    for number in range(1, 11):
+        for step in BOOKS["tai-sai"].steps[:-1]:
+            next_is(page, step)
+            box = page.locator("#next").bounding_box()
+            assert box is not None
+            places.add((box["x"], box["y"], box["width"], box["height"]))
+            if step == "uncover":
+                page.keyboard.type("364")
+            press(page, step)
+        expect(page.locator(".deal-state")).to_have_text(f"Round {number} · Between rounds")
+        expect(page.locator(".last-round")).to_contain_text(str(number))
+    assert len(places) == 1
+
+
+def test_found_bets_are_put_down_by_touch(house: CrewHouse, visit: Visit) -> None:
+    """Pick the player, pick the chip, touch the box: their chips lie there in their colour, and can be taken back."""
+    table = house.new_table("rws-tai-sai-v6/A")
+    house.seat("ann", table), house.seat("bob", table)
+    page = house.page(visit, "dan", f"/deal?table={table}", viewport={"width": 1366, "height": 768})
+    dealt_to(page, house, table, "close-bets")
+    page.locator("[data-action=hold][data-for=bob]").click()
+    page.locator("[data-action=chip][data-for='500']").click()
+    page.locator("g.box[data-box=small]").click()
+    page.locator("g.box[data-box=small]").click()
+    stack = page.locator(".seat-stack[data-box=small]")
+    expect(stack).to_have_attribute("data-amount", "1000")
+    expect(stack).to_have_attribute("data-player", "bob")
+    expect(stack).to_have_class(re.compile(r"\bseat-2\b"))
+    expect(page.locator("[data-player=bob] .boxes")).to_contain_text("$10")
+    expect(page.locator("g.box[data-box=small]").first).to_have_attribute("aria-label", "Small, bob $10")
+    page.locator("[data-action=take-back]").click()
+    page.locator("g.box[data-box=small]").click()
+    expect(stack).to_have_attribute("data-amount", "500")
+    (bet,) = house.running.context.floor.tables[table].state.round.stacks
+    assert (bet.box, bet.amount, bet.how) == ("small", 500, c.How.FELT)
+    page.locator("[data-action=free]").click()
+    page.locator("g.box[data-box=small]").click()  # with nothing in the hand, a touch asks what lies there
+    expect(page.locator("dialog[open]")).to_contain_text("bob")
+
+
+def test_a_moved_bet_is_put_back_by_two_touches(house: CrewHouse, visit: Visit) -> None:
+    """Touch where the bet lies, touch where it lay: the form knows player, boxes and amount."""
+    table = house.new_table("nz-division-9/1")
+    ann = house.seat("ann", table)
+    bob = house.seat("bob", table)
+    house.do("dan", table, c.Tumble(3), c.OpenBets())
+    house.do(ann, table, c.PlaceBet("ann", "small", 1_000))
+    house.do(
+        bob, table, c.PlaceBet("bob", "big", 500), c.WithdrawBet("bob", "big", 500), c.PlaceBet("bob", "small", 500)
+    )
+    house.do("dan", table, c.CloseBets())
+    page = house.page(visit, "dan", f"/deal?table={table}")
+    page.locator(".hand [data-action=correct-bet]").click()
+    expect(page.locator(".hand-words")).to_contain_text("where it lies now")
+    page.locator("g.box[data-box=small]").first.click()
+    expect(page.locator(".hand-words")).to_contain_text("It lies on Small")
+    page.locator("g.box[data-box=big]").first.click()
+    page.locator("[data-action=whose][data-for=bob]").click()
+    form = form_of(page, "correct-bet")
+    for name, value in {"player": "bob", "lies_on": "small", "belongs_on": "big", "amount": "5"}.items():
+        expect(form.locator(f"[name={name}]")).to_have_value(value)
+    form.locator("[name=ground]").select_option("moved-by-patron")
+    authorise(page, "sue", "seen on camera")
+    expect(page.locator(".seat-stack[data-box=big][data-player=bob]")).to_have_attribute("data-amount", "500")
+
+
+def test_a_dispute_has_a_number_and_an_answer(house: CrewHouse, visit: Visit) -> None:
+    """A dispute is numbered by the table; the desk says that it is on record, and later how it was answered."""
+    table = house.new_table("rws-tai-sai-v6/A")
+    house.seat("ann", table)
+    house.do("dan", table, c.OpenBets())
+    page = house.page(visit, "dan", f"/deal?table={table}")
+    page.locator("[data-action=open-dispute]").click()
+    form = form_of(page, "open-dispute")
+    expect(form.locator("[name=dispute]")).to_have_count(0)
+    form.locator("[name=player]").select_option("ann")
+    form.locator("[name=claim]").fill("I said ten on big")
+    form.locator("[type=submit]").click()
+    shown = page.locator(".deal-disputes [data-dispute]")
+    expect(shown).to_contain_text("waits for a supervisor")
+    number = str(shown.get_attribute("data-dispute"))
+    assert number.isdigit()
+    expect(page.locator(".toast")).to_contain_text(f"Dispute {number} of ann is on record")
+    house.do("sue", table, c.ResolveDispute(number, "The camera shows no bet."))
+    expect(shown).to_contain_text("The camera shows no bet.")
+    expect(page.locator(".toast").first).to_contain_text(f"Dispute {number}: The camera shows no bet.")

@@ -334,7 +334,7 @@ def test_an_older_felt_does_not_cover_a_newer_one(house: CrewHouse, visit: Visit
         held.pop(0).continue_()
     house.do("dan", table, c.OpenBets())
     house.do(ann, table, c.PlaceBet("ann", "big", 500))
-    expect(page.locator("#felt svg.red g.box[data-box=big]")).to_have_attribute("aria-label", "Big, $5")
+    expect(page.locator("#felt svg.red g.box[data-box=big]")).to_have_attribute("aria-label", "Big, ann $5")
     expect(page.locator("#felt svg.green")).to_have_count(0)
 
 

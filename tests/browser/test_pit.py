@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from taisai.core.rulebook import Fact
 from taisai.table import commands as c
 from tests.browser.crew import BUY_IN, NZ, TAI_SAI, CrewHouse, authorise
+from tests.browser.desk import form_of, next_is
 from tests.browser.felt import box
 from tests.browser.late import Late
 from tests.browser.visits import Visit
@@ -53,6 +54,40 @@ def test_an_entry_is_amended_by_two(house: CrewHouse, visit: Visit) -> None:
     row = page.locator(".journal tbody tr").first
     for words in ("dan", "authorised by pat", "5 was pressed for 4"):
         expect(row).to_contain_text(words)
+
+
+def test_a_second_person_approves_on_their_phone(house: CrewHouse, visit: Visit) -> None:
+    """The dealer asks, the supervisor sees it on their phone: a declined request says why, an approved one is done."""
+    table = house.new_table("nz-division-9/1")
+    for step in (c.Tumble(3), c.OpenBets(), c.CloseBets(), c.Uncover((1, 2, 4)), c.Announce()):
+        house.do("dan", table, step)
+    house.do("dan", table, *(c.Press(face) for face in (1, 2, 5)), c.Enter())
+    desk = house.page(visit, "dan", f"/deal?table={table}")
+    phone = house.page(visit, "sue", "/pit", viewport={"width": 390, "height": 844})
+    next_is(desk, "amend-entry")
+    desk.keyboard.press("Enter")
+    form = form_of(desk, "amend-entry")
+    form.locator("[name=reason]").fill("a five was pressed for a four")
+    for approve in (False, True):
+        form.locator("[data-action=ask-elsewhere]").click()
+        expect(form.locator(".asked")).to_contain_text("Supervisor to approve this at their own screen")
+        waiting = phone.locator(".request")
+        expect(waiting).to_contain_text("Amend entry")
+        expect(waiting).to_contain_text("1-2-4")
+        expect(waiting).to_contain_text("a five was pressed for a four")
+        waiting.locator(f"[data-action={'approve' if approve else 'decline'}]").click()
+        said = phone.locator("dialog[open]")
+        if approve:
+            said.locator("[name=password]").fill(PASSWORD)
+        else:
+            said.locator("[name=note]").fill("read it again")
+        said.locator("[type=submit]").click()
+        if not approve:
+            expect(form.locator(".fault")).to_contain_text("sue declined. read it again")
+        expect(waiting).to_have_count(0)
+    expect(desk.locator("dialog")).to_have_count(0)
+    next_is(desk, "collect")
+    assert house.running.context.floor.tables[table].state.round.entered == (1, 2, 4)
 
 
 def test_an_entry_is_amended_by_a_supervisor(house: CrewHouse, visit: Visit) -> None:

@@ -141,7 +141,7 @@ def test_reports_merge_the_house_with_the_tables(floor: Path) -> None:
     assert "house.large-win" not in [each.what for each in higher.significant]
     assert {each.what for each in of_table.significant if each.table == "@house"} == {
         "house.table-disabled", "house.table-enabled", "house.large-win", "house.overridden",
-        "house.alert-cleared", "house.attempted",
+        "house.alert-cleared", "house.attempted", "house.request-answered",
     }  # fmt: skip
     assert "house.login-locked" in events_to_csv(report)
 

@@ -52,6 +52,8 @@ SAMPLES: dict[type, tuple[h.HouseEventBody, str]] = {
         (h.Overridden("T1", "betting time", "36 s", "60 s"), "betting time at T1: was 36 s, is 60 s"),
         (h.Attempted("T1", 7, "place-bet", "bets-closed", ("5.7",), 12),
          "place-bet tried in round 7 at T1: bets-closed (§5.7), 12 times in all"),
+        (h.RequestAnswered("T1", 7, "amend-entry", "dan", "declined", "look again"),
+         "amend-entry in round 7 at T1, asked for by dan: declined, look again"),
         (h.AlertCleared("T1", "suspended", "lights", START), "alert at T1 of 2027-01-15 08:00:00 cleared: lights"),
     )
 }  # fmt: skip

@@ -389,3 +389,12 @@ def test_a_dispute_is_opened_once_and_ended_once() -> None:
     deal.do(c.ResolveDispute("q1", "the camera shows big"), SUPERVISOR)
     assert deal.state.disputes["q1"].resolution == "the camera shows big"
     assert deal.refused(c.ResolveDispute("q1", "x"), Code.UNKNOWN, SUPERVISOR).allowed == "none"
+
+
+def test_a_dispute_without_a_name_is_numbered() -> None:
+    """A dispute without a name is called by the number of its record; no other dispute has that name."""
+    deal = betting().finish(1, 2, 4)
+    number = str(deal.state.seq + 2)
+    deal.do(c.OpenDispute(number, "bob", 1, "named as the next would be"), player("bob"))
+    deal.do(c.OpenDispute("", "bob", 1, "my chips lay on small"), player("bob"))
+    assert sorted(deal.state.disputes) == [number, str(int(number) + 1)]

@@ -44,6 +44,8 @@ class HouseCode(StrEnum):
     BAD_ORIGIN = "bad-origin"
     BAD_TOKEN = "bad-token"
     SIGN_IN_REFUSED = "sign-in-refused"
+    REQUEST_OVER = "request-over"
+    """A request for a second person that is answered, taken back or too old."""
     NOT_ALLOWED = "not-allowed"
     BROKEN = "broken"
     """An error in the program; the log has the details under the request's id."""

@@ -323,6 +323,117 @@ class JournalEntry(Struct, frozen=True, kw_only=True):
     hash: str
 
 
+class RoundBet(Struct, frozen=True, kw_only=True):
+    """A bet of a round that is over, and why it came out as it did."""
+
+    player: str
+    box: str
+    stake: int
+    at_risk: int
+    pays: int | str | None
+    winnings: int
+    returned: int
+    why: str
+    clauses: tuple[str, ...]
+
+
+class RoundPlayer(Struct, frozen=True, kw_only=True):
+    """A player's round in sums."""
+
+    player: str
+    staked: int
+    returned: int
+    funds_before: int | None
+    funds_after: int | None
+    given_back: int = 0
+    """When the round was void after it was settled: what went back, what was taken back, and what is owed."""
+    taken: int = 0
+    owed: int = 0
+    owing: int = 0
+
+
+class RoundPerson(Struct, frozen=True):
+    """Somebody who had a part in a round."""
+
+    id: str
+    name: str
+    """As the staff list has it; empty for players."""
+    role: str
+
+
+class RoundDispute(Struct, frozen=True, kw_only=True):
+    """A dispute about a round."""
+
+    dispute: str
+    player: str
+    claim: str
+    opened_at: int
+    resolution: str = ""
+    resolved_by: str = ""
+
+
+class RoundFile(Struct, frozen=True, kw_only=True):
+    """All that is known of one round."""
+
+    table: str
+    house: str
+    number: int
+    book: str
+    layout: str
+    digest: str
+    currency: str
+    opened_at: int
+    ended_at: int
+    call: str
+    void: str
+    reversed: bool
+    clauses: tuple[str, ...]
+    """By which it is void."""
+    draw: str
+    commitment: str
+    opening: str
+    dice: Dice | None = None
+    limits: TableLimits | None = None
+    bets: tuple[RoundBet, ...]
+    players: tuple[RoundPlayer, ...]
+    people: tuple[RoundPerson, ...]
+    disputes: tuple[RoundDispute, ...]
+    records: tuple[JournalEntry, ...]
+    """From the call for bets to the end, and whatever concerns the round afterwards."""
+
+
+class RequestCard(Struct, frozen=True, kw_only=True):
+    """What somebody asks a second person for, and what became of it."""
+
+    id: str
+    table: str
+    by: str
+    """Who asks."""
+    role: str
+    do: Json
+    """The command, exactly as it is carried out when somebody approves it."""
+    reason: str
+    round: int
+    """It is carried out in this round, or not at all."""
+    roles: tuple[str, ...]
+    """Of which one approves."""
+    asked_at: int
+    expires_at: int
+    now: int
+    fate: str
+    """Waiting, approved, refused (by the table), declined, withdrawn or expired."""
+    answered_by: str
+    note: str
+    code: str
+    """Why the table refused it, though it was approved."""
+    sentence: str
+    seq: int
+    """The record that it led to."""
+    currency: str
+    book: str
+    dice: Dice | None = None
+
+
 class CarriedOut(Struct, frozen=True):
     """A command was carried out and is on disk."""
 

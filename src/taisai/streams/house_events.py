@@ -334,6 +334,18 @@ class Attempted(_Body, frozen=True, tag="attempted"):
     """How often up to the end of the round; the first is on record by itself, at once."""
 
 
+class RequestAnswered(_Body, frozen=True, tag="request-answered"):
+    """A second person approved or declined what somebody had asked for, at their own screen."""
+
+    table: str
+    round: int
+    action: str
+    asker: str
+    fate: str
+    """Approved and carried out, approved and refused by the table, or declined."""
+    note: str
+
+
 class AlertCleared(_Body, frozen=True, tag="alert-cleared"):
     """A person cleared an alert of the pit."""
 
@@ -350,7 +362,7 @@ HouseEventBody = (
     | StaffAdded | StaffChanged | StaffDisabled | StaffEnabled | PasswordSet | OneTimeLinkMade | PersonErased
     | SeatCodeMade | SeatCodeUsed | GuessingStopped
     | TableDisabled | TableEnabled | HouseDisabled | HouseEnabled | LargeWin | Overridden
-    | AlertCleared | Attempted
+    | AlertCleared | Attempted | RequestAnswered
 )  # fmt: skip
 """Every event of the house."""
 

@@ -97,6 +97,9 @@ def narrate(what: h.HouseEventBody) -> str:  # noqa: C901, PLR0915 - one branch 
             cited = f" (§{', §'.join(what.clauses)})" if what.clauses else ""
             often = f", {what.times} times in all" if what.times > 1 else ""
             words = f"{what.action} tried in round {what.round} at {what.table}: {what.code}{cited}{often}"
+        case h.RequestAnswered():
+            words = f"{what.action} in round {what.round} at {what.table}, asked for by {what.asker}: {what.fate}"
+            words += f", {what.note}" if what.note else ""
         case h.AlertCleared():
             words = f"alert at {what.table} of {clock_words(what.raised_at)} cleared: {what.what}"
         case _:

@@ -547,7 +547,10 @@ class NoteError(_Action, frozen=True, tag="note-error"):
 class OpenDispute(_Action, frozen=True, tag="open-dispute"):
     """A player disputes a round."""
 
-    dispute: Name
+    dispute: Annotated[
+        str, Meta(max_length=64, pattern=r"^([A-Za-z0-9][A-Za-z0-9._@-]*)?$(?!\n)"), asked_by(Widget.NOBODY)
+    ]
+    """What it is called; where this is empty, the table numbers it by the record in which it stands."""
     player: PlayerName
     round: RoundNumber
     claim: ShortText

@@ -27,6 +27,8 @@ from taisai.web.api.house import HOUSE_ENDPOINTS
 from taisai.web.api.people import PEOPLE_ENDPOINTS
 from taisai.web.api.pit import PIT_ENDPOINTS
 from taisai.web.api.proof import PROOF_ENDPOINTS
+from taisai.web.api.requests import REQUEST_ENDPOINTS
+from taisai.web.api.rounds import ROUND_ENDPOINTS
 from taisai.web.api.rules import RULES_ENDPOINTS
 from taisai.web.api.tables import TABLE_ENDPOINTS
 from taisai.web.api.training import TRAINING_ENDPOINTS
@@ -49,6 +51,8 @@ ENDPOINTS: Final[tuple[Endpoint, ...]] = (
     *TABLE_ENDPOINTS,
     *PEOPLE_ENDPOINTS,
     *PIT_ENDPOINTS,
+    *REQUEST_ENDPOINTS,
+    *ROUND_ENDPOINTS,
     *HOUSE_ENDPOINTS,
     *PROOF_ENDPOINTS,
 )

@@ -35,6 +35,7 @@ from taisai.house.passwords import Passwords
 from taisai.house.persons import PLAYER, Persons, is_person
 from taisai.house.proof import Prover
 from taisai.house.register import Register
+from taisai.house.requests import Requests
 from taisai.house.seats import Seats
 from taisai.house.sessions import THE_CONSOLE, Session, Sessions
 from taisai.house.staff import Staff
@@ -152,6 +153,7 @@ class Context:
         self.guess_rates = Rates(1 / 60, GUESSES)
         self.addresses = Addresses(settings.listen, settings.limits.connections_per_address)
         self.manifest: Manifest
+        self.requests: Requests
         self.accounts: Accounts
         self.persons: Persons
         self.erasure: Erasure
@@ -219,6 +221,7 @@ class Context:
         self.staff = Staff(self.accounts, self.sessions)
         self.erasure = Erasure(self.persons, self.accounts, self._seated)
         self.seats = Seats(store, self.floor.log, self.clock.now, policy, persons=self.persons, players=self.players_at)
+        self.requests = Requests(store, self.clock.now)
         self.manifest = await asyncio.to_thread(manifest, self.settings, self.shelf)
         before = await asyncio.to_thread(last_start, self.floor.writer.journal)
         await note_differences(before, self.manifest, self.floor.log, self.clock.now)
@@ -296,6 +299,7 @@ class Context:
     async def _sweep(self) -> None:
         await self.sessions.sweep()
         await self.seats.sweep()
+        await self.requests.sweep()
         await self.accounts.guesses.sweep()
 
     async def verify(self) -> list[str]:

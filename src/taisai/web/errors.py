@@ -32,6 +32,7 @@ STATUS: Final[dict[str, int]] = {
     HouseCode.BAD_TOKEN: 403,
     HouseCode.NO_SUCH_TABLE: 404,
     HouseCode.NOT_FOUND: 404,
+    HouseCode.REQUEST_OVER: 409,
     HouseCode.TOO_LARGE: 413,
     HouseCode.TOO_FAST: 429,
     HouseCode.TOO_MANY: 503,

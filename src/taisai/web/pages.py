@@ -43,6 +43,7 @@ PAGES: Final = {
     "/odds": "rules/odds.html",
     "/compare": "rules/compare.html",
     "/train": "train/train.html",
+    "/round": "round/round.html",
     "/verify": "verify/verify.html",
 }
 """The page at each address; everything else that a page needs is under /static/."""

@@ -95,7 +95,15 @@ def open_dispute(_rules: TableRules, state: TableState, command: c.Command, do: 
     refused = _too_many(state, do) if command.by.role is Role.PLAYER else None
     if refused is not None:
         return refused
-    return [e.DisputeOpened(do.dispute, do.player, do.round, do.claim)]
+    return [e.DisputeOpened(do.dispute or _next_number(state), do.player, do.round, do.claim)]
+
+
+def _next_number(state: TableState) -> str:
+    """The number of the record that a dispute stands in, which no other dispute of the table has."""
+    number = state.seq + 1
+    while str(number) in state.disputes:
+        number += 1
+    return str(number)
 
 
 def _too_many(state: TableState, do: c.OpenDispute) -> Refusal | None:

@@ -192,7 +192,7 @@ def my_proofs(call: Call) -> list[ProofEntry]:
     if table is None:
         return []
     journal, found = call.context.floor.writer.journal, []
-    for record in _records_of_round(journal, table.name, call.query.round, table.state.seq):
+    for record in records_of_round(journal, table.name, call.query.round, table.state.seq):
         event = event_of(record)
         mine = getattr(event.what, "player", None) == session.who
         if (
@@ -205,7 +205,7 @@ def my_proofs(call: Call) -> list[ProofEntry]:
     return found
 
 
-def _records_of_round(journal: Journal, table: str, number: int | None, end: int) -> Sequence[Record]:
+def records_of_round(journal: Journal, table: str, number: int | None, end: int) -> Sequence[Record]:
     """The records of a round, from the call for bets to its end, and that it was void afterwards, if it was.
 
     They are looked for from the table's end backwards.

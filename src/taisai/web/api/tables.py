@@ -22,6 +22,7 @@ from taisai.felt import draw
 from taisai.floor.answers import Answer, HouseCode
 from taisai.floor.live import LiveTable
 from taisai.house.sessions import Session
+from taisai.journal.record import Record
 from taisai.protocol.answers import (
     AfterVoid,
     CarriedOut,
@@ -41,6 +42,7 @@ from taisai.protocol.answers import (
 from taisai.protocol.messages import CommandId, Do
 from taisai.streams.codec import event_of
 from taisai.table.commands import Command, Name, SetUp
+from taisai.table.events import Event
 from taisai.table.explanations import RecalledRound, currency_of, explain_line, recall
 from taisai.table.figures import exposure, table_result
 from taisai.table.notation.narration import output_of
@@ -168,13 +170,13 @@ def my_rounds(call: Call) -> list[RoundReplay]:
         return []
     state = table.state
     rounds = recall(state, session.who, min(call.query.count, RECALLED))
-    return [_replay(_book_of(call, rules, each), state, session.who, each) for each in rounds]
+    return [_replay(book_of(call, rules, each.past), state, session.who, each) for each in rounds]
 
 
-def _book_of(call: Call, rules: TableRules, each: RecalledRound) -> RuleBook:
+def book_of(call: Call, rules: TableRules, past: PastRound) -> RuleBook:
     """The edition by which a round was played, or the table's book where that one is no longer installed."""
     try:
-        return rules.book if each.past.book == rules.book.id else call.context.book(each.past.book)
+        return rules.book if past.book == rules.book.id else call.context.book(past.book)
     except InputFault:
         return rules.book
 
@@ -373,6 +375,23 @@ class JournalQuery(Struct, frozen=True):
     by: Annotated[str, Meta(max_length=64)] = ""
 
 
+def entry_of(record: Record, event: Event) -> JournalEntry:
+    """A record as people read it."""
+    return JournalEntry(
+        seq=record.seq,
+        at=record.at,
+        kind=record.kind,
+        by=record.by,
+        role=event.by.role,
+        authorised_by=None if event.authorised_by is None else event.authorised_by.id,
+        reason=event.reason,
+        command=record.command_id,
+        told=tuple(output_of(event.what)),
+        what=event.what,
+        hash=record.hash.hex(),
+    )
+
+
 def read_journal(call: Call) -> list[JournalEntry]:
     """The records of a table, filtered, each with its sentences."""
     session = call.mine
@@ -387,22 +406,7 @@ def read_journal(call: Call) -> list[JournalEntry]:
     for record in journal.read(table.name, after):
         if (query.kind and record.kind != query.kind) or (query.by and record.by not in by):
             continue
-        event = event_of(record)
-        found.append(
-            JournalEntry(
-                seq=record.seq,
-                at=record.at,
-                kind=record.kind,
-                by=record.by,
-                role=event.by.role,
-                authorised_by=None if event.authorised_by is None else event.authorised_by.id,
-                reason=event.reason,
-                command=record.command_id,
-                told=tuple(output_of(event.what)),
-                what=event.what,
-                hash=record.hash.hex(),
-            )
-        )
+        found.append(entry_of(record, event_of(record)))
         if len(found) >= query.count:
             break
     return found

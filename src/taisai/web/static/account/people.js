@@ -2,7 +2,7 @@
 // Enters: login, password, post, table. Leaves: a session in this browser, and the next page.
 
 import { post, Refusal, remember } from "../lib/api.js";
-import { h, labelled } from "../lib/dom.js";
+import { h, labelled, query } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { refusalWords } from "../lib/shell.js";
 
@@ -16,6 +16,8 @@ export const POSTS = ["dealer", "supervisor", "pit-manager", "shift-manager", "a
  */
 function workplace(role, table) {
   const at = table ? `?table=${encodeURIComponent(table)}` : "";
+  const round = query("round");
+  if (round && table && role !== "dealer") return `/round${at}&round=${encodeURIComponent(round)}`;
   return role === "dealer" ? (table ? `/deal${at}` : "/") : `/pit${at}`;
 }
 

@@ -7,14 +7,18 @@ import { GROUPS } from "../lib/commands.js";
 import { h } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { money } from "../lib/money.js";
-import { betsOn } from "../lib/round.js";
+import { betsByBox, betsOn } from "../lib/round.js";
 import { dialog } from "../lib/shell.js";
 import { actionButton } from "./actions.js";
 import { ask } from "./ask.js";
+import { SeatChips } from "./seats.js";
 
 /** @typedef {import("./actions.js").Desk} Desk */
 /** @typedef {import("../lib/types").PublicView} View */
 /** @typedef {import("../lib/types").CrewView} Crew */
+
+/** @param {{player: string, box: string}} bet */
+const keyOf = ({ player, box }) => `${player} ${box}`;
 
 /** What lies in a box, and what the crew may do about it. @param {Desk} desk @param {string} box */
 async function showBox(desk, box) {
@@ -52,11 +56,14 @@ export class DeskFelt {
   /**
    * @param {HTMLElement} host
    * @param {Desk} desk
-   * @param {() => void} drawn the felt has been loaded
+   * @param {import("./seats.js").SeatMarks} marks
+   * @param {{drawn: () => void, touched: (box: string) => boolean}} tell  the felt has been loaded; a box was touched
    */
-  constructor(host, desk, drawn) {
+  constructor(host, desk, marks, { drawn, touched }) {
     this.desk = desk;
-    this.cloth = new Cloth(host, { label: t("play.felt"), onPick: (box) => void showBox(desk, box) }, { drawn });
+    this.chips = new SeatChips(marks);
+    const onPick = (/** @type {string} */ box) => void (touched(box) || showBox(desk, box));
+    this.cloth = new Cloth(host, { label: t("play.felt"), onPick }, { drawn });
   }
 
   /** The boxes of the layout; until its sheet has been loaded, those that the table knows. */
@@ -66,8 +73,9 @@ export class DeskFelt {
 
   /** @param {string} box */
   _words(box) {
-    const total = this.desk.table.view?.totals[box];
-    return total ? `${boxName(box)}${t("list.comma")}${money(total)}` : boxName(box);
+    const { view } = this.desk.table;
+    const bets = view ? betsOn(view, box) : [];
+    return [boxName(box), ...bets.map(([player, amount]) => `${player} ${money(amount)}`)].join(t("list.comma"));
   }
 
   /**
@@ -83,13 +91,17 @@ export class DeskFelt {
     const over = round.phase === "between-rounds";
     const collected = round.phase === "collected";
     const lit = new Set(round.lit);
-    const paid = new Set((crew?.payouts ?? []).filter((each) => each.returned > 0).map((each) => each.box));
-    felt.chips(over ? {} : view.totals, { denominations: view.set_up.denominations });
+    const due = new Set((crew?.payouts ?? []).filter((each) => each.returned > 0).map(keyOf));
+    const paid = new Set((crew?.payouts ?? []).filter((each) => each.done).map(keyOf));
+    const look = (/** @type {string} */ player, /** @type {string} */ box) => {
+      if (!collected) return "";
+      const key = keyOf({ player, box });
+      return due.has(key) ? (paid.has(key) ? "paid" : "won") : "lost";
+    };
+    this.chips.draw(felt, over ? {} : betsByBox(view), look);
     felt.light(lit.size && !over ? round.lit : null);
     felt.mark("picked", crew?.losers?.map((each) => each.box) ?? []);
     felt.mark("over", crew?.breaches?.map((each) => each.box) ?? []);
-    felt.markChips("lost", (box) => collected && !paid.has(box));
-    felt.markChips("won", (box) => collected && lit.has(box));
     felt.names((box) => this._words(box));
   }
 }

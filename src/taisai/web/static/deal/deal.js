@@ -9,7 +9,7 @@ import { Tumbler } from "../lib/dice.js";
 import { $, h, put, query, say } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { money, setCurrency } from "../lib/money.js";
-import { redraw, refusalWords, startPage, watchConnection } from "../lib/shell.js";
+import { redraw, refusalWords, startPage, toast, watchConnection } from "../lib/shell.js";
 import { sound, speak } from "../lib/sound.js";
 import { Table } from "../lib/table.js";
 import { act, actionButton, actionName, refuse, whyNot } from "./actions.js";
@@ -17,10 +17,12 @@ import { ask } from "./ask.js";
 import { DeskFelt } from "./cloth.js";
 import { Entry } from "./entry.js";
 import { presetsOf } from "./forms.js";
+import { Hand } from "./hand.js";
 import { keysList, listenToKeys } from "./keys.js";
 import { askToSignIn, lockNow, onUnlock, stopped, watchIdle } from "./lock.js";
 import { breachesPanel, losersPanel, payoutsPanel } from "./pay.js";
-import { playersPanel, seatCode } from "./people.js";
+import { disputesPanel, lastRound, playersPanel, seatCode } from "./people.js";
+import { SeatMarks } from "./seats.js";
 
 /** @typedef {import("../lib/types").PublicView} View */
 /** @typedef {import("../lib/types").CrewView} Crew */
@@ -46,7 +48,10 @@ const ui = {
   steps: h("ol", { class: "steps", "aria-label": t("deal.steps") }),
   work: h("div", { class: "work" }),
   felt: h("div", { class: "felt-scroll", id: "felt" }),
-  players: h("div", null),
+  hand: h("div", { class: "hand-body" }),
+  players: h("div", { class: "deal-people" }),
+  last: h("div", { class: "deal-last" }),
+  disputes: h("div", { class: "deal-disputes" }),
   trouble: h("div", { class: "row trouble-row" }),
   facts: h("dl", { class: "facts" }),
 };
@@ -59,22 +64,27 @@ put(
     { class: "deal" },
     h(
       "section",
-      { class: "deal-stage", "aria-label": t("play.round") },
-      ui.state,
-      ui.call,
+      { class: "deal-top", "aria-label": t("play.round") },
+      h("div", { class: "deal-said" }, ui.state, ui.call),
       ui.dice,
-      ui.entry,
-      ui.next,
-      ui.why,
-      ui.steps,
     ),
-    ui.work,
-    h("section", { class: "deal-cloth", "aria-label": t("play.felt") }, ui.felt, ui.facts),
+    ui.steps,
     h(
       "div",
-      { class: "deal-side" },
+      { class: "deal-left" },
+      h("section", { class: "deal-cloth", "aria-label": t("play.felt") }, ui.felt),
+      h("section", { class: "panel hand", "aria-label": t("deal.do.place-bet") }, ui.hand),
       ui.players,
-      h("section", { class: "panel" }, h("h2", null, t("deal.trouble")), ui.trouble),
+      ui.last,
+    ),
+    h(
+      "div",
+      { class: "deal-right" },
+      h("section", { class: "deal-go", "aria-label": t("deal.key.next") }, ui.next, ui.why, ui.entry),
+      ui.work,
+      ui.disputes,
+      h("section", { class: "panel trouble" }, h("h2", null, t("deal.trouble")), ui.trouble),
+      h("section", { class: "panel" }, ui.facts),
       h("details", { class: "panel keys" }, h("summary", null, t("deal.keys")), keysList()),
     ),
   ),
@@ -99,7 +109,9 @@ const desk = {
     draw();
   },
 };
-const felt = new DeskFelt(ui.felt, desk, () => draw());
+const marks = new SeatMarks();
+const hand = new Hand(ui.hand, desk, marks);
+const felt = new DeskFelt(ui.felt, desk, marks, { drawn: () => draw(), touched: (box) => hand.touched(box) });
 const entry = new Entry(ui.entry, desk, () => drawNext());
 
 // ---------------------------------------------------------------- the next step
@@ -173,7 +185,11 @@ function draw() {
   drawNext();
   drawSteps(crew);
   redraw(ui.work, breachesPanel(desk), losersPanel(desk), payoutsPanel(desk));
-  redraw(ui.players, playersPanel(desk));
+  marks.follow(Object.keys(view.seats));
+  hand.draw();
+  redraw(ui.players, playersPanel(desk, marks));
+  redraw(ui.last, lastRound(view));
+  redraw(ui.disputes, disputesPanel(desk));
   redraw(
     ui.trouble,
     ...GROUPS["deal.trouble"].map((action) => actionButton(desk, action, { keyed: true, run: () => askFor(action) })),
@@ -279,6 +295,21 @@ function drawFacts(view, crew) {
   );
 }
 
+/** Disputes that this screen has shown, with their answers. @type {Crew["disputes"] | null} */
+let disputes = null;
+
+/** Say that a dispute was opened or answered. */
+function followDisputes() {
+  const now = table.crew?.disputes ?? {};
+  for (const [id, each] of Object.entries(now)) {
+    if (!disputes) break;
+    if (!disputes[id]) toast(t("deal.dispute-made", { id, player: each.player }), { kind: "good" });
+    else if (each.resolution && !disputes[id].resolution)
+      toast(t("deal.dispute-answered", { id, answer: each.resolution }), { kind: "good" });
+  }
+  disputes = now;
+}
+
 // ---------------------------------------------------------------- begin
 
 ui.next.addEventListener("click", () => void step());
@@ -304,6 +335,7 @@ if (!who || who.player) {
   });
   table.on("change", draw);
   table.on("crew", draw);
+  table.on("crew", followDisputes);
   table.on("hello", () => {
     draw();
     if (!table.you) say(ui.why, t("deal.not-here"));

@@ -48,6 +48,9 @@ export function typedFaces(text) {
   return (text.match(/[1-6]/g) ?? []).map(Number);
 }
 
+/** What a form sends without asking: a dispute without a name is numbered by the table. */
+const SENT_ALONG = /** @type {Record<string, Record<string, any>>} */ ({ "open-dispute": { dispute: "" } });
+
 /**
  * A command from the values of its form; what was left empty is left out.
  * @param {string} action
@@ -55,5 +58,9 @@ export function typedFaces(text) {
  * @returns {{do: string, [key: string]: any}}
  */
 export function commandOf(action, values) {
-  return { do: action, ...Object.fromEntries(values.filter(([, value]) => value !== undefined)) };
+  return {
+    do: action,
+    ...SENT_ALONG[action],
+    ...Object.fromEntries(values.filter(([, value]) => value !== undefined)),
+  };
 }

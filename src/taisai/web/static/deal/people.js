@@ -4,24 +4,103 @@
 import { part, post, Refusal } from "../lib/api.js";
 import { boxName } from "../lib/boxes.js";
 import { GROUPS } from "../lib/commands.js";
+import { diceRow } from "../lib/dice.js";
 import { h, labelled } from "../lib/dom.js";
-import { t } from "../lib/i18n.js";
+import { t, voidWhy } from "../lib/i18n.js";
 import { money, time, typedMoney } from "../lib/money.js";
 import { rackOf } from "../lib/rack.js";
-import { dialog } from "../lib/shell.js";
+import { betsByBox } from "../lib/round.js";
+import { dialog, roundLink } from "../lib/shell.js";
 import { actionButton } from "./actions.js";
 import { ask, askButton } from "./ask.js";
-import { formDialog } from "./dialogs.js";
 import { NAME_PATTERN } from "./forms.js";
 import { SEAT_CODE_KEY } from "./keys.js";
 
 /** @typedef {import("./actions.js").Desk} Desk */
 
+const DISPUTES_SHOWN = 5;
+
+/**
+ * A player's bets, as they lie.
+ * @param {import("../lib/types").PublicView} view
+ * @param {string} player
+ */
+function betsOf(view, player) {
+  const bets = Object.entries(betsByBox(view)).flatMap(([box, each]) =>
+    each.filter(([whose]) => whose === player).map(([, amount]) => /** @type {[string, number]} */ ([box, amount])),
+  );
+  if (!bets.length || view.round.phase === "between-rounds") return null;
+  return h(
+    "ul",
+    { class: "boxes" },
+    ...bets.map(([box, amount]) => h("li", null, boxName(box), " ", h("strong", { class: "sum-of" }, money(amount)))),
+  );
+}
+
+/**
+ * The round before, with the way to all that is known of it.
+ * @param {import("../lib/types").PublicView} view
+ */
+export function lastRound(view) {
+  const last = view.results.at(-1);
+  if (!last) return null;
+  return h(
+    "section",
+    { class: "panel last-round", "aria-label": t("deal.last-round") },
+    h("h2", null, t("deal.last-round")),
+    h(
+      "p",
+      { class: "row" },
+      h("strong", { class: "number" }, last.number),
+      last.dice && diceRow(last.dice, 30),
+      last.void
+        ? h("span", { class: "tag bad" }, t("result.void", { why: voidWhy(last.void) }))
+        : h("span", { lang: "en" }, last.call),
+      last.reversed && h("span", { class: "tag bad" }, t("pit.reversed")),
+      roundLink(view.table, last.number),
+    ),
+  );
+}
+
+/**
+ * The disputes of the table, with their answers.
+ * @param {Desk} desk
+ */
+export function disputesPanel(desk) {
+  const all = Object.entries(desk.crew()?.disputes ?? {})
+    .reverse()
+    .slice(0, DISPUTES_SHOWN);
+  if (!all.length) return null;
+  return h(
+    "section",
+    { class: "panel" },
+    h("h2", null, t("deal.disputes")),
+    h(
+      "ul",
+      { class: "rows" },
+      ...all.map(([id, each]) =>
+        h(
+          "li",
+          { "data-dispute": id },
+          h("strong", null, id),
+          ` · ${each.player} · `,
+          roundLink(desk.table.name, each.round, t("history.round", { n: each.round })),
+          h("p", null, each.claim),
+          each.resolution
+            ? h("p", { class: "answer" }, each.resolution)
+            : h("p", { class: "muted" }, t("deal.dispute-open")),
+        ),
+      ),
+    ),
+  );
+}
+
 /**
  * The list of players.
  * @param {Desk} desk
+ * @param {import("./seats.js").SeatMarks} [marks] their numbers and colours on the felt
  */
-export function playersPanel(desk) {
+export function playersPanel(desk, marks) {
   const crew = desk.crew();
   const view = desk.table.view;
   if (!crew || !view) return null;
@@ -63,6 +142,7 @@ export function playersPanel(desk) {
           h(
             "button",
             { class: "person", "data-action": "player", "data-for": name, onclick: () => void onePlayer(desk, name) },
+            marks?.badge(name),
             h("strong", null, name),
             !seat.present && h("span", { class: "tag" }, t("deal.gone")),
             seat.colour &&
@@ -71,6 +151,7 @@ export function playersPanel(desk) {
             crew.debts[name] && h("span", { class: "tag bad" }, t("deal.owes", { amount: money(crew.debts[name]) })),
           ),
           askButton(desk, "buy-in", { for: name }, { player: name }),
+          marks && betsOf(view, name),
         ),
       ),
     ),
@@ -110,6 +191,7 @@ async function onePlayer(desk, player) {
  * @param {Desk} desk
  */
 export async function seatCode(desk) {
+  const { formDialog } = await import("./dialogs.js");
   const player = h("input", {
     name: "player",
     autocomplete: "off",

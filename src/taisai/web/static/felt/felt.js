@@ -145,7 +145,7 @@ export class Felt {
       return;
     }
     const areas = this.areas.map(([, each]) => each);
-    const places = areas.map((each) => this._placeOf(each));
+    const places = areas.map((each) => this.placeOf(each));
     const to = areas[neighbourOf(places, areas.indexOf(area), event.key)];
     if (to) {
       event.preventDefault();
@@ -193,11 +193,11 @@ export class Felt {
    * @param {string} box
    */
   place(box) {
-    return this._placeOf(this.boxes.get(box) ?? this.svg);
+    return this.placeOf(this.boxes.get(box) ?? this.svg);
   }
 
-  /** @param {SVGGraphicsElement} area */
-  _placeOf(area) {
+  /** Where an area is, in the units of the drawing. @param {SVGGraphicsElement} area */
+  placeOf(area) {
     let found = this._places.get(area);
     if (!found) {
       const ground = /** @type {SVGGraphicsElement | null} */ (area.querySelector(":scope > .ground"));
@@ -271,7 +271,7 @@ export class Felt {
       if (!amount) return;
       lying.delete(String(place));
       if (before?.dataset.amount === String(amount)) return;
-      const made = stackOf(this._placeOf(area), amount, { own, denominations });
+      const made = stackOf(this.placeOf(area), amount, { own, denominations });
       Object.assign(made.dataset, { box, area: String(place) });
       if (before) before.replaceWith(made);
       else layer.append(made);

@@ -391,14 +391,7 @@ export const COMMANDS = {
   "open-dispute": {
     nature: "fact",
     fields: [
-      {
-        name: "dispute",
-        widget: "name",
-        required: true,
-        shortest: 1,
-        longest: 64,
-        pattern: "[A-Za-z0-9][A-Za-z0-9._@\\-]*",
-      },
+      { name: "dispute", widget: "nobody", required: true },
       { name: "player", widget: "player", required: true },
       { name: "round", widget: "round", required: true, min: 1 },
       { name: "claim", widget: "text", required: true, shortest: 1, longest: 500 },

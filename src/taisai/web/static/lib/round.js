@@ -66,3 +66,19 @@ export function betsOn({ round, stakes }, box) {
     .filter(([, each]) => each[box])
     .map(([player, each]) => [player, each[box]]);
 }
+
+/**
+ * Everybody's bets by box, in the order of the seats.
+ * @param {Pick<import("./types").PublicView, "round" | "stakes">} view
+ */
+export function betsByBox({ round, stakes }) {
+  /** @type {Record<string, [player: string, amount: number][]>} */
+  const found = {};
+  const lay = (/** @type {string} */ player, /** @type {string} */ box, /** @type {number} */ amount) =>
+    amount && (found[box] ??= []).push([player, amount]);
+  if (round.phase !== "betting") for (const [player, box, amount] of round.bets) lay(player, box, amount);
+  else
+    for (const [player, boxes] of Object.entries(stakes))
+      for (const [box, amount] of Object.entries(boxes)) lay(player, box, amount);
+  return found;
+}

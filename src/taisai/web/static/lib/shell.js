@@ -254,6 +254,17 @@ export function clauseLinks(book, clauses) {
   );
 }
 
+/**
+ * The way to all that is known of a round.
+ * @param {string} table
+ * @param {number} number
+ * @param {string} [words]
+ */
+export function roundLink(table, number, words = t("round.see")) {
+  const asked = new URLSearchParams({ table, round: String(number) });
+  return h("a", { class: "round-link", href: `/round?${asked}` }, words);
+}
+
 /** How a clause is written: §3.4, I6, R37. @param {string} clause */
 export function clauseLabel(clause) {
   return /^[IR]\d+$/.test(clause) || clause.startsWith("App") ? clause : `§${clause}`;

@@ -841,6 +841,677 @@ export interface ProofEntry {
   at: number;
 }
 
+/** What somebody asks a second person for, and what became of it. */
+export interface RequestCard {
+  id: string;
+  table: string;
+  /** Who asks. */
+  by: string;
+  role: string;
+  /** The command, exactly as it is carried out when somebody approves it. */
+  do: Record<string, any>;
+  reason: string;
+  /** It is carried out in this round, or not at all. */
+  round: number;
+  /** Of which one approves. */
+  roles: string[];
+  asked_at: number;
+  expires_at: number;
+  now: number;
+  /** Waiting, approved, refused (by the table), declined, withdrawn or expired. */
+  fate: string;
+  answered_by: string;
+  note: string;
+  /** Why the table refused it, though it was approved. */
+  code: string;
+  sentence: string;
+  /** The record that it led to. */
+  seq: number;
+  currency: string;
+  book: string;
+  dice?: Dice | null;
+}
+
+/** All that is known of one round. */
+export interface RoundFile {
+  table: string;
+  house: string;
+  number: number;
+  book: string;
+  layout: string;
+  digest: string;
+  currency: string;
+  opened_at: number;
+  ended_at: number;
+  call: string;
+  void: string;
+  reversed: boolean;
+  /** By which it is void. */
+  clauses: string[];
+  draw: string;
+  commitment: string;
+  opening: string;
+  dice?: Dice | null;
+  limits?: TableLimits | null;
+  bets: RoundBet[];
+  players: RoundPlayer[];
+  people: RoundPerson[];
+  disputes: RoundDispute[];
+  /** From the call for bets to the end, and whatever concerns the round afterwards. */
+  records: JournalEntry[];
+}
+
+/** A bet of a round that is over, and why it came out as it did. */
+export interface RoundBet {
+  player: string;
+  box: string;
+  stake: number;
+  at_risk: number;
+  pays: number | string | null;
+  winnings: number;
+  returned: number;
+  why: string;
+  clauses: string[];
+}
+
+/** A player's round in sums. */
+export interface RoundPlayer {
+  player: string;
+  staked: number;
+  returned: number;
+  funds_before: number | null;
+  funds_after: number | null;
+  /** When the round was void after it was settled: what went back, what was taken back, and what is owed. */
+  given_back: number;
+  taken: number;
+  owed: number;
+  owing: number;
+}
+
+/** Somebody who had a part in a round. */
+export interface RoundPerson {
+  id: string;
+  /** As the staff list has it; empty for players. */
+  name: string;
+  role: string;
+}
+
+/** A dispute about a round. */
+export interface RoundDispute {
+  dispute: string;
+  player: string;
+  claim: string;
+  opened_at: number;
+  resolution: string;
+  resolved_by: string;
+}
+
+/** A record of a table's journal. */
+export interface JournalEntry {
+  seq: number;
+  at: number;
+  kind: string;
+  by: string;
+  role: string;
+  authorised_by: string | null;
+  reason: string;
+  command: string;
+  /** What happened, in sentences. */
+  told: string[];
+  what: TableSetUp | DealingAssigned | SourceTested | ClockSet | FloatCounted | DiceReceived | DiceSealed | DiceInspected | DiceRetired | DiceOverdue | TestRunMade | ItemChecked | TableOpened | TableSuspended | TableResumed | LimitsSet | TableClosed | EditionTaken | PlayerSat | PlayerLeft | PlayerWalkedAway | BoughtIn | ChipsBrought | CashedOut | ColourTaken | ColourTurnedIn | Filled | Credited | DebtSettled | DiceCommitted | DiceTumbled | BetsOpened | BetPlaced | BetWithdrawn | MinimumAdvised | ExcessRejected | ExcessLeft | BetReturned | BetsClosed | DiceOpened | OddsDrawn | DiceUncovered | ResultAnnounced | NumberPressed | ResultEntered | AreasLit | EntryAmended | DiceCorrected | LosersCollected | BetPaid | RoundConcluded | FactRecorded | FactAttested | SettlementUndone | RollVoided | RoundVoided | RoundInterrupted | InterruptionResolved | BetCorrected | LineTouched | LineRuled | RoundReversed | Ruled | ErrorNoted | DisputeOpened | DisputeResolved;
+  hash: string;
+}
+
+/** The table stands under a rule book. */
+export interface TableSetUp {
+  book: string;
+  layout: string;
+  digest: string;
+  limits: TableLimits;
+  currency: string;
+  denominations: number[];
+  colours: Record<string, ColourSet>;
+  coverage: Coverage;
+}
+
+/** Who deals the table from now on, how long bets stay open at least, and what the table is for. */
+export interface DealingAssigned {
+  to: DealtBy;
+  betting_min_ms: number;
+  /** None in records of version 0.1.0, which do not say. */
+  purpose?: Purpose | null;
+}
+
+/** Who deals a table. */
+export type DealtBy = "people" | "house";
+
+/** The house's own dealer tested its source of dice and the lights; it has no tumbler and no seal to look at. */
+export interface SourceTested {
+  source: string;
+  drawn: number;
+  sound: boolean;
+  dark: string[];
+}
+
+/** The house's clock was set by so many microseconds: earlier times of this table are by the clock as it was. */
+export interface ClockSet {
+  by_us: number;
+}
+
+/** The opening float was counted into the tray. */
+export interface FloatCounted {
+  count: Record<string, number>;
+  amount: number;
+}
+
+/** A set arrived. */
+export interface DiceReceived {
+  dice_set: string;
+}
+
+/** A set went into the tumbler under a seal. */
+export interface DiceSealed {
+  dice_set: string;
+  seal: string;
+}
+
+/** The set in the tumbler was looked at. */
+export interface DiceInspected {
+  dice_set: string;
+  sound: boolean;
+  note: string;
+}
+
+/** A set left for good. */
+export interface DiceRetired {
+  dice_set: string;
+  note: string;
+}
+
+/** The set has been in the tumbler for a day: a warning, once a set. */
+export interface DiceOverdue {
+  dice_set: string;
+  hours: number;
+}
+
+/** A known result was entered and its areas looked at. */
+export interface TestRunMade {
+  dice: Dice;
+  lit: string[];
+  lit_correctly: boolean;
+}
+
+/** An item of the opening check. */
+export interface ItemChecked {
+  item: string;
+  passed: boolean;
+  note: string;
+  /** What the test runs had to light. */
+  coverage: string;
+}
+
+/** Open for gaming, under this book. */
+export interface TableOpened {
+  digest: string;
+}
+
+/** No further round for now. */
+export interface TableSuspended {
+  cause: string;
+}
+
+/** The table may go on, and why that is safe. */
+export interface TableResumed {
+  by: Mending;
+  note: string;
+  cause: string;
+}
+
+/** What ends a suspension (`nz-division-9` §7.4). */
+export type Mending = "mended" | "procedure";
+
+/** Limits changed. */
+export interface LimitsSet {
+  before: TableLimits;
+  after: TableLimits;
+}
+
+/** The closing float, as counted and as expected, and the chips that players took away. */
+export interface TableClosed {
+  count: Record<string, number>;
+  amount: number;
+  expected: number;
+  /** The cash in the drop box, which goes to be counted. */
+  drop: number;
+  leaving: Record<string, number>;
+}
+
+/** Between two rounds the table takes up the edition that `replaces` its rule book; all else stays as it was. */
+export interface EditionTaken {
+  book: string;
+  layout: string;
+  digest: string;
+  replaces: string;
+}
+
+/** A player joined. */
+export interface PlayerSat {
+  player: string;
+}
+
+/** A player left with their value chips. */
+export interface PlayerLeft {
+  player: string;
+  amount: number;
+}
+
+/** A player is gone; their bets stand. */
+export interface PlayerWalkedAway {
+  player: string;
+}
+
+/** Cash into the drop, chips to the player. */
+export interface BoughtIn {
+  player: string;
+  amount: number;
+}
+
+/** Value chips from elsewhere. */
+export interface ChipsBrought {
+  player: string;
+  amount: number;
+}
+
+/** Value chips taken away. */
+export interface CashedOut {
+  player: string;
+  amount: number;
+}
+
+/** A player exchanged value chips for colour chips. */
+export interface ColourTaken {
+  player: string;
+  colour: string;
+  value: number;
+  amount: number;
+}
+
+/** A player exchanged colour chips for value chips. */
+export interface ColourTurnedIn {
+  player: string;
+  colour: string;
+  amount: number;
+}
+
+/** Chips from the cage. */
+export interface Filled {
+  count: Record<string, number>;
+  amount: number;
+}
+
+/** Chips to the cage. */
+export interface Credited {
+  count: Record<string, number>;
+  amount: number;
+}
+
+/** A debt left by a void or a ruling was paid. */
+export interface DebtSettled {
+  player: string;
+  amount: number;
+  /** The house paid what it owed. */
+  to_player: boolean;
+}
+
+/** The house is committed to its part in the virtual dice of a round. */
+export interface DiceCommitted {
+  round: number;
+  commitment: string;
+  /** How (`core.fair`): form 1 fixed the roll by this alone, form 2 by what the players bring as well. */
+  form: number;
+  /** What the house finds its secret again by, with its key; useless without. */
+  nonce: string;
+}
+
+/** The covered dice were tumbled. */
+export interface DiceTumbled {
+  round: number;
+  times: number;
+}
+
+/** The round begins, under the rules with this digest. */
+export interface BetsOpened {
+  round: number;
+  call: string;
+  digest: string;
+  /** When bets close, to the microsecond; 0 where the dealer calls the close. */
+  closes_at: number;
+}
+
+/** Chips into a box. */
+export interface BetPlaced {
+  player: string;
+  box: string;
+  amount: number;
+  how: How;
+  colour?: string | null;
+  /** The player's own part in virtual dice, where it is another than before. */
+  contribution: string;
+}
+
+/** How chips came to lie in a box. */
+export type How = "placed" | "call" | "staff" | "felt";
+
+/** Chips out of a box, while betting was open. */
+export interface BetWithdrawn {
+  handed: Handed;
+}
+
+/** Chips handed back to a player out of a box: `in_colour` of them in that colour, the rest in value chips. */
+export type Handed = [player: string, box: string, amount: number, in_colour: number, colour: string | null];
+
+/** A player was told that a bet is under the minimum. */
+export interface MinimumAdvised {
+  player: string;
+  box: string;
+  stake: number;
+  minimum: number;
+}
+
+/** What was over the limit went back, newest first. */
+export interface ExcessRejected {
+  box: string;
+  limit: string;
+  handed: Handed[];
+}
+
+/** A box was over a limit at the closing call, and the excess was not rejected. */
+export interface ExcessLeft {
+  box: string;
+  limit: string;
+  amount: number;
+}
+
+/** A bet under the minimum, of which the player had been told, went back just before the closing call. */
+export interface BetReturned {
+  player: string;
+  box: string;
+  minimum: number;
+  handed: Handed;
+}
+
+/** The bets as they lie, and what of each is at risk. */
+export interface BetsClosed {
+  call: string;
+  bell: boolean;
+  bets: FixedBet[];
+  flags: FlagRaised[];
+  /** Boxes that are settled pro rata, with the capacity that each was over. */
+  capacity: Record<string, number>;
+}
+
+/** A bet as it was fixed at the close. */
+export interface FixedBet {
+  player: string;
+  box: string;
+  stake: number;
+  at_risk: number;
+  in_colour: number;
+  colour?: string | null;
+  /** Some of it was a call bet. */
+  called: boolean;
+}
+
+/** The house's secret and what the players brought; with the close they fix the dice (R14, R22). */
+export interface DiceOpened {
+  round: number;
+  opening: string;
+  /** Sorted; whose each is, the bets say. */
+  contributions: string[];
+  /** None for a round that was void before its close, and so has no roll. */
+  dice: Dice | null;
+}
+
+/** What some boxes pay more in this round, by the draw table of the layout; known before the dice. */
+export interface OddsDrawn {
+  round: number;
+  draw: string;
+  /** By box: the odds to 1 of this round. */
+  raised: Record<string, number | string>;
+}
+
+/** The faces as they lie. */
+export interface DiceUncovered {
+  dice: Dice;
+  /** The secret that the round was committed to; empty for physical dice. */
+  opening: string;
+}
+
+/** The dealer's call. */
+export interface ResultAnnounced {
+  call: string;
+  total: number;
+}
+
+/** A button of the terminal. */
+export interface NumberPressed {
+  number: number;
+}
+
+/** The entry button: these numbers, these lights. */
+export interface ResultEntered {
+  dice: Dice;
+  lit: string[];
+  matches: boolean;
+}
+
+/** The winning areas light without a terminal. */
+export interface AreasLit {
+  lit: string[];
+}
+
+/** A wrong entry put right. */
+export interface EntryAmended {
+  before: Dice;
+  after: Dice;
+  lit: string[];
+}
+
+/** The dice had been written down wrongly; with a new call and new lights where those had come already. */
+export interface DiceCorrected {
+  before: Dice;
+  after: Dice;
+  call: string;
+  total: number;
+  lit: string[];
+}
+
+/** All losing bets into the float. */
+export interface LosersCollected {
+  losses: Loss[];
+}
+
+/** What was collected of a losing bet. */
+export type Loss = [player: string, box: string, amount: number];
+
+/** One bet was paid: a winner, or the part of a loser that was not at risk. */
+export interface BetPaid {
+  player: string;
+  box: string;
+  stake: number;
+  at_risk: number;
+  pays: number | string | null;
+  winnings: number;
+  returned: number;
+  in_colour: number;
+  colour?: string | null;
+}
+
+/** All paid: the round is over. */
+export interface RoundConcluded {
+  round: number;
+  dice: Dice;
+  staked: number;
+  at_risk: number;
+  winnings: number;
+  returned: number;
+  /** What the bets return on average, times 216, so that it is a whole number. */
+  expected_216: number;
+  deviation: number;
+  /** What the bets return under fair dice: standard deviation and farthest roll from it, rounded up; 0 in 0.1. */
+  farthest: number;
+}
+
+/** What happened, and what the book makes of it; the events of that follow. */
+export interface FactRecorded {
+  fact: string;
+  round: number;
+  then: string[];
+  clauses: string[];
+  note: string;
+  /** The dealer's call, where no round is in play that could be void. */
+  call: string;
+  /** The earlier record that it puts right. */
+  corrects: string;
+  /** False: the round is held until a second person says whether it is so. */
+  attested: boolean;
+  /** Found when the round was over: no money moves by it. */
+  late: boolean;
+  /** The set in the tumbler, of damaged dice. */
+  dice_set: string;
+}
+
+/** A second person says whether a fact that held the round is so. */
+export interface FactAttested {
+  fact: string;
+  round: number;
+  confirmed: boolean;
+}
+
+/** The round is void after collecting began: what was collected and paid goes back. */
+export interface SettlementUndone {
+  round: number;
+  lines: ReversedLine[];
+}
+
+/** One player's part when settled bets are undone or a ruling moves money: what they get, give, and still owe. */
+export interface ReversedLine {
+  player: string;
+  staked: number;
+  returned: number;
+  /** Value chips handed to the player: what they had lost. */
+  given_back: number;
+  /** Value chips taken from the player: what they had won, as far as they have it. */
+  taken: number;
+  /** The rest of it, booked as a debt. */
+  owed: number;
+  /** What the float could not hand over: the house owes it to the player. */
+  owing: number;
+}
+
+/** The roll does not count: the bets stand, and the dice are tumbled again. */
+export interface RollVoided {
+  round: number;
+  why: string;
+  call: string;
+  clauses: string[];
+}
+
+/** No result: every bet went back. */
+export interface RoundVoided {
+  round: number;
+  /** The book's word for it. */
+  why: string;
+  announced: boolean;
+  call: string;
+  handed: Handed[];
+  clauses: string[];
+}
+
+/** The round stopped where it was. */
+export interface RoundInterrupted {
+  round: number;
+  cause: string;
+  phase: string;
+}
+
+/** The round goes on, with these dice if they were not known before. */
+export interface InterruptionResolved {
+  round: number;
+  readable: number[];
+  dice: Dice | null;
+}
+
+/** A moved bet was put back. */
+export interface BetCorrected {
+  player: string;
+  lies_on: string;
+  belongs_on: string;
+  amount: number;
+  /** All bets of the round after the correction. */
+  bets: FixedBet[];
+  /** As in `BetsClosed`, after the correction. */
+  capacity: Record<string, number>;
+  /** Who moved or misplaced it; earlier versions did not ask. */
+  ground: string;
+}
+
+/** A bet touches the line of its segment. */
+export interface LineTouched {
+  player: string;
+  box: string;
+  /** By a second person, or before the dice were known. */
+  attested: boolean;
+}
+
+/** A bet on the line was honoured, or went back. */
+export interface LineRuled {
+  player: string;
+  box: string;
+  honoured: boolean;
+  handed: Handed | null;
+}
+
+/** A settled round is void after all. */
+export interface RoundReversed {
+  round: number;
+  lines: ReversedLine[];
+  clauses: string[];
+  /** The book's word for it. */
+  why: string;
+}
+
+/** A decision of the shift manager. */
+export interface Ruled {
+  matter: string;
+  decision: string;
+  clauses: string[];
+  ground: string;
+  considered: string[];
+  /** What it moves between the house and named players. */
+  lines: ReversedLine[];
+}
+
+/** An error of an earlier round, which changes no later one. */
+export interface ErrorNoted {
+  round: number;
+  what: string;
+}
+
+/** A player's claim. */
+export interface DisputeOpened {
+  dispute: string;
+  player: string;
+  round: number;
+  claim: string;
+}
+
+/** How a claim ended. */
+export interface DisputeResolved {
+  dispute: string;
+  resolution: string;
+}
+
 /** How far the log is signed and cosigned. */
 export interface HeadsNow {
   origin: string;
@@ -982,12 +1653,6 @@ export interface ReadingSheet {
   reading: string;
   house_choice: boolean;
 }
-
-/** Who deals a table. */
-export type DealtBy = "people" | "house";
-
-/** What ends a suspension (`nz-division-9` §7.4). */
-export type Mending = "mended" | "procedure";
 
 /** An event that everybody is told of, without the fields that are withheld. */
 export type Announcement =

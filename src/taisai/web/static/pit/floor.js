@@ -9,7 +9,7 @@ import { h, labelled, put } from "../lib/dom.js";
 import { t, tn } from "../lib/i18n.js";
 import { dateTime, money, number, percent, time } from "../lib/money.js";
 import { totalOf } from "../lib/rolls.js";
-import { showRefusal } from "../lib/shell.js";
+import { roundLink, showRefusal } from "../lib/shell.js";
 import { sound } from "../lib/sound.js";
 import { Table } from "../lib/table.js";
 import { provenLine } from "./proven.js";
@@ -155,7 +155,8 @@ function alertRow(alert, again) {
         h("strong", null, t(`pit.alert.${alert.kind}`)),
         " · ",
         alert.table ? h("a", { href: `#table/${part(alert.table)}` }, alert.table) : t("pit.whole-house"),
-        alert.round > 0 && ` · ${t("history.round", { n: alert.round })}`,
+        alert.round > 0 && " · ",
+        alert.round > 0 && roundLink(alert.table, alert.round, t("history.round", { n: alert.round })),
         alert.times > 1 && ` · ${t("pit.times", { n: alert.times })}`,
         " · ",
         time(alert.at),

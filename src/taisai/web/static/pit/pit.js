@@ -14,6 +14,7 @@ import { me, Refusal } from "../lib/api.js";
 import { $, h, put } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { showRefusal, startPage } from "../lib/shell.js";
+import { requestsPanel } from "./requests.js";
 
 /** @typedef {import("../lib/types").Me} Me */
 /** @typedef {(host: HTMLElement, argument: string, who: Me) => Promise<(() => void) | void>} Open */
@@ -38,6 +39,8 @@ await startPage({
   bar: () => [h("button", { class: "quiet", onclick: () => void lockNow() }, t("deal.lock"))],
 });
 const who = await me().catch(() => null);
+const supervises = who && SUPERVISORS.includes(who.post);
+const requests = supervises ? requestsPanel() : null;
 const tabs = h("nav", { class: "tabs", "aria-label": t("pit.parts") });
 const host = h("div", { class: "part" });
 /** @type {(() => void) | void} */
@@ -91,7 +94,7 @@ async function show(who) {
 if (!who || who.player || who.post === "dealer") {
   askToSignIn(t("pit.title"), "/sign-in?post=supervisor");
 } else {
-  put($("#main"), h("h1", { class: "visually-hidden" }, t("pit.title")), tabs, host);
+  put($("#main"), h("h1", { class: "visually-hidden" }, t("pit.title")), tabs, requests?.panel, host);
   watchIdle(who);
   // The part may have missed changes while it was locked. Draw it again, unless that would lose what was typed.
   onUnlock(() => {

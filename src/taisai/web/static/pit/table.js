@@ -13,7 +13,7 @@ import { diceRow } from "../lib/dice.js";
 import { h, put } from "../lib/dom.js";
 import { t, voidWhy } from "../lib/i18n.js";
 import { dateTime, money, percent, setCurrency, time } from "../lib/money.js";
-import { clauseLinks, redraw, toast, watchConnection } from "../lib/shell.js";
+import { clauseLinks, redraw, roundLink, toast, watchConnection } from "../lib/shell.js";
 import { Table } from "../lib/table.js";
 import { enabling } from "./house.js";
 import { limitsDialog } from "./setup.js";
@@ -157,7 +157,9 @@ function disputesPanel(desk, crew) {
               "p",
               null,
               h("strong", null, id),
-              ` · ${each.player} · ${t("history.round", { n: each.round })} · ${dateTime(each.opened_at)}`,
+              ` · ${each.player} · `,
+              roundLink(desk.table.name, each.round, t("history.round", { n: each.round })),
+              ` · ${dateTime(each.opened_at)}`,
             ),
             h("p", null, each.claim),
             each.resolution && h("p", { class: "by" }, each.resolution),
@@ -229,7 +231,7 @@ function roundsPanel(view) {
             h(
               "tr",
               { "data-round": each.number },
-              h("td", { class: "number" }, each.number),
+              h("td", { class: "number" }, roundLink(view.table, each.number, String(each.number))),
               h("td", null, each.dice ? diceRow(each.dice, 20) : "–"),
               h(
                 "td",
