@@ -15,6 +15,8 @@ from tests.web.serving import set_up_of
 
 TABLE = "T1"
 """A table in the middle of a round of `nz-division-9`, with a dispute, an alert, a wrong entry and bets to pay."""
+ROUND = "T3"
+"""A table with a round that is over."""
 CLOSED = "T2"
 """A table that is not open yet."""
 SCREENS = {
@@ -27,6 +29,7 @@ SCREENS = {
     "journal": ("kim", f"/pit#journal/{TABLE}", ".journal tbody tr"),
     "reports": ("kim", "/pit#reports", "[data-part=reports] tbody tr"),
     "house": ("kim", "/pit#house", "#audit button"),
+    "round": ("kim", f"/round?table={ROUND}&round=1", ".records tbody tr"),
     "staff": ("admin", "/pit#staff", "[data-login=dan]"),
 }
 """Who opens each screen, its address, and a selector that matches once it is drawn."""
@@ -44,6 +47,12 @@ def house() -> Iterator[CrewHouse]:
         opened.do("dan", TABLE, c.Announce(), *(c.Press(face) for face in (1, 2, 5)), c.Enter())
         opened.do("dan", TABLE, c.OpenDispute("D-1", "ann", 1, "the die was moved"))
         opened.wait(opened.running.crew["sue"].put_up(CLOSED, set_up_of("nz-division-9/1")))
+        opened.wait(opened.running.ready_table(ROUND, "rws-tai-sai-v6/A"))
+        bob = opened.seat("bob", ROUND)
+        opened.do("dan", ROUND, c.OpenBets())
+        opened.do(bob, ROUND, c.PlaceBet("bob", "small", 1_000))
+        opened.do("dan", ROUND, c.CloseBets(), c.Tumble(3), c.Uncover((1, 2, 4)), c.Announce(), c.Collect())
+        opened.do("dan", ROUND, c.PayAll(), c.OpenDispute("", "bob", 1, "paid short"))
         yield opened
 
 

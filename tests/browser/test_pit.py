@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -52,7 +54,7 @@ def test_an_entry_is_amended_by_two(house: CrewHouse, visit: Visit) -> None:
     expect(page.locator(".round-facts")).to_contain_text("entered 1-2-4")
     journal(page, house, table)
     row = page.locator(".journal tbody tr").first
-    for words in ("dan", "authorised by pat", "5 was pressed for 4"):
+    for words in ("dan", "authorised by Pat (pat)", "5 was pressed for 4"):
         expect(row).to_contain_text(words)
 
 
@@ -373,3 +375,44 @@ def test_a_player_is_told_of_a_round_that_was_reversed(house: CrewHouse, visit: 
     page.reload()
     expect(page.locator("#funds")).to_be_visible()
     expect(told).to_have_count(0)
+
+
+def test_from_a_complaint_to_the_proof_in_four_clicks(house: CrewHouse, visit: Visit) -> None:
+    """An inspector finds the disputed round in the journal, reads why the bet lost, and takes the proofs with them."""
+    table = house.new_table(TAI_SAI)
+    ann = house.seat("ann", table)
+    house.do("dan", table, c.OpenBets())
+    house.do(ann, table, c.PlaceBet("ann", "big", 1_000))
+    house.do("dan", table, c.CloseBets(), c.Tumble(3), c.Uncover((1, 2, 4)), c.Announce(), c.Collect())
+    house.do("dan", table, c.OpenDispute("", "ann", 1, "it was eleven"))
+    page = house.page(visit, "ada", f"/pit#journal/{table}")
+    page.locator("[data-kind=dispute-opened] .round-link").click()  # 1
+    expect(page.locator("h1")).to_have_text(f"Table {table}, round 1")
+    expect(page.locator("[data-dispute]")).to_contain_text("it was eleven")
+    lost = page.locator("[data-player=ann] [data-box=big]")
+    expect(lost).to_contain_text("$10")
+    lost.locator(".clauses button").first.click()  # 2
+    expect(page.locator("dialog[open]")).to_be_visible()
+    page.keyboard.press("Escape")
+    with page.expect_download() as taken:
+        page.locator("[data-action=download]").click()  # 3
+    made = json.loads(Path(taken.value.path()).read_text(encoding="utf-8"))
+    assert [made["round"]["number"], len(made["receipts"])] == [1, len(made["round"]["records"])]
+    assert "Dan (dan)" in page.locator(".round-facts").inner_text()
+
+
+def test_the_journal_as_a_file(house: CrewHouse, visit: Visit) -> None:
+    """What stands on the screen is saved as CSV and JSON: names and money, and no formula."""
+    table = house.new_table(TAI_SAI)
+    house.seat("ann", table)
+    page = house.page(visit, "ada", f"/pit#journal/{table}")
+    page.locator("[name=kind]").select_option("bought-in")
+    expect(page.locator(".journal tbody tr")).to_have_count(1)
+    expect(page.locator(".journal tbody tr")).to_contain_text("$200")
+    texts = []
+    for action in ("csv", "json"):
+        with page.expect_download() as taken:
+            page.locator(f"[data-action={action}]").click()
+        texts.append(Path(taken.value.path()).read_text(encoding="utf-8-sig"))
+    assert "Amount: $200" in texts[0]
+    assert [each["kind"] for each in json.loads(texts[1])] == ["bought-in"]

@@ -321,6 +321,8 @@ class JournalEntry(Struct, frozen=True, kw_only=True):
     """What happened, in sentences."""
     what: EventBody
     hash: str
+    round: int = 0
+    """The round in play when it was written, or the last one before it."""
 
 
 class RoundBet(Struct, frozen=True, kw_only=True):

@@ -82,10 +82,29 @@ async def test_who_may_see_a_round() -> None:
     async with open_house() as house:
         await played(house)
         for number in ("3", "0", "x", "99999999999999999999"):
-            with pytest.raises(Refused, match="not-found|bad-message"):
+            with pytest.raises(Refused, match=r"not-found|bad-message"):
                 await house.crew["ada"].call("GET", f"/api/tables/T1/rounds/{number}")
         ann = await house.seat("bob")
         with pytest.raises(Refused, match="not-allowed"):
             await ann.call("GET", "/api/tables/T1/rounds/1")
         with pytest.raises(Refused, match="not-signed-in"):
             await house.client.call("GET", "/api/tables/T1/rounds/1")
+
+
+@on_a_loop
+async def test_the_journal_is_filtered_by_round_and_time() -> None:
+    """Each record says in which round it stands; a round's records, and those of a time, are found by it."""
+    async with open_house() as house:
+        await played(house)
+        ada = house.crew["ada"]
+        path = "/api/tables/T1/journal"
+        everything = await ada.call("GET", path)
+        second = await ada.call("GET", path, query={"round": 2})
+        assert {each["round"] for each in second} == {2}
+        assert second == [each for each in everything if each["round"] == 2]
+        assert (second[0]["kind"], second[-1]["kind"]) == ("bets-opened", "dispute-resolved")
+        late = await ada.call("GET", path, query={"since": second[3]["at"], "until": second[-1]["at"], "round": 2})
+        assert [each["seq"] for each in late] == [
+            each["seq"] for each in second if second[3]["at"] <= each["at"] < second[-1]["at"]
+        ]
+        assert (await ada.call("GET", "/api/staff/names"))["dan"] == "Dan"

@@ -439,6 +439,11 @@ async def erase_person(call: Call) -> Said:
     return Said(f"{rows} erased")
 
 
+async def staff_names(call: Call) -> dict[str, str]:
+    """The names of the staff by login, to be shown beside it."""
+    return {login: each.name for login, each in (await call.context.accounts.all()).items() if each.name}
+
+
 _TAG: Final = "people"
 _STAFF: Final = "/api/staff/{login}"
 PEOPLE_ENDPOINTS: Final = (
@@ -476,6 +481,7 @@ PEOPLE_ENDPOINTS: Final = (
         who=Who.STAFF, body=EraseBody, raw=True, cost=20,
     ),
     Endpoint("GET", "/api/staff", list_staff, "All staff", list[StaffSheet], _TAG, who=Who.ADMINISTRATOR),
+    Endpoint("GET", "/api/staff/names", staff_names, "Names by login", dict[str, str], _TAG, who=Who.STAFF),
     Endpoint("POST", "/api/staff", add_staff, "A new account", LinkMade, _TAG, who=Who.ADMINISTRATOR, body=StaffBody),
     Endpoint(
         "PATCH", _STAFF, change_staff, "Change an account", StaffSheet, _TAG, who=Who.ADMINISTRATOR, body=StaffChange

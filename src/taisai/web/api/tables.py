@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import segno
 from msgspec import UNSET, Meta, Struct, to_builtins
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 from starlette.responses import Response
 
 from taisai.audit.reports import ReportRow
@@ -41,8 +41,9 @@ from taisai.protocol.answers import (
 )
 from taisai.protocol.messages import CommandId, Do
 from taisai.streams.codec import event_of
+from taisai.streams.loading import load
 from taisai.table.commands import Command, Name, SetUp
-from taisai.table.events import Event
+from taisai.table.events import BetsOpened, Event
 from taisai.table.explanations import RecalledRound, currency_of, explain_line, recall
 from taisai.table.figures import exposure, table_result
 from taisai.table.notation.narration import output_of
@@ -373,6 +374,12 @@ class JournalQuery(Struct, frozen=True):
     """Only the last so many; replaces `after`."""
     kind: Annotated[str, Meta(max_length=64)] = ""
     by: Annotated[str, Meta(max_length=64)] = ""
+    round: Annotated[int, Meta(ge=1, le=2**53)] | None = None
+    """Only from the call for bets of this round to the next one's."""
+    since: Annotated[int, Meta(ge=0)] | None = None
+    """Not before this time, in microseconds since 1970."""
+    until: Annotated[int, Meta(ge=0)] | None = None
+    """Before this time."""
 
 
 def entry_of(record: Record, event: Event) -> JournalEntry:
@@ -403,10 +410,23 @@ def read_journal(call: Call) -> list[JournalEntry]:
     after = query.after if query.last is None else max(table.state.seq - query.last, 0)
     by = {query.by, *call.context.persons.find(query.by)} if query.by else ()
     found: list[JournalEntry] = []
+    number = load(journal, table.name, after)[0].round.number
     for record in journal.read(table.name, after):
-        if (query.kind and record.kind != query.kind) or (query.by and record.by not in by):
+        if query.until is not None and record.at >= query.until:
+            break
+        event = event_of(record)
+        if isinstance(event.what, BetsOpened):
+            number = event.what.round
+        if query.round is not None and number > query.round:
+            break
+        if (
+            (query.kind and record.kind != query.kind)
+            or (query.by and record.by not in by)
+            or (query.round is not None and number != query.round)
+            or (query.since is not None and record.at < query.since)
+        ):
             continue
-        found.append(entry_of(record, event_of(record)))
+        found.append(replace(entry_of(record, event), round=number))
         if len(found) >= query.count:
             break
     return found

@@ -960,6 +960,8 @@ export interface JournalEntry {
   told: string[];
   what: TableSetUp | DealingAssigned | SourceTested | ClockSet | FloatCounted | DiceReceived | DiceSealed | DiceInspected | DiceRetired | DiceOverdue | TestRunMade | ItemChecked | TableOpened | TableSuspended | TableResumed | LimitsSet | TableClosed | EditionTaken | PlayerSat | PlayerLeft | PlayerWalkedAway | BoughtIn | ChipsBrought | CashedOut | ColourTaken | ColourTurnedIn | Filled | Credited | DebtSettled | DiceCommitted | DiceTumbled | BetsOpened | BetPlaced | BetWithdrawn | MinimumAdvised | ExcessRejected | ExcessLeft | BetReturned | BetsClosed | DiceOpened | OddsDrawn | DiceUncovered | ResultAnnounced | NumberPressed | ResultEntered | AreasLit | EntryAmended | DiceCorrected | LosersCollected | BetPaid | RoundConcluded | FactRecorded | FactAttested | SettlementUndone | RollVoided | RoundVoided | RoundInterrupted | InterruptionResolved | BetCorrected | LineTouched | LineRuled | RoundReversed | Ruled | ErrorNoted | DisputeOpened | DisputeResolved;
   hash: string;
+  /** The round in play when it was written, or the last one before it. */
+  round: number;
 }
 
 /** The table stands under a rule book. */
