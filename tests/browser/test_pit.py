@@ -416,3 +416,25 @@ def test_the_journal_as_a_file(house: CrewHouse, visit: Visit) -> None:
         texts.append(Path(taken.value.path()).read_text(encoding="utf-8-sig"))
     assert "Amount: $200" in texts[0]
     assert [each["kind"] for each in json.loads(texts[1])] == ["bought-in"]
+
+
+def test_a_count_shows_its_difference_before_it_is_sealed(house: CrewHouse, visit: Visit) -> None:
+    """While the float is counted its total and difference stand there; a preview tells; a short close is an alert."""
+    table = house.new_table(TAI_SAI)
+    page = house.page(visit, "sue", f"/pit#table/{table}")
+    page.locator("[data-action=close-table]").click()
+    form = page.locator("dialog[open] form")
+    form.locator("[name=count-100]").fill("1000")
+    expect(form.locator(".count-total")).to_have_text("Counted: $1,000. The books say $6,000: $5,000 short")
+    form.locator("[name=count-500]").fill("990")
+    expect(form.locator(".count-total")).to_contain_text("$50 short")
+    form.locator("[data-action=preview]").click()
+    expect(form.locator(".foreseen")).to_contain_text("Table closed")
+    expect(form.locator(".foreseen")).to_contain_text("$5,950")
+    assert house.crew_view(table)["float"] == 600_000
+    form.locator("[type=submit]").click()
+    expect(page.locator("dialog")).to_have_count(0)
+    page.goto(f"{house.address}/pit#floor")
+    alert = page.locator(".alert.grave", has_text=table)
+    expect(alert).to_contain_text("The closing count is $50 short.")
+    expect(page.locator(".strip .grave")).to_be_visible()

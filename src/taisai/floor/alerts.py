@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from taisai.floor.live import LiveTable
 
 PREFIX: Final = "pit/alert/"
-_EACH: Final = frozenset({"large-win", "dispute", "fact"})
+_EACH: Final = frozenset({"large-win", "dispute", "fact", "count-differs"})
 """Kinds of which each occurrence is an alert of its own, up to a bound; a table has one open alert of every other."""
 
 _FIRST: Final = frozenset({"interrupted", "broken", "suspended"})
@@ -45,7 +45,7 @@ class Alert(Struct, frozen=True, kw_only=True):
     """When it was raised, or raised again."""
     what: str
     amount: int = 0
-    """Of a large win, in minor units."""
+    """Of a large win, or by how much a count differs, in minor units."""
     times: int = 1
     cleared_at: int | None = None
     cleared_by: str = ""
@@ -128,6 +128,10 @@ class Alerts:
                     self.raise_alert("dispute", table, f"{dispute}, {player}: {claim}")
                 case e.BetPaid(player=player, box=box, winnings=winnings) if winnings >= self._large_win:
                     self.raise_alert("large-win", table, f"{player} on {box}", winnings)
+                case e.TableClosed(amount=amount, expected=expected) if amount != expected:
+                    self.raise_alert(
+                        "count-differs", table, "short" if amount < expected else "over", amount - expected
+                    )
                 case _:
                     pass
 

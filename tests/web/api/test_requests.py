@@ -8,6 +8,7 @@ import pytest
 from msgspec import to_builtins
 
 from taisai.client import Refused, Session
+from taisai.core.rulebook import Fact
 from taisai.house.requests import LASTS_US, WAITING_MOST
 from taisai.streams.house_events import RequestAnswered, read_house
 from taisai.table import commands as c
@@ -171,3 +172,37 @@ async def test_what_the_table_would_refuse_is_not_asked_for() -> None:
         for number in range(WAITING_MOST):
             await asked(dan, name=f"n{number}")
         await refused(asked(dan, name="more"), "too-fast")
+
+
+@on_a_loop
+async def test_a_preview_tells_and_does_nothing() -> None:
+    """Before a settled round is reversed, the screen says who would get and owe what; nothing is recorded."""
+    async with open_house() as house:
+        await house.hire("dan", "sue")
+        await house.ready_table("T1")
+        dan, ann = house.crew["dan"], await house.seat("ann")
+        await dan.do("T1", c.OpenBets())
+        await ann.do("T1", c.PlaceBet("ann", "small", 1_000))
+        for step in (c.CloseBets(), c.Tumble(3), c.Uncover((1, 2, 4)), c.Announce(), c.Collect(), c.PayAll()):
+            await dan.do("T1", step)
+        before = house.context.floor.tables["T1"].state
+        path = "/api/tables/T1/preview"
+        body = {"t": "do", "id": "p1", "do": to_builtins(c.Report(Fact.DAMAGED_DICE, "cracked", about=1))}
+        told = await dan.call("POST", path, body)
+        (reversed_round,) = [each for each in told if each["event"] == "round-reversed"]
+        assert [(each["player"], each["taken"]) for each in reversed_round["lines"]] == [("ann", 1_000)]
+        assert house.context.floor.tables["T1"].state is before
+        await refused(dan.call("POST", path, {"t": "do", "id": "p2", "do": {"do": "collect"}}), "wrong-step")
+        await refused(ann.call("POST", path, body), "not-allowed")
+
+
+@on_a_loop
+async def test_a_table_that_closes_short_raises_an_alert() -> None:
+    """A closing count that differs from the books is an alert with the difference; one that agrees is none."""
+    async with open_house() as house:
+        await house.hire("dan", "sue")
+        for name, missing in (("T1", 1), ("T2", 0)):
+            await house.ready_table(name)
+            await house.crew["sue"].do(name, c.CloseTable({100: 1_000 - missing, 500: 1_000}))
+        found = [each for each in house.context.alerts.shown() if each.kind == "count-differs"]
+        assert [(each.table, each.what, each.amount) for each in found] == [("T1", "short", -100)]

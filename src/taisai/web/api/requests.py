@@ -20,7 +20,8 @@ from taisai.protocol.messages import Do
 from taisai.streams.house_events import HouseEvent, RequestAnswered
 from taisai.table.actions import name_of
 from taisai.table.commands import Command
-from taisai.table.decide import can, may_authorise
+from taisai.table.decide import can, decide, may_authorise
+from taisai.table.events import EventBody
 from taisai.table.people import Person, Role
 from taisai.table.refusals import Code, Refusal
 from taisai.web.context import TOO_MANY_GUESSES
@@ -58,6 +59,34 @@ async def ask(call: Call) -> RequestCard:
     if made is None:
         raise Stop(Refusal(HouseCode.TOO_FAST, "You have asked for enough: wait for the answers, or withdraw one."))
     return _card(call, made)
+
+
+async def preview(call: Call) -> list[EventBody]:
+    """What would be recorded if this were done now, with whoever must authorise it: who gets and owes what.
+
+    Nothing is recorded, and nothing is promised: the table decides when it is done.
+    """
+    context, by, table = call.context, call.mine.person, call.path["table"]
+    assert by is not None
+    live = context.floor.tables[table]
+    rules = live.rules()
+    do: Do = call.body
+    named = await context.inward(do, by, table)
+    if isinstance(named, Refusal):
+        raise Stop(named)
+    if rules is None:
+        raise Stop(Refusal(Code.NOT_SET_UP, "The table is not set up.", allowed="set-up"))
+    roles = may_authorise(rules, live.state, by, type(named.do))
+    second = Person("@second", min(roles)) if roles else None
+    at, reason = context.clock.now(), do.reason or "-"
+    found = decide(
+        rules,
+        live.state,
+        Command(id=do.id, at=at, by=by, do=named.do, authorised_by=second, reason=reason, round=do.round),
+    )
+    if isinstance(found, Refusal):
+        raise Stop(found)
+    return [event.what for event in found]
 
 
 async def look(call: Call) -> RequestCard:
@@ -225,6 +254,10 @@ REQUEST_ENDPOINTS: Final = (
     Endpoint(
         "POST", "/api/tables/{table}/requests/{request}/withdraw", withdraw, "Take a request back", RequestCard, _TAG,
         who=Who.CREW,
+    ),
+    Endpoint(
+        "POST", "/api/tables/{table}/preview", preview, "What a command would record", list[EventBody], _TAG,
+        who=Who.CREW, body=Do,
     ),
     Endpoint("GET", "/api/requests", waiting, "Requests to approve", list[RequestCard], _TAG, who=Who.SUPERVISOR),
     Endpoint(

@@ -30,6 +30,16 @@ import { refusalWords, showRefusal } from "../lib/shell.js";
  * @property {Child} [words]       instead of the command's name
  */
 
+/** What cannot be taken back, or stops the game: its buttons look so. */
+const GRAVE = new Set(
+  "report interrupt suspend-table close-table retire-dice rule correct-dice amend-entry walk-away".split(" "),
+);
+
+/** The look of a command's button. @param {string} action */
+export function gravity(action) {
+  return GRAVE.has(action) ? "grave" : "";
+}
+
 /** The name of a command, for people. @param {string} action */
 export function actionName(action) {
   return t(`deal.do.${action}`);
@@ -59,7 +69,7 @@ export function actionButton(desk, action, how) {
   return h(
     "button",
     {
-      class: how.class ?? "",
+      class: how.class ?? gravity(action),
       "data-action": action,
       "data-for": how.for ?? null,
       "aria-disabled": why ? "true" : null,

@@ -69,9 +69,10 @@ function moneyInput(field, now) {
  * @param {Field} field
  * @param {Desk} desk
  * @param {Record<string, number>} [now]
+ * @param {number} [expected]  what the books say that is there: the difference is shown while it is counted
  * @returns {Input}
  */
-function countInput({ name }, desk, now = {}) {
+function countInput({ name }, desk, now = {}, expected = undefined) {
   const chips = desk.table.view?.set_up?.denominations ?? [];
   const inputs = chips.map((chip) =>
     h("input", {
@@ -93,7 +94,24 @@ function countInput({ name }, desk, now = {}) {
     ),
   );
   const value = () => Object.fromEntries(chips.map((chip, place) => [chip, Number(inputs[place].value || 0)]));
-  return { value, row: h("fieldset", { class: "count" }, h("legend", null, fieldName(name)), ...rows) };
+  const total = h("p", { class: "count-total", role: "status" });
+  const add = () => {
+    const sum = chips.reduce((whole, chip, place) => whole + chip * Number(inputs[place].value || 0), 0);
+    const off = expected === undefined ? 0 : sum - expected;
+    total.classList.toggle("fault", off !== 0);
+    total.textContent =
+      expected === undefined
+        ? t("deal.count-total", { sum: money(sum) })
+        : t(off ? (off < 0 ? "deal.count-short" : "deal.count-over") : "deal.count-right", {
+            sum: money(sum),
+            expected: money(expected),
+            off: money(Math.abs(off)),
+          });
+  };
+  const row = h("fieldset", { class: "count" }, h("legend", null, fieldName(name)), ...rows, total);
+  row.addEventListener("input", add);
+  add();
+  return { value, row };
 }
 
 /** Values that are their own names. @param {string[]} values @returns {[string, string][]} */
@@ -152,9 +170,10 @@ function amountsInput({ name }, players) {
  * @param {Desk} desk
  * @param {Field} field
  * @param {any} [preset]
+ * @param {string} [action] the command that it is for
  * @returns {Input}
  */
-export function makeField(desk, field, preset) {
+export function makeField(desk, field, preset, action = "") {
   const { name } = field;
   const view = desk.table.view;
   const crew = desk.crew();
@@ -221,7 +240,7 @@ export function makeField(desk, field, preset) {
       };
     }
     case "count":
-      return countInput(field, desk, preset);
+      return countInput(field, desk, preset, action === "close-table" ? crew?.float : undefined);
     case "money":
       return moneyInput(field, preset);
     case "dice":

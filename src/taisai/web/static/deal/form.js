@@ -9,7 +9,7 @@ import { t } from "../lib/i18n.js";
 import { newId } from "../lib/messages.js";
 import { OF_A_ROUND } from "../lib/of-a-round.js";
 import { clauseLinks, dialog, refusalWords } from "../lib/shell.js";
-import { actionName, refuse } from "./actions.js";
+import { actionName, gravity, refuse } from "./actions.js";
 import { makeField } from "./fields.js";
 import { commandOf, differing, fieldsOf } from "./forms.js";
 
@@ -18,6 +18,10 @@ import { commandOf, differing, fieldsOf } from "./forms.js";
 /** @typedef {import("./ask.js").AskOptions} AskOptions */
 /** @typedef {import("../lib/types").RequestCard} RequestCard */
 
+/** Commands whose effect can be looked at first. */
+const FORESEEN = new Set(
+  "report correct-dice amend-entry rule set-limits close-table resolve-interruption correct-bet attest".split(" "),
+);
 /** How often the asker's screen looks whether somebody has answered. */
 const LOOK_MS = 1000;
 
@@ -77,7 +81,7 @@ export class CommandForm {
     this.round = how.round ?? desk.table.view?.round.number ?? 0;
     this.fields = fieldsOf(action).map((field) => ({
       name: field.name,
-      ...makeField(desk, field, preset[field.name]),
+      ...makeField(desk, field, preset[field.name], action),
     }));
     /** The reason, once it is needed. @type {HTMLInputElement | null} */
     this.reason = null;
@@ -85,7 +89,14 @@ export class CommandForm {
     this.second = null;
     this.extra = h("div", null);
     this.fault = h("p", { class: "fault", role: "alert", hidden: true });
-    this.submit = h("button", { class: "main", type: "submit" }, actionName(action));
+    this.submit = h("button", { class: gravity(action) || "main", type: "submit" }, actionName(action));
+    /** What would be recorded, once somebody has asked. */
+    this.shown = h("div", { class: "foreseen", role: "status" });
+    this.foresee = h(
+      "button",
+      { type: "button", "data-action": "preview", onclick: () => void this._preview() },
+      t("deal.preview"),
+    );
     this.cancel = h("button", { type: "button", onclick: () => this.close(null) }, t("cancel"));
     this.form = h(
       "form",
@@ -96,8 +107,9 @@ export class CommandForm {
       this._call(),
       ...this.fields.map((each) => each.row),
       this.extra,
+      this.shown,
       this.fault,
-      h("p", { class: "row" }, this.submit, this.cancel),
+      h("p", { class: "row" }, this.submit, FORESEEN.has(action) && this.foresee, this.cancel),
     );
     this.busy = false;
     /** What a second person was asked for, while they have not answered. @type {RequestCard | null} */
@@ -203,6 +215,33 @@ export class CommandForm {
     } finally {
       this.busy = false;
       this._follow();
+    }
+  }
+
+  /** Show what would be recorded: who gets or owes what. Nothing is done. */
+  async _preview() {
+    this._tell();
+    put(this.shown);
+    try {
+      const asked = { t: "do", id: newId(), do: this._command(), round: this.round };
+      const events = await post(`/api/tables/${part(this.table.name)}/preview`, asked);
+      const { eventName, eventSaid } = await import("../pit/events.js");
+      const currency = this.table.view?.set_up?.currency ?? "";
+      put(
+        this.shown,
+        h("h3", null, t("deal.preview-words")),
+        ...events.map((/** @type {any} */ each) =>
+          h(
+            "div",
+            null,
+            h("strong", null, eventName(each.event)),
+            h("dl", { class: "said" }, ...eventSaid(each, currency)),
+          ),
+        ),
+      );
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this._refused(error);
     }
   }
 

@@ -735,7 +735,7 @@ export interface Alert {
   /** When it was raised, or raised again. */
   at: number;
   what: string;
-  /** Of a large win, in minor units. */
+  /** Of a large win, or by how much a count differs, in minor units. */
   amount: number;
   times: number;
   cleared_at?: number | null;

@@ -12,6 +12,7 @@ import { totalOf } from "../lib/rolls.js";
 import { roundLink, showRefusal } from "../lib/shell.js";
 import { sound } from "../lib/sound.js";
 import { Table } from "../lib/table.js";
+import { byNeed, GRAVE, needOf, nightOf } from "./need.js";
 import { provenLine } from "./proven.js";
 
 /** @typedef {import("../lib/types").PitCard} PitCard */
@@ -57,6 +58,28 @@ function stateTag(card) {
 const fact = (label, value, kind = "") =>
   h("div", { class: kind }, h("dt", null, label), h("dd", { class: "number" }, value));
 
+/**
+ * The night in one line: sums for each currency, tables open, alerts by how grave they are.
+ * @param {PitCard[]} cards
+ * @param {number} grave
+ * @param {number} alerts
+ */
+function stripOf(cards, grave, alerts) {
+  const open = cards.filter((each) => each.phase === "open").length;
+  const sums = nightOf(cards).flatMap(({ currency, win, drop, hold, exposure }) => [
+    fact(t("pit.night-win"), money(win, currency), win < 0 ? "down" : ""),
+    fact(t("deal.drop"), money(drop, currency)),
+    fact(t("pit.hold"), hold === null ? "–" : percent(hold)),
+    fact(t("pit.exposure"), money(exposure, currency)),
+  ]);
+  return [
+    ...sums,
+    fact(t("pit.tables-open"), t("pit.n-of-m", { n: open, m: cards.length })),
+    fact(t("pit.grave"), number(grave), grave ? "grave" : ""),
+    fact(t("pit.other-alerts"), number(Math.max(0, alerts - grave)), alerts > grave ? "warn" : ""),
+  ];
+}
+
 /** @param {PitCard} card */
 function tableCard(card) {
   const cash = (/** @type {number} */ amount) => money(amount, card.currency ?? "");
@@ -67,7 +90,7 @@ function tableCard(card) {
     .reverse();
   return h(
     "li",
-    { class: "pit-card", "data-table": card.table },
+    { class: `pit-card needs-${needOf(card)}`, "data-table": card.table },
     h(
       "div",
       { class: "sheet-top" },
@@ -133,6 +156,10 @@ const currencies = new Map();
 
 /** What an alert is about: the server's words, and the amount of a win. @param {Alert} alert */
 function about(alert) {
+  if (alert.kind === "count-differs")
+    return t(alert.amount < 0 ? "pit.short-by" : "pit.over-by", {
+      amount: money(Math.abs(alert.amount), currencies.get(alert.table) ?? ""),
+    });
   return alert.amount ? `${alert.what}: ${money(alert.amount, currencies.get(alert.table) ?? "")}` : alert.what;
 }
 
@@ -144,7 +171,11 @@ function alertRow(alert, again) {
   const cleared = alert.cleared_at !== null;
   return h(
     "li",
-    { class: `alert ${cleared ? "cleared" : ""}`, "data-alert": alert.id, "data-kind": alert.kind },
+    {
+      class: `alert ${cleared ? "cleared" : GRAVE.has(alert.kind) ? "grave" : ""}`,
+      "data-alert": alert.id,
+      "data-kind": alert.kind,
+    },
     h("span", { class: "alert-mark", "aria-hidden": "true" }, cleared ? "✓" : "!"),
     h(
       "div",
@@ -211,11 +242,12 @@ export async function open(host) {
   const older = h("details", null, h("summary", null, t("pit.cleared")), seen);
   const title = h("h2", null);
   const cards = h("ul", { class: "pit-cards" });
+  const strip = h("dl", { class: "strip", "aria-label": t("pit.night") });
   const proven = provenLine();
   void proven.look();
   put(
     host,
-    proven.line,
+    strip,
     h("section", { class: "panel alert-panel", "aria-live": "polite" }, title, waiting, older),
     h(
       "div",
@@ -224,10 +256,12 @@ export async function open(host) {
       h("a", { class: "button main", href: "#setup" }, t("pit.put-up")),
     ),
     cards,
+    proven.line,
   );
   let before = "";
   let alertsBefore = "";
   let count = -1;
+  let graveOnes = 0;
   let gone = false;
   let asked = 0;
   /** The request whose answer is on screen: an older answer that arrives later is not shown. */
@@ -276,6 +310,8 @@ export async function open(host) {
     const open = alerts.filter((each) => each.cleared_at === null);
     if (count >= 0 && open.length > count) sound("no");
     count = open.length;
+    graveOnes = open.filter((each) => GRAVE.has(each.kind)).length;
+    before = ""; // the strip counts them
     title.textContent = open.length ? tn("pit.alerts", open.length) : t("pit.no-alerts");
     put(waiting, ...open.map((each) => alertRow(each, () => void again())));
     const done = alerts.filter((each) => each.cleared_at !== null);
@@ -291,7 +327,8 @@ export async function open(host) {
     const focused = /** @type {HTMLAnchorElement | null} */ (
       cards.contains(document.activeElement) ? document.activeElement : null
     )?.getAttribute("href");
-    put(cards, ...tables.map(tableCard));
+    put(cards, ...byNeed(tables).map(tableCard));
+    put(strip, ...stripOf(tables, graveOnes, count));
     if (focused)
       /** @type {HTMLElement | null} */ (
         [...cards.querySelectorAll("a")].find((each) => each.getAttribute("href") === focused)

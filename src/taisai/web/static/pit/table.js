@@ -336,7 +336,9 @@ export async function open(host, name) {
       void learnBoxes(setUp);
     }
     const { round } = view;
-    state.textContent = t(`phase.${view.phase === "open" ? round.phase : view.phase}`);
+    const stopped = round.interrupted ? "stage.interrupted" : view.suspended ? "stage.suspended" : "";
+    state.textContent = t(stopped || `phase.${view.phase === "open" ? round.phase : view.phase}`);
+    state.className = stopped ? "tag bad" : "tag";
     const bad = round.interrupted
       ? `${t("stage.interrupted")}: ${round.interrupted}`
       : view.suspended
