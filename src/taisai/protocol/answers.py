@@ -404,6 +404,14 @@ class RoundFile(Struct, frozen=True, kw_only=True):
     """From the call for bets to the end, and whatever concerns the round afterwards."""
 
 
+class RoundProof(Struct, frozen=True):
+    """A round as one file."""
+
+    round: RoundFile
+    receipts: list[Json]
+    """One of each record, in their order (`docs/proof.md`)."""
+
+
 class RequestCard(Struct, frozen=True, kw_only=True):
     """What somebody asks a second person for, and what became of it."""
 

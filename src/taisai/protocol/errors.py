@@ -21,6 +21,8 @@ class Error(Struct, frozen=True):
     """The field of the request that it is about."""
     request: str = ""
     """The id under which the server's log has more."""
+    values: tuple[tuple[str, int | str], ...] = ()
+    """What the sentence names, for those who say it in other words; amounts in minor units."""
 
 
 class Errors(Struct, frozen=True):

@@ -169,6 +169,8 @@ class Refused(Struct, frozen=True, gc=False, tag_field="t", tag="refused"):
     clauses: tuple[str, ...] = ()
     allowed: str = ""
     field: str = ""
+    values: tuple[tuple[str, int | str], ...] = ()
+    """What the sentence names, for those who say it in other words."""
 
 
 class Notice(Struct, frozen=True, tag_field="t", tag="notice"):

@@ -223,7 +223,9 @@ def _wrong_step(rules: TableRules, wanted: frozenset[RoundPhase], phase: RoundPh
         code = Code.BETS_NOT_OPEN if phase is RoundPhase.BETWEEN else Code.BETS_CLOSED
         return rules.refuse(code, "Betting is not open.", *cited, Rule.BETS_CLOSE)
     order = ", ".join(each for each in RoundPhase if each in wanted)
-    return Refusal(Code.WRONG_STEP, f"The round is at {phase}; this comes at {order}.", _behind(rules, needs))
+    values = (("phase", phase), ("wanted", " ".join(each for each in RoundPhase if each in wanted)))
+    sentence = f"The round is at {phase}; this comes at {order}."
+    return Refusal(Code.WRONG_STEP, sentence, _behind(rules, needs), values=values)
 
 
 def _no_bet_now(rules: TableRules, phase: RoundPhase) -> Refusal:

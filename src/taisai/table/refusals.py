@@ -65,6 +65,10 @@ class Code(StrEnum):
 _PRECEDENCE: Final[dict[str, int]] = {code: place for place, code in enumerate(Code)}
 
 
+Values = tuple[tuple[str, int | str], ...]
+"""What a sentence names, by name."""
+
+
 class Refusal(Struct, frozen=True):
     """What is refused, why, by which clauses, and what would be allowed instead.
 
@@ -77,6 +81,8 @@ class Refusal(Struct, frozen=True):
     allowed: str = ""
     field: str = ""
     """The field of the message that it is about."""
+    values: Values = ()
+    """What the sentence names, for those who say it in other words; amounts in minor units."""
 
     def __str__(self) -> str:
         cited = f" ({cite(self.clauses)})" if self.clauses else ""

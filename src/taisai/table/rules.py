@@ -19,7 +19,7 @@ from taisai.core.money import Odds
 from taisai.core.odds import box_odds
 from taisai.core.rulebook import Fact, Layout, Rule, RuleBook, Step
 from taisai.table.commands import Action, Command, SetUp, TableLimits
-from taisai.table.refusals import Code, Refusal
+from taisai.table.refusals import Code, Refusal, Values
 from taisai.table.state import SetUpState, TableState
 
 Books = Callable[[str], RuleBook]
@@ -119,9 +119,9 @@ class TableRules:
         rule = self.book.procedure.facts.get(fact)
         return self.clauses(_IS_ABOUT[fact]) if rule is None else rule.clauses
 
-    def refuse(self, code: Code, sentence: str, *rules: Rule, allowed: str = "") -> Refusal:
+    def refuse(self, code: Code, sentence: str, *rules: Rule, allowed: str = "", values: Values = ()) -> Refusal:
         """A refusal that cites the book's clauses for these rules."""
-        return Refusal(code, sentence, self.clauses(*rules), allowed)
+        return Refusal(code, sentence, self.clauses(*rules), allowed, values=values)
 
 
 class RulesCache:

@@ -77,7 +77,9 @@ class Stop(Exception):
 
 def error_response(refusal: Refusal, request_id: str = "", headers: dict[str, str] | None = None) -> Response:
     """A refusal as an HTTP answer."""
-    error = Error(refusal.code, refusal.sentence, refusal.clauses, refusal.allowed, refusal.field, request_id)
+    error = Error(
+        refusal.code, refusal.sentence, refusal.clauses, refusal.allowed, refusal.field, request_id, refusal.values
+    )
     return Response(
         msgspec.json.encode(Errors(error)),
         status_code=STATUS.get(refusal.code, 400),
@@ -88,7 +90,9 @@ def error_response(refusal: Refusal, request_id: str = "", headers: dict[str, st
 
 def refused_frame(command_id: str, refusal: Refusal, named: Callable[[bytes], bytes] | None = None) -> bytes:
     """A refusal as a frame of the play socket; `named` puts names in the place of ids."""
-    sent = Refused(command_id, refusal.code, refusal.sentence, refusal.clauses, refusal.allowed, refusal.field)
+    sent = Refused(
+        command_id, refusal.code, refusal.sentence, refusal.clauses, refusal.allowed, refusal.field, refusal.values
+    )
     return frame_of(sent, named)
 
 

@@ -122,7 +122,8 @@ def _chips_refusal(rules: TableRules, state: TableState, do: c.PlaceBet) -> Refu
     if do.amount > balance:
         sentence = f"{do.player} has {balance} in these chips."
         cited = rules.clauses(rule) or rules.clauses(Rule.PLAYER_ANSWERS)
-        return Refusal(Code.NOT_ENOUGH_CHIPS, sentence, cited, f"at most {balance}")
+        values = (("player", do.player), ("held", balance))
+        return Refusal(Code.NOT_ENOUGH_CHIPS, sentence, cited, f"at most {balance}", values=values)
     return None
 
 
@@ -139,7 +140,8 @@ def _limit_refusal(
         sentence = f"{whole} in {do.box} is under the minimum of {stake_min}."
         clauses = book.clauses_for(Rule.MINIMUM) + book.clauses_for(Rule.UNDER_MINIMUM_ADVISED)
         missing = -(-(do.amount + stake_min - whole) // limits.unit) * limits.unit
-        return Refusal(Code.UNDER_MINIMUM, sentence, clauses, f"at least {missing}")
+        values = (("amount", whole), ("box", do.box), ("minimum", stake_min))
+        return Refusal(Code.UNDER_MINIMUM, sentence, clauses, f"at least {missing}", values=values)
     total = whole if per is Per.PLAYER else current.totals.get(do.box, 0) + do.amount
     if (stake_max is None or total <= stake_max) and do.box not in rules.paired:
         return None
@@ -157,7 +159,8 @@ def _limit_refusal(
     sentence = f"{do.amount} would take {whose} {limit}; there is room for {headroom.chips}."
     cited = (rule, headroom.limit, Rule.EXCESS_REJECTED, Rule.HEADROOM_OPEN_TO_ALL)
     clauses = tuple(dict.fromkeys(clause for each in cited for clause in book.clauses_for(each)))
-    return Refusal(code, sentence, clauses, f"at most {headroom.chips}")
+    values = (("amount", do.amount), ("box", do.box), ("room", headroom.chips))
+    return Refusal(code, sentence, clauses, f"at most {headroom.chips}", values=values)
 
 
 _OF_CHIPS: Final = (Rule.BETS_BY_CHIPS, Rule.SETTLED_BY_POSITION)
@@ -188,7 +191,8 @@ def withdraw_bet(rules: TableRules, state: TableState, command: c.Command, do: c
         return refused
     if amount > mine:
         sentence = f"{do.player} has {mine} in {do.box}."
-        return rules.refuse(Code.NOT_ENOUGH_CHIPS, sentence, *_OF_CHIPS, allowed=f"at most {mine}")
+        values = (("player", do.player), ("held", mine), ("box", do.box))
+        return rules.refuse(Code.NOT_ENOUGH_CHIPS, sentence, *_OF_CHIPS, allowed=f"at most {mine}", values=values)
     stays, stake_min = mine - amount, box_limits.stake_min
     if 0 < stays < stake_min:
         sentence = f"{stays} would stay in {do.box}, under the minimum of {stake_min}."

@@ -66,7 +66,12 @@ def _off_unit(state: TableState, amount: int) -> Refusal | None:
 def _too_few(state: TableState, player: str, amount: int) -> Refusal | None:
     balance = state.balance(player_account(player))
     if amount > balance:
-        return Refusal(Code.NOT_ENOUGH_CHIPS, f"{player} has {balance} in value chips.", allowed=f"at most {balance}")
+        return Refusal(
+            Code.NOT_ENOUGH_CHIPS,
+            f"{player} has {balance} in value chips.",
+            allowed=f"at most {balance}",
+            values=(("player", player), ("held", balance)),
+        )
     return None
 
 

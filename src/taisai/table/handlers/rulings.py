@@ -45,7 +45,10 @@ def correct_bet(rules: TableRules, state: TableState, command: c.Command, do: c.
     if bet is None or do.amount > bet.stake:
         lies = bet.stake if bet is not None else 0
         sentence = f"{do.player} has {lies} in {do.lies_on}."
-        return rules.refuse(Code.NOT_ENOUGH_CHIPS, sentence, Rule.SETTLED_BY_POSITION, allowed=f"at most {lies}")
+        values = (("player", do.player), ("held", lies), ("box", do.lies_on))
+        return rules.refuse(
+            Code.NOT_ENOUGH_CHIPS, sentence, Rule.SETTLED_BY_POSITION, allowed=f"at most {lies}", values=values
+        )
     refused = _never_lay_there(rules, state, command, do, bet)
     if refused is not None:
         return refused
@@ -224,6 +227,8 @@ def _named_amounts(rules: TableRules, state: TableState, amounts: dict[str, int]
         taken = min(max(-amount, 0), state.balance(player_account(player)))
         lines.append(ReversedLine(player, 0, 0, max(amount, 0), taken, max(-amount, 0) - taken))
     if paid > state.balance(FLOAT):
-        sentence = f"The float holds {state.balance(FLOAT)}, {paid} is needed."
-        return rules.refuse(Code.FLOAT_SHORT, sentence, Rule.SHIFT_MANAGER_DECIDES, allowed="fill")
+        held = state.balance(FLOAT)
+        sentence = f"The float holds {held}, {paid} is needed."
+        values = (("held", held), ("amount", paid))
+        return rules.refuse(Code.FLOAT_SHORT, sentence, Rule.SHIFT_MANAGER_DECIDES, allowed="fill", values=values)
     return tuple(lines)

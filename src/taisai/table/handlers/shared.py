@@ -48,8 +48,9 @@ def walked_away(rules: TableRules, player: str) -> Refusal:
 def float_short(state: TableState, amount: int) -> Refusal | None:
     """The float must hold what is to be handed over."""
     if amount > state.balance(FLOAT):
-        sentence = f"The float holds {state.balance(FLOAT)}, {amount} is needed."
-        return Refusal(Code.FLOAT_SHORT, sentence, allowed="fill")
+        held = state.balance(FLOAT)
+        sentence = f"The float holds {held}, {amount} is needed."
+        return Refusal(Code.FLOAT_SHORT, sentence, allowed="fill", values=(("held", held), ("amount", amount)))
     return None
 
 

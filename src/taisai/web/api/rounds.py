@@ -19,7 +19,15 @@ from taisai.core.faults import InputFault
 from taisai.floor.answers import HouseCode
 from taisai.journal.contract import Journal
 from taisai.journal.record import Record
-from taisai.protocol.answers import JournalEntry, RoundBet, RoundDispute, RoundFile, RoundPerson, RoundPlayer
+from taisai.protocol.answers import (
+    JournalEntry,
+    RoundBet,
+    RoundDispute,
+    RoundFile,
+    RoundPerson,
+    RoundPlayer,
+    RoundProof,
+)
 from taisai.streams.codec import event_of
 from taisai.streams.loading import load
 from taisai.streams.receipts import as_json
@@ -217,6 +225,6 @@ ROUND_ENDPOINTS: Final = (
     ),
     Endpoint(
         "GET", "/api/tables/{table}/rounds/{number}/file", get_round_file, "The same, with a receipt of every record",
-        RoundFile, _TAG, who=Who.STAFF, cost=40, raw=True,
+        RoundProof, _TAG, who=Who.STAFF, cost=40, raw=True,
     ),
 )  # fmt: skip

@@ -35,6 +35,8 @@ export async function ask(desk, action, preset = {}, how = {}) {
   if (!fieldsOf(action).length && !desk.crew()?.needs[action]) return (await act(desk, { do: action })) !== null;
   try {
     const { CommandForm } = await form();
+    // Meanwhile the table may have been left, or the button pressed again.
+    if (desk.table.state === "left" || document.querySelector("dialog[open]:not(.lock)")) return false;
     return await new CommandForm(desk, action, preset, how).show();
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;

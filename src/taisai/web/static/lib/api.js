@@ -26,6 +26,8 @@ export class Refusal extends Error {
     this.allowed = error.allowed ?? "";
     this.field = error.field ?? "";
     this.request = error.request ?? "";
+    /** What the sentence names. @type {Record<string, string | number>} */
+    this.values = Object.fromEntries(error.values ?? []);
     this.status = status;
   }
 }

@@ -11,7 +11,9 @@
 
 import { post, Refusal, remember } from "./api.js";
 import { $, h, put, say } from "./dom.js";
+import { boxName } from "./boxes.js";
 import { has, language, loadTexts, t, translate } from "./i18n.js";
+import { money } from "./money.js";
 import { pref } from "./prefs.js";
 
 /** @typedef {import("./dom.js").Child} Child */
@@ -270,12 +272,31 @@ export function clauseLabel(clause) {
   return /^[IR]\d+$/.test(clause) || clause.startsWith("App") ? clause : `§${clause}`;
 }
 
+const AMOUNTS = new Set(["amount", "held", "minimum", "room"]);
+
+/** What a refusal names, as people say it. @param {string} name @param {string | number} value */
+function spoken(name, value) {
+  if (AMOUNTS.has(name)) return money(Number(value));
+  if (name === "box") return boxName(String(value));
+  if (name === "phase" || name === "wanted")
+    return String(value)
+      .split(" ")
+      .map((each) => t(`phase.${each}`))
+      .join(t("request.or"));
+  return value;
+}
+
 /**
- * A refusal in the reader's language: in English the server's own sentence, which says more; else a text for its code.
+ * A refusal in the reader's language: with what it names, where it says; else in English the server's own sentence, and
+ * a text for its code in other languages.
  * @param {Refusal} refusal
  */
 export function refusalWords(refusal) {
   const key = `code.${refusal.code}`;
+  const names = Object.entries(refusal.values);
+  const whole = `refused.${refusal.code}${refusal.values.room === 0 ? ".full" : refusal.values.box ? ".box" : ""}`;
+  if (names.length && has(whole))
+    return t(whole, Object.fromEntries(names.map(([name, value]) => [name, spoken(name, value)])));
   return has(key) && (language() !== "en" || !refusal.sentence) ? t(key) : refusal.sentence;
 }
 

@@ -336,6 +336,8 @@ export interface Refusal {
   allowed: string;
   /** The field of the message that it is about. */
   field: string;
+  /** What the sentence names, for those who say it in other words; amounts in minor units. */
+  values: [string, number | string][];
 }
 
 /** What an action needs besides the person who asks. */
@@ -517,6 +519,8 @@ export interface Error {
   field: string;
   /** The id under which the server's log has more. */
   request: string;
+  /** What the sentence names, for those who say it in other words; amounts in minor units. */
+  values: [string, number | string][];
 }
 
 /** Who is at a browser: the session for a table, or for none, and every seat that the browser has. */

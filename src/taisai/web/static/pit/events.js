@@ -7,19 +7,17 @@ import { boxName } from "../lib/boxes.js";
 import { money } from "../lib/money.js";
 import { valueWords } from "./said.js";
 
-const MONEY = new Set(
-  "amount value stake at_risk winnings returned staked minimum expected drop in_colour given_back taken owed owing".split(
-    " ",
-  ),
-);
+const MONEY = new Set([
+  ...["amount", "value", "stake", "at_risk", "winnings", "returned", "staked", "minimum", "expected", "drop"],
+  ...["in_colour", "given_back", "taken", "owed", "owing"],
+]);
 const BOXES = new Set(["box", "lies_on", "belongs_on"]);
 const DICE = new Set(["dice", "before", "after", "readable"]);
 /** Particulars that only programs read: they stand in the record itself. */
-const UNSAID = new Set(
-  "event digest commitment opening nonce contribution contributions form expected_216 deviation farthest bell capacity closes_at call_at lit flags".split(
-    " ",
-  ),
-);
+const UNSAID = new Set([
+  ...["event", "digest", "commitment", "opening", "nonce", "contribution", "contributions", "form", "expected_216"],
+  ...["deviation", "farthest", "bell", "capacity", "closes_at", "lit", "flags"],
+]);
 
 /** The name of what happened. @param {string} kind */
 export function eventName(kind) {

@@ -5,11 +5,10 @@
 /** @typedef {import("../lib/types").PitCard} PitCard */
 
 /** Alerts that mean that play stands still, or that the record is in doubt. */
-export const GRAVE = new Set(
-  "broken interrupted suspended count-differs audit-finding log-behind log-failed witness-refused cosignatures-overdue".split(
-    " ",
-  ),
-);
+export const GRAVE = new Set([
+  ...["broken", "interrupted", "suspended", "count-differs", "audit-finding"],
+  ...["log-behind", "log-failed", "witness-refused", "cosignatures-overdue"],
+]);
 
 /**
  * The shifts of tonight, one sum for each currency.
