@@ -110,17 +110,17 @@ def test_what_is_not_next_is_greyed_with_the_reason(house: CrewHouse, visit: Vis
     page = house.page(visit, "dan", f"/deal?table={table}")
     dealt_to(page, house, table, "close-bets")
     collect = page.locator(".steps li", has_text="Collect losing")
-    expect(collect).to_have_attribute("data-why", "The round is at betting; this comes at announced, entered.")
+    expect(collect).to_have_attribute("data-why", "Now: Place your bets. This comes at: Result announced or Result lit.")
     lights = page.locator("[data-action=correct-dice]")
     expect(lights).to_have_attribute("aria-disabled", "true")
     lights.hover()
     page.wait_for_function(
         """() => getComputedStyle(document.querySelector('[data-action=correct-dice]'), '::after')
-            .content.includes('The round is at betting')"""
+            .content.includes('Now: Place your bets')"""
     )
-    expect(lights.locator(".visually-hidden")).to_contain_text("The round is at betting")
+    expect(lights.locator(".visually-hidden")).to_contain_text("Now: Place your bets")
     lights.click(force=True)
-    expect(page.locator(".toast")).to_contain_text("The round is at betting")
+    expect(page.locator(".toast")).to_contain_text("Now: Place your bets")
     assert house.crew_view(table)["next"]["do"] == "close-bets"
 
 

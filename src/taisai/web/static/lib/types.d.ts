@@ -1383,7 +1383,7 @@ export interface FactRecorded {
   attested: boolean;
   /** Found when the round was over: no money moves by it. */
   late: boolean;
-  /** The set in the tumbler, of damaged dice. */
+  /** Of damaged dice, the set: the one in the tumbler, or one that was taken out. */
   dice_set: string;
 }
 
@@ -1392,6 +1392,7 @@ export interface FactAttested {
   fact: string;
   round: number;
   confirmed: boolean;
+  dice_set: string;
 }
 
 /** The round is void after collecting began: what was collected and paid goes back. */
@@ -1496,6 +1497,8 @@ export interface Ruled {
   considered: string[];
   /** What it moves between the house and named players. */
   lines: ReversedLine[];
+  /** The round that the amounts are of. */
+  about: number;
 }
 
 /** An error of an earlier round, which changes no later one. */
