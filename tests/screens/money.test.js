@@ -135,3 +135,10 @@ test("shares and times follow the reader's locale", () => {
   assert.equal(m.number(12_345), "12,345");
   assert.match(m.time(1_700_000_000_000_000), /\d:\d\d:\d\d/);
 });
+
+test("where currencies stand side by side, dollars are told apart", () => {
+  assert.deepEqual(
+    [m.namedMoney(500, "SGD"), m.namedMoney(-550, "NZD"), m.namedMoney(500, "JPY")],
+    ["S$5", "-NZ$5.50", m.money(500, "JPY")],
+  );
+});

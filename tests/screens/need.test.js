@@ -3,7 +3,7 @@
 import "./browser.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { byNeed, needOf, nightOf } from "../../src/taisai/web/static/pit/need.js";
+import { byNeed, needOf, nightOf, totalsOf, winsOf } from "../../src/taisai/web/static/pit/need.js";
 
 /** @param {string} table @param {Record<string, any>} [more] @returns {any} */
 const card = (table, more = {}) => ({
@@ -47,4 +47,32 @@ test("tables that stand still come first, then those that somebody should look a
     ["D", "C", "E", "B", "A"],
   );
   assert.deepEqual(byNeed(cards).map(needOf), [2, 1, 1, 0, 0]);
+});
+
+test("a report is summed for each currency, and its wins are series by period", () => {
+  const zero = { rounds: 1, voided: 0, reversed: 0, staked: 10, returned: 5, win: 5, drop: 20, fills: 0, credits: 0 };
+  const rows = [
+    { ...zero, span: "2026-02", table: "A" },
+    { ...zero, span: "2026-01", table: "A", win: -3 },
+    { ...zero, span: "2026-01", table: "N", drop: 0 },
+  ];
+  const currencyOf = (/** @type {string} */ table) => (table === "N" ? "NZD" : "SGD");
+  const totals = totalsOf(rows, currencyOf);
+  assert.deepEqual(
+    totals.map(({ currency, rounds, win, drop, hold }) => [currency, rounds, win, drop, hold]),
+    [
+      ["SGD", 2, 2, 40, 0.05],
+      ["NZD", 1, 5, 0, null],
+    ],
+  );
+  assert.deepEqual(winsOf(rows, currencyOf), [
+    [
+      "SGD",
+      [
+        ["2026-01", -3],
+        ["2026-02", 5],
+      ],
+    ],
+    ["NZD", [["2026-01", 5]]],
+  ]);
 });

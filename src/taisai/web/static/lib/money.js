@@ -63,6 +63,19 @@ export function money(minor, code = currency) {
   return format(`money${code}${places}`, options).format(minor / unitsOf(code));
 }
 
+/** How dollars are told apart where several stand beside each other. @type {Record<string, string>} */
+const DOLLARS = { SGD: "S$", NZD: "NZ$", AUD: "A$", USD: "US$", HKD: "HK$", CAD: "C$", TWD: "NT$" };
+
+/**
+ * An amount where currencies stand side by side: S$5, NZ$5.
+ * @param {number} minor
+ * @param {string} code
+ */
+export function namedMoney(minor, code) {
+  const sign = DOLLARS[code];
+  return sign ? money(minor, code).replace("$", () => sign) : money(minor, code);
+}
+
 /** An amount with a sign, for the result of a round. @param {number} minor */
 export function signed(minor) {
   return (minor > 0 ? "+" : "") + money(minor);

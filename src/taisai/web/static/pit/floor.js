@@ -7,7 +7,7 @@ import { get, part, post, Refusal } from "../lib/api.js";
 import { diceRow } from "../lib/dice.js";
 import { h, labelled, put } from "../lib/dom.js";
 import { t, tn } from "../lib/i18n.js";
-import { dateTime, money, number, percent, time } from "../lib/money.js";
+import { dateTime, money, namedMoney, number, percent, time } from "../lib/money.js";
 import { totalOf } from "../lib/rolls.js";
 import { roundLink, showRefusal } from "../lib/shell.js";
 import { sound } from "../lib/sound.js";
@@ -67,10 +67,10 @@ const fact = (label, value, kind = "") =>
 function stripOf(cards, grave, alerts) {
   const open = cards.filter((each) => each.phase === "open").length;
   const sums = nightOf(cards).flatMap(({ currency, win, drop, hold, exposure }) => [
-    fact(t("pit.night-win"), money(win, currency), win < 0 ? "down" : ""),
-    fact(t("deal.drop"), money(drop, currency)),
+    fact(t("pit.night-win"), namedMoney(win, currency), win < 0 ? "down" : ""),
+    fact(t("deal.drop"), namedMoney(drop, currency)),
     fact(t("pit.hold"), hold === null ? "–" : percent(hold)),
-    fact(t("pit.exposure"), money(exposure, currency)),
+    fact(t("pit.exposure"), namedMoney(exposure, currency)),
   ]);
   return [
     ...sums,
@@ -82,7 +82,7 @@ function stripOf(cards, grave, alerts) {
 
 /** @param {PitCard} card */
 function tableCard(card) {
-  const cash = (/** @type {number} */ amount) => money(amount, card.currency ?? "");
+  const cash = (/** @type {number} */ amount) => namedMoney(amount, card.currency ?? "");
   const overdue = card.dice_hours !== null && card.dice_hours >= DICE_HOURS;
   const last = card.results
     .filter((each) => each.dice)

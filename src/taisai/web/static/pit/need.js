@@ -44,3 +44,41 @@ export function byNeed(cards) {
   const rank = (/** @type {PitCard} */ card) => needOf(card) * 2 + (card.phase === "open" ? 1 : 0);
   return [...cards].sort((one, two) => rank(two) - rank(one) || one.table.localeCompare(two.table));
 }
+
+/** What of a report is summed. */
+export const SUMS = ["rounds", "voided", "reversed", "staked", "returned", "win", "drop", "fills", "credits"];
+
+/**
+ * The rows of a report in sums, one for each currency, with the hold of the sums.
+ * @param {Record<string, any>[]} rows
+ * @param {(table: string) => string} currencyOf
+ * @returns {Record<string, any>[]}
+ */
+export function totalsOf(rows, currencyOf) {
+  /** @type {Map<string, Record<string, any>>} */
+  const found = new Map();
+  for (const row of rows) {
+    const currency = currencyOf(row.table);
+    const sum = found.get(currency) ?? { currency, ...Object.fromEntries(SUMS.map((each) => [each, 0])) };
+    for (const each of SUMS) sum[each] += row[each];
+    found.set(currency, sum);
+  }
+  return [...found.values()].map((each) => ({ ...each, hold: each.drop ? each.win / each.drop : null }));
+}
+
+/**
+ * Wins by period, one series for each currency, the oldest first.
+ * @param {Record<string, any>[]} rows
+ * @param {(table: string) => string} currencyOf
+ * @returns {[currency: string, bars: [span: string, win: number][]][]}
+ */
+export function winsOf(rows, currencyOf) {
+  /** @type {Map<string, Map<string, number>>} */
+  const found = new Map();
+  for (const row of rows) {
+    const series = found.get(currencyOf(row.table)) ?? new Map();
+    series.set(row.span, (series.get(row.span) ?? 0) + row.win);
+    found.set(currencyOf(row.table), series);
+  }
+  return [...found].map(([currency, series]) => [currency, [...series].sort(([one], [two]) => one.localeCompare(two))]);
+}

@@ -3,13 +3,14 @@
 
 import { stopped } from "../deal/lock.js";
 import { get, part, Refusal } from "../lib/api.js";
-import { h, labelled, put } from "../lib/dom.js";
+import { h, labelled, put, s } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
-import { money, number, percent } from "../lib/money.js";
+import { dateTime, namedMoney, number, percent } from "../lib/money.js";
 import { refusalWords } from "../lib/shell.js";
+import { totalsOf, winsOf } from "./need.js";
 
 const SPANS = ["day", "month", "year", "life"];
-const SUMS = ["staked", "returned", "win", "drop", "fills", "credits"];
+const CASH = ["staked", "returned", "win", "drop", "fills", "credits"];
 const SHARES = ["hold", "actual", "theoretical"];
 
 /**
@@ -20,6 +21,49 @@ function interval(row) {
   if (row.lowest === null) return "–";
   const words = `${percent(row.lowest, 2)} – ${percent(row.highest, 2)}`;
   return row.outside ? `${words} · ${t("pit.outside")}` : words;
+}
+
+/** Bars of a chart: the newest that fit. */
+const BARS = 31;
+
+/**
+ * Wins by period as bars, above the line what the house won, below what it lost; each bar says its figure.
+ * @param {string} currency
+ * @param {[span: string, win: number][]} all
+ */
+function chart(currency, all) {
+  const bars = all.slice(-BARS);
+  const most = Math.max(1, ...bars.map(([, win]) => Math.abs(win)));
+  const step = 600 / Math.max(bars.length, 6);
+  const title = t("pit.chart", { currency });
+  return h(
+    "figure",
+    { class: "chart" },
+    h("figcaption", null, title),
+    s(
+      "svg",
+      { viewBox: "0 0 600 160", role: "img", "aria-label": title },
+      s("line", { x1: 0, x2: 600, y1: 80, y2: 80, class: "chart-zero" }),
+      ...bars.map(([span, win], place) => {
+        const height = (Math.abs(win) / most) * 70;
+        const words = `${span}: ${namedMoney(win, currency)}`;
+        return s(
+          "g",
+          null,
+          s("title", null, words),
+          s("rect", {
+            class: win < 0 ? "chart-loss" : "chart-win",
+            x: (place * step + step * 0.15).toFixed(1),
+            y: (win < 0 ? 80 : 80 - height).toFixed(1),
+            width: (step * 0.7).toFixed(1),
+            height: Math.max(height, 1).toFixed(1),
+          }),
+          bars.length <= 12 &&
+            s("text", { class: "chart-span", x: (place * step + step / 2).toFixed(1), y: 156 }, span),
+        );
+      }),
+    ),
+  );
 }
 
 /** @type {import("./pit.js").Open} */
@@ -45,8 +89,13 @@ export async function open(host) {
       if (mine === turn) throw error;
     });
     if (mine !== turn) return; // something else has been chosen since
+    const currencyOf = (/** @type {string} */ name) => floor.tables.find((each) => each.table === name)?.currency ?? "";
     const cash = (/** @type {any} */ row, /** @type {string} */ key) =>
-      money(row[key], floor.tables.find((each) => each.table === row.table)?.currency ?? "");
+      namedMoney(row[key], row.currency ?? currencyOf(row.table));
+    const counted = (/** @type {any} */ row) => [
+      ...["rounds", "voided", "reversed"].map((key) => h("td", { class: "number" }, number(row[key]))),
+      ...CASH.map((key) => h("td", { class: "number" }, cash(row, key))),
+    ];
     put(
       files,
       ...["csv", "events", "html"].map((form) =>
@@ -82,7 +131,7 @@ export async function open(host) {
               ...["pit.rounds", "pit.void", "pit.reversed"].map((key) =>
                 h("th", { scope: "col", class: "number" }, t(key)),
               ),
-              ...[...SUMS, ...SHARES, "interval"].map((key) =>
+              ...[...CASH, ...SHARES, "interval"].map((key) =>
                 h("th", { scope: "col", class: "number" }, t(`pit.sum.${key}`)),
               ),
             ),
@@ -96,16 +145,30 @@ export async function open(host) {
                 null,
                 h("td", null, row.span),
                 h("td", null, row.table),
-                ...["rounds", "voided", "reversed"].map((key) => h("td", { class: "number" }, number(row[key]))),
-                ...SUMS.map((key) => h("td", { class: "number" }, cash(row, key))),
+                ...counted(row),
                 ...SHARES.map((key) => h("td", { class: "number" }, row[key] === null ? "–" : percent(row[key], 2))),
                 h("td", { class: row.outside ? "number fault" : "number" }, interval(row)),
+              ),
+            ),
+          ),
+          h(
+            "tfoot",
+            null,
+            ...totalsOf(report.rows, currencyOf).map((sum) =>
+              h(
+                "tr",
+                { "data-total": sum.currency },
+                h("th", { scope: "row", colspan: 2 }, t("pit.total", { currency: sum.currency })),
+                ...counted(sum),
+                h("td", { class: "number" }, sum.hold === null ? "–" : percent(sum.hold, 2)),
+                h("td", { colspan: 3 }),
               ),
             ),
           ),
         ),
       ),
       report.rows.length === 0 && h("p", null, t("pit.no-activity")),
+      ...winsOf(report.rows, currencyOf).map(([currency, bars]) => chart(currency, bars)),
       h("h3", null, t("pit.significant")),
       h(
         "ul",
@@ -117,7 +180,7 @@ export async function open(host) {
             h(
               "li",
               { lang: "en" },
-              h("span", { class: "when" }, new Date(each.at).toLocaleString()),
+              h("span", { class: "when" }, dateTime(new Date(each.at).getTime() * 1000)),
               h("strong", null, each.table),
               " ",
               each.detail || each.what,
