@@ -110,7 +110,8 @@ def test_what_is_not_next_is_greyed_with_the_reason(house: CrewHouse, visit: Vis
     page = house.page(visit, "dan", f"/deal?table={table}")
     dealt_to(page, house, table, "close-bets")
     collect = page.locator(".steps li", has_text="Collect losing")
-    expect(collect).to_have_attribute("data-why", "Now: Place your bets. This comes at: Result announced or Result lit.")
+    why = "Now: Place your bets. This comes at: Result announced or Result lit."
+    expect(collect).to_have_attribute("data-why", why)
     lights = page.locator("[data-action=correct-dice]")
     expect(lights).to_have_attribute("aria-disabled", "true")
     lights.hover()

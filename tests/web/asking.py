@@ -10,7 +10,7 @@ import httpx
 
 from tests.web.serving import PASSWORD, Running
 
-ERROR = {"code", "sentence", "clauses", "allowed", "field", "request"}
+ERROR = {"code", "sentence", "clauses", "allowed", "field", "values", "request"}
 ELSEWHERE = "https://elsewhere.example"
 JSON = {"content-type": "application/json"}
 
