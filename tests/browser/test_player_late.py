@@ -207,11 +207,11 @@ def test_two_taps_on_a_table_seat_one_guest(visit: Visit) -> None:
 def test_two_taps_at_the_table_seat_one_guest(visit: Visit) -> None:
     """Two taps on Sit down at the table ask for one seat; after a failure it can be tapped again."""
     page = visit("/play?table=SLOW")
-    fail_once(page, "**/api/seat")
+    fail_once(page, "**/api/seat*")
     page.locator("[data-action=sit]").click()
     expect(page.locator(".toast.bad")).to_be_visible()
-    asked = Late(page, "**/api/seat").held
-    with page.expect_request("**/api/seat"):
+    asked = Late(page, "**/api/seat*").held
+    with page.expect_request("**/api/seat*"):
         page.locator("[data-action=sit]").dblclick()
     page.evaluate(READ, "/api/floor")
     assert len(asked) == 1
