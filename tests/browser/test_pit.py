@@ -230,7 +230,7 @@ def test_the_grid_follows_the_tables(house: CrewHouse, visit: Visit) -> None:
     expect(card).to_contain_text("No more bets")
     expect(card.locator("dl")).to_contain_text("ExposureS$120")
     house.do("dan", table, c.Tumble(3), c.Uncover((1, 1, 1)), c.Announce(), c.Collect())
-    for words in ("Between rounds", "Players1", "Turnover$10", "Win$10", "Hold5.0%"):
+    for words in ("Between rounds", "Players1", "TurnoverS$10", "WinS$10", "Hold5.0%"):
         expect(card).to_contain_text(words)
 
 
