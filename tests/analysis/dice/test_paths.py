@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from taisai.analysis.dice.evidence import WINDOW
+from taisai.analysis.dice.gathering import Indices
 from taisai.analysis.dice.paths import alarm_rounds, draw_tumblers, is_sorted, watch_rolls
 from taisai.analysis.dice.watch import DiceWatch
 from taisai.core.dice import ALL_ROLLS
@@ -160,6 +161,51 @@ def test_a_face_that_comes_again_too_rarely_is_seen(ordered: bool, rounds: int) 
         faces[:, at] = np.where(avoids, (last + chance.integers(1, 6, last.shape)) % 6, faces[:, at])
     rolls = (36 * faces[..., 0] + 6 * faces[..., 1] + faces[..., 2]).astype(np.uint8)
     assert np.count_nonzero(alarm_rounds(rolls, ordered=ordered)) == 8
+
+
+def by_history(kind: str, rows: int, rounds: int) -> Indices:
+    """Dice whose face follows from more than the last roll: with a chance it is the one that the kind names."""
+    chance = np.random.default_rng(12)
+    faces = chance.integers(0, 6, (rows, rounds, 3))
+    cycles = np.array([[1, 2, 5, 0, 3, 4], [3, 0, 1, 4, 5, 2], [2, 3, 0, 5, 1, 4]])
+    for at in range(3, rounds):
+        last, before, drawn = faces[:, at - 1], faces[:, at - 2], chance.random((rows, 3))
+        wanted, often = last, np.zeros((rows, 3))
+        match kind:
+            case "own cycles":
+                wanted, often = cycles[np.arange(3), last], np.full((rows, 3), 0.07)
+            case "third last":
+                wanted, often = faces[:, at - 3], np.full((rows, 3), 0.07)
+            case "together":
+                drawn[:, 1:2] = drawn[:, :1]
+                often = np.broadcast_to([0.03, 0.03, 0.0], (rows, 3))
+            case "after a double":
+                doubled = (last[:, :1] == last[:, 1:2]) | (last[:, 1:2] == last[:, 2:]) | (last[:, :1] == last[:, 2:])
+                often = np.where(doubled, 0.12, 0.0)
+            case "goes on":
+                wanted, often = (2 * last - before) % 6, np.full((rows, 3), 0.08)
+            case "every second":
+                wanted, often = np.full((rows, 3), 5 * (at % 2)), np.full((rows, 3), 0.05)
+            case _:
+                often = np.full((rows, 3), 0.1 if at >= WINDOW else 0.0)
+        faces[:, at] = np.where(drawn < often, wanted, faces[:, at])
+    return (36 * faces[..., 0] + 6 * faces[..., 1] + faces[..., 2]).astype(np.uint8)
+
+
+@pytest.mark.parametrize(
+    ("kind", "check"),
+    [
+        ("own cycles", "moves-each"), ("third last", "keeps-lag3"), ("together", "keeps-together"),
+        ("after a double", "keeps-alike"), ("goes on", "moves-two"), ("every second", "faces-second"),
+        ("late", "keeps-late"),
+    ],
+)  # fmt: skip
+def test_what_follows_from_more_than_the_last_roll_is_seen(kind: str, check: str) -> None:
+    """Cycles of each die, the third last roll, dice together, doubles, turns, a late fault: each by its check."""
+    rolls = by_history(kind, 4, 4000)
+    assert np.count_nonzero(alarm_rounds(rolls, every=100)) == 4
+    found = watch_rolls(rolls[0]).watch.evidence()
+    assert check in {each.name for each in found.checks if each.log_e > log(1000)}
 
 
 @pytest.mark.parametrize("ordered", [True, False])
