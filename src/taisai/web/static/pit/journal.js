@@ -4,6 +4,7 @@
 
 import { stopped } from "../deal/lock.js";
 import { get, getOnce, part, Refusal } from "../lib/api.js";
+import { layoutOf } from "../lib/boxes.js";
 import { h, labelled, put } from "../lib/dom.js";
 import { t, tn } from "../lib/i18n.js";
 import { dateTime } from "../lib/money.js";
@@ -120,6 +121,8 @@ export async function open(host, argument) {
     const got = await get(`/api/tables/${part(table.value)}/journal?${asked}`).catch((error) => {
       if (mine === turn) throw error;
     });
+    const card = floor.tables.find((each) => each.table === table.value);
+    if (card?.book && card.layout) await layoutOf(card.book, card.layout).catch(() => null); // its names of the boxes
     if (mine !== turn) return; // something else has been chosen since
     records = got.reverse();
     if (!kind.value)

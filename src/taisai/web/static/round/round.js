@@ -2,7 +2,7 @@
 // Enters: /round?table=T&round=N; /api/tables/T/rounds/N. Leaves: elements, and the round as one file.
 
 import { get, me, part, Refusal } from "../lib/api.js";
-import { boxName } from "../lib/boxes.js";
+import { boxName, layoutOf } from "../lib/boxes.js";
 import { diceRow } from "../lib/dice.js";
 import { $, h, put, query } from "../lib/dom.js";
 import { t, voidWhy } from "../lib/i18n.js";
@@ -240,6 +240,7 @@ async function draw() {
     /** @type {RoundFile} */
     const round = await get(`/api/tables/${part(name)}/rounds/${number}`);
     setCurrency(round.currency);
+    await layoutOf(round.book, round.layout).catch(() => null); // its names of the boxes
     put(host, head(round), disputes(round), bets(round), records(round));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
