@@ -33,13 +33,13 @@ from taisai.protocol.answers import (
     ProofEntry,
     ProvenCard,
     RequestCard,
-    RoundFile,
     RoundReplay,
     Visitor,
 )
 from taisai.protocol.books import BookCard, EntrySheet, LayoutOddsSheet
 from taisai.protocol.errors import Errors
 from taisai.protocol.messages import Done, Hello, Notice, SecondPerson, Until
+from taisai.protocol.rounds import RoundFile
 from taisai.streams.house_events import StaffSheet
 from taisai.table.commands import Dice
 from taisai.table.declared import Audience

@@ -58,7 +58,7 @@ def test_a_late_floor_leaves_the_currency_of_a_table(house: CrewHouse, visit: Vi
     table = house.new_table(TAI_SAI)
     house.seat("ann", table)
     page = house.page(visit, "sue", "/pit")
-    expect(page.locator(f".pit-card[data-table={table}]")).to_contain_text(re.compile(r"Float\$[\d,]+"))
+    expect(page.locator(f".pit-card[data-table={table}]")).to_contain_text(re.compile(r"FloatS\$[\d,]+"))
     expect(page.locator(f".pit-card[data-table={YEN}]")).to_contain_text(re.compile(r"Float¥[\d,]+"))
     late = Late(page, "**/api/pit")
     route = late.wait()

@@ -66,7 +66,8 @@ def test_a_visitor_causes_no_error(visit: Visit, screen: str) -> None:
     told: list[str] = []
     page.on("console", lambda message: told.append(message.text))
     page.reload()
-    expect(page.locator(SCREENS[screen][1]).first).to_be_attached()
+    # The link of a welcome is good once: what is left of it says so.
+    expect(page.locator("main h1" if screen == "welcome" else SCREENS[screen][1]).first).to_be_attached()
     page.wait_for_load_state("networkidle")
     assert told == []
 

@@ -230,7 +230,7 @@ def test_fractions_and_pushes_are_settled() -> None:
     assert pushed.outcomes == [(0, 0, 100), (None, 0, 0), (1, 20, 40)]
     assert "big" not in layout.lit(eleven)
     words = why(layout, eleven, pushed.rulings[0])
-    assert words.startswith("bet pushes: ")
+    assert words.startswith("Big pushes: ")
     assert words.endswith("The stake of 100 goes back to the player.")
     part = settle(layout, eleven, bets[:1], [bets[0].stake])
     assert part.outcomes == pushed.outcomes[:1]

@@ -64,9 +64,11 @@ def unmarked(room: str) -> list[str]:
 
 
 def unknown() -> list[str]:
-    """Marks that name no clause of any book."""
-    every = {f"{book.id} §{clause}" for book in open_shelf(environment={}).books() for clause in book.clauses}
-    return sorted(marked() - every)
+    """Marks that name no clause and no reading of any book."""
+    books = list(open_shelf(environment={}).books())
+    every = {f"{book.id} §{clause}" for book in books for clause in book.clauses}
+    readings = {f"{book.id} {reading}" for book in books for reading in book.interpretations}
+    return sorted(marked() - every - readings)
 
 
 def main() -> int:

@@ -84,7 +84,7 @@ async def test_a_socket_is_refused_while_sessions_cannot_be_read(monkeypatch: py
     async with open_house() as running:
         await running.ready_table("T1")
 
-        async def fail(_token: str | None) -> None:
+        async def fail(*_token: str | None) -> None:
             raise JournalError("no connection")
 
         monkeypatch.setattr(running.context, "session_of", fail)

@@ -7,6 +7,7 @@ part of the print. Only the vocabulary of `felt` is known here; an element outsi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
@@ -17,6 +18,7 @@ from taisai.printing.pen import Pen
 
 _SPACE: Final = "{http://www.w3.org/2000/svg}"
 _SILENT: Final = frozenset({"title", "defs"})
+_MOVED: Final = re.compile(r"translate\(([\d.]+) ([\d.]+)\) scale\(([\d.]+)\)")
 _AROUND: Final = frozenset({"cloth", "hem"})
 """Of the table, the parts that are cloth: rail and shadows are not printed."""
 
@@ -43,6 +45,16 @@ class Place:
     def at(self, x: float, y: float) -> tuple[float, float]:
         """Where a point of the drawing lies on the page."""
         return self.x + (x - self.window.x) * self.scale, self.y + (y - self.window.y) * self.scale
+
+    def moved(self, transform: str | None) -> Place:
+        """The place of a group that is moved and scaled."""
+        if transform is None:
+            return self
+        found = _MOVED.fullmatch(transform)
+        if found is None:
+            raise AssertionError(f"a group of a felt is not turned: {transform}")
+        x, y, scale = map(float, found.groups())
+        return Place(Rect(0, 0, self.window.width, self.window.height), *self.at(x, y), self.scale * scale)
 
 
 class Drawing:
@@ -90,7 +102,9 @@ class Drawing:
     def _shape(self, tag: str, each: Element, pen: Pen, place: Place, style: _Style) -> None:
         match tag:
             case "g":
-                self._all(each, pen, place, style)
+                self._all(each, pen, place.moved(each.get("transform")), style)
+            case "path":
+                self._outline(each.attrib["d"], pen, place, style)
             case "rect":
                 self._rectangle(each, pen, place, style)
             case "circle":
@@ -115,6 +129,23 @@ class Drawing:
         pen.pdf.rect(
             *place.at(rect.x, rect.y), *size, style=how, round_corners=radius > 0, corner_radius=radius * place.scale
         )
+
+    def _outline(self, outline: str, pen: Pen, place: Place, style: _Style) -> None:
+        """An outline of a picture (`felt.pips`), filled; what lies within it an even number of times is a hole."""
+        from fpdf.drawing import PaintedPath  # noqa: PLC0415 - an extra, and heavy
+        from fpdf.drawing_primitives import Transform  # noqa: PLC0415 - as above
+        from fpdf.enums import IntersectionRule  # noqa: PLC0415 - as above
+        from fpdf.svg import svg_path_converter  # noqa: PLC0415 - as above
+
+        x, y = place.at(0, 0)
+        shape = PaintedPath()
+        svg_path_converter(shape, outline)
+        shape.style.fill_color = self._colour(style.fill)
+        shape.style.stroke_color = None
+        shape.style.intersection_rule = IntersectionRule.EVENODD
+        shape.transform = Transform.scaling(place.scale).translate(x, y)
+        with pen.pdf.drawing_context() as drawing:
+            drawing.add_item(shape)
 
     def _dip(self, each: Element, pen: Pen, place: Place, style: _Style) -> str:
         """Take the colours of a shape; whether it is drawn, filled or both."""

@@ -95,7 +95,7 @@ def test_every_line_of_the_notation_is_understood() -> None:
     )
     assert "- bob buys in for 5000" in shown
     assert "- bob puts 500 on small" in shown
-    assert "- fact of round 1: tumbler-fault; recorded" in shown
+    assert "- fact of round 1: tumbler-fault (§3.7, §5.5.1); recorded" in shown
     assert "- table suspended: all dark" in shown
     assert "! not-interrupted: The round is not interrupted." in shown
     assert "bob: 4,500 in hand" in shown

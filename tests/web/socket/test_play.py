@@ -81,7 +81,7 @@ async def test_junk_is_refused_with_a_reason() -> None:
             async with raw(running, "T1", ann) as mine:
                 found = await mine.refused(frame)
                 assert (what, found["code"]) == (what, code)
-                assert set(found) == {"t", "id", "code", "sentence", "clauses", "allowed", "field"}
+                assert set(found) == {"t", "id", "code", "sentence", "clauses", "allowed", "field", "values"}
                 assert found["sentence"], what
                 assert found["field"] == field or not field, what
                 await mine.send(bet(f"good-{n}"))

@@ -21,13 +21,8 @@ from taisai.journal.contract import Journal
 from taisai.journal.record import Record
 from taisai.protocol.answers import (
     JournalEntry,
-    RoundBet,
-    RoundDispute,
-    RoundFile,
-    RoundPerson,
-    RoundPlayer,
-    RoundProof,
 )
+from taisai.protocol.rounds import RoundBet, RoundDispute, RoundFile, RoundPerson, RoundPlayer, RoundProof
 from taisai.streams.codec import event_of
 from taisai.streams.loading import load
 from taisai.streams.receipts import as_json
