@@ -85,6 +85,7 @@ def dealt_by_the_house(layout: str) -> Deal:
 
 
 MOMENTS: dict[str, Callable[[str], Deal]] = {
+    # The phase is bound in each function; mypy cannot infer the type of such a lambda.
     **{str(phase): lambda layout, phase=phase: at_phase(layout, phase) for phase in IN_ROUND},  # type: ignore[misc]
     "before the first round": before_the_first_round,
     "suspended": suspended,
